@@ -1,0 +1,203 @@
+// `speclens bench`: what a pass over 1, 2, 4, 8 and 16 tokens costs, beside what the memory could do; what the
+// drafters and the recording add. Everything that is compared is measured interleaved; numbers are medians.
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "app/cli_commands.h"
+#include "app/cli_measure.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "app/cli_terminal.h"
+#include "engine/decoder.h"
+#include "engine/drafter.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kContext = 64;  // tokens in the cache during the timed passes
+constexpr int kWidths[] = {1, 2, 4, 8, 16};
+
+double now_ms() {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<int> some_tokens(int count, int vocab) {
+    std::vector<int> ids;
+    for (int i = 0; i < count; ++i) ids.push_back((i * 37 + 11) % vocab);
+    return ids;
+}
+
+struct Passes {
+    std::vector<double> ms;  // one per width
+    double bandwidth_gbs = 0;
+    double weight_bytes = 0;
+    [[nodiscard]] double weight_gbs() const { return weight_bytes / ms[0] / 1e6; }
+    [[nodiscard]] double fixed_ms() const { return ms[0] - weight_bytes / bandwidth_gbs / 1e6; }
+};
+
+Passes time_passes(const Models& models, int repeats, ProgressBar& bar) {
+    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, kContext + 32);
+    const std::vector<int> context = some_tokens(kContext, models.vocab());
+    decoder->prefill(context);
+    std::vector<std::vector<double>> times(std::size(kWidths));
+    std::vector<double> bandwidths;
+    Passes passes;
+    passes.weight_bytes = static_cast<double>(models.target->weight_bytes);
+    constexpr int kWarmUps = 3;
+    for (int r = -kWarmUps; r < repeats; ++r) {
+        stop_if_interrupted();
+        bar.show("timing passes", r + kWarmUps, repeats + kWarmUps, "rounds");
+        for (std::size_t w = 0; w < std::size(kWidths); ++w) {
+            const std::vector<int> tokens(context.begin(), context.begin() + kWidths[w]);
+            const double start = now_ms();
+            (void)decoder->forward({.tokens = tokens}).argmax();  // argmax waits for the pass
+            const double took = now_ms() - start;
+            decoder->truncate(kContext);
+            if (r >= 0) times[w].push_back(took);
+        }
+        if (r >= 0 && r % 5 == 0) bandwidths.push_back(models.backend->measure_read_bandwidth(models.target->weight_bytes));
+    }
+    for (const std::vector<double>& each : times) passes.ms.push_back(median(each));
+    passes.bandwidth_gbs = median(bandwidths);
+    return passes;
+}
+
+RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter, int tokens) {
+    RunSettings settings = run_settings(options, drafter, 0);
+    settings.trace_top = 0;
+    settings.max_tokens = tokens;
+    if (!models.tokenizer) settings.token_ids = some_tokens(kContext, models.vocab());
+    else settings.prompt = "The capital of France is Paris. The capital of Italy is Rome. The capital of France is";
+    return settings;
+}
+
+struct DraftCost {
+    std::string name;
+    int k = 0;
+    double ms = 0;  // per round
+};
+
+std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens,
+                                   int repeats, ProgressBar& bar) {
+    std::vector<DraftCost> costs;
+    for (const std::string& name : models->ready_drafters()) {
+        if (name == "none") continue;
+        bool wanted = options.drafters.empty();
+        for (const DrafterChoice& choice : options.drafters) wanted = wanted || choice.name == name;
+        if (!wanted) continue;
+        const RunSettings settings = bench_settings(options, *models, name, tokens);
+        std::vector<double> times;
+        for (int r = -1; r < repeats; ++r) {
+            bar.show("timing drafters", r + 1, repeats + 1, "runs");
+            const Sample sample = measure(models, settings);
+            if (r >= 0 && sample.rounds > 0) times.push_back(sample.draft_ms / sample.rounds);
+        }
+        costs.push_back({name, settings.k, median(times)});
+    }
+    return costs;
+}
+
+// Time with 64 recorded entries of each law against none, at a temperature where laws are needed anyway.
+double trace_overhead(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats,
+                      ProgressBar& bar) {
+    const std::string drafter = models->why_not("small").empty() ? "small" : "lookup";
+    RunSettings bare = bench_settings(options, *models, drafter, tokens);
+    bare.sampling.temperature = 0.8;
+    RunSettings recorded = bare;
+    recorded.trace_top = 64;
+    std::vector<double> ratios;
+    for (int r = -1; r < repeats; ++r) {
+        bar.show("timing the recording", r + 1, repeats + 1, "runs");
+        const double first = measure(models, r % 2 ? bare : recorded).total_ms();
+        const double second = measure(models, r % 2 ? recorded : bare).total_ms();
+        if (r >= 0) ratios.push_back(r % 2 ? second / first : first / second);
+    }
+    return median(ratios) - 1;
+}
+
+std::shared_ptr<const Models> random_models(const Options& options) {
+    ProgressBar bar;
+    Progress progress;
+    progress.cancelled = &interrupted();
+    progress.report = [&](const std::string& what, double done, double total, const std::string& unit) {
+        bar.show(what, done, total, unit);
+    };
+    const ModelConfig config = geometry(options.geometry);
+    auto models = std::make_shared<Models>();
+    models->backend = make_backend(options.backend, {.threads = options.threads});
+    models->target = Model::random(*models->backend, config, options.geometry, options.seed, progress);
+    return models;
+}
+
+}  // namespace
+
+Exit command_bench(const Options& options) {
+    const double start = now_ms();
+    const std::shared_ptr<const Models> models = options.geometry.empty() ? load(options) : random_models(options);
+    const double startup_ms = now_ms() - start;
+    if (!models->target)
+        throw Error("a table has no passes to measure", "Give a checkpoint folder with --model, or --geometry NAME.", Exit::usage);
+    std::vector<std::string> names;
+    for (const DrafterChoice& choice : options.drafters) {
+        names.push_back(choice.name);
+        if (const std::string problem = models->why_not(choice.name); !problem.empty())
+            say("drafter " + choice.name + " is left out: " + problem);
+    }
+    if (names.empty()) names = models->ready_drafters();
+    check_drafter_options(options, names, models->layers());
+    const double busy = busy_cores();
+    if (const std::string warning = busy_warning(busy); !warning.empty()) say(warning);
+
+    ProgressBar bar;
+    const int repeats = options.has("--repeats") ? options.repeats : 20;
+    const Passes passes = time_passes(*models, repeats, bar);
+    const int tokens = std::clamp(static_cast<int>(150 / passes.ms[0]), 8, 64);
+    const int runs = std::max(3, repeats / 2);
+    const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
+    const double overhead = trace_overhead(options, models, tokens, runs, bar);
+    bar.clear();
+
+    const bool random = !options.geometry.empty();
+    const Header header = *Run(models, bench_settings(options, *models, "none", 1)).trace().header();
+    Json json = {{"schema", "speclens-bench/1"}, {"machine", header.machine}, {"backend", models->backend->name()},
+                 {"device", models->backend->description()}, {"threads", models->backend->threads()},
+                 {"model", models->target_name()}, {"weights", random ? "random" : "trained"}, {"date", header.date},
+                 {"busy_cores", busy}, {"repeats", repeats}, {"context", kContext}, {"weight_bytes", passes.weight_bytes},
+                 {"read_bandwidth_gbs", passes.bandwidth_gbs},
+                 {"decode", {{"ms", passes.ms[0]}, {"weight_gbs", passes.weight_gbs()},
+                             {"fraction", passes.weight_gbs() / passes.bandwidth_gbs}, {"fixed_ms", passes.fixed_ms()}}},
+                 {"verify", Json::array()}, {"draft", Json::array()}};
+    for (std::size_t w = 1; w < std::size(kWidths); ++w)
+        json["verify"].push_back({{"tokens", kWidths[w]}, {"ms", passes.ms[w]}, {"ratio", passes.ms[w] / passes.ms[0]}});
+    for (const DraftCost& draft : drafts)
+        json["draft"].push_back({{"drafter", draft.name}, {"k", draft.k}, {"net_ms", draft.ms}, {"head_ms", 0.0}});
+    json["trace_overhead"] = overhead;
+    json["startup_ms"] = startup_ms;
+
+    if (!options.json.empty()) {
+        ResultFile file(options.json);
+        file.write(json.dump(2) + "\n");
+        file.commit();
+        if (options.json == "-") return Exit::ok;
+    }
+    const auto row = [](const std::string& name, const std::string& value, const std::string& note) {
+        print("  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n");
+    };
+    print("SpecLens bench · " + models->target_name() + (random ? " (random weights)" : "") + " · " +
+          models->backend->description() + " · medians of " + std::to_string(repeats) + "\n\n");
+    row("read bandwidth", number(passes.bandwidth_gbs, 1), "GB/s, reading " + number(passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
+    row("one-token pass", number(passes.ms[0], 3), "ms, weights at " + number(passes.weight_gbs(), 1) + " GB/s, " +
+            number(100 * passes.weight_gbs() / passes.bandwidth_gbs, 0) + " % of the bandwidth");
+    row("  of it fixed cost", number(passes.fixed_ms(), 3), "ms, the time less the bytes at full bandwidth");
+    for (std::size_t w = 1; w < std::size(kWidths); ++w)
+        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(passes.ms[w], 3), "ms, " + number(passes.ms[w] / passes.ms[0], 2) + "× a one-token pass");
+    for (const DraftCost& draft : drafts)
+        row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(draft.ms, 3), "ms per round");
+    row("recording the laws", number(100 * overhead, 1), "% more time with 64 entries of each law than with none");
+    row(random ? "making the weights" : "loading", number(startup_ms, 0), "ms");
+    return Exit::ok;
+}
+
+}  // namespace speclens::cli

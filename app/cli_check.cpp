@@ -1,0 +1,140 @@
+// `speclens check`: one line for everything a run needs, with what to do about it.
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "app/cli_commands.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "app/cli_terminal.h"
+#include "app/frontend.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Grade : std::uint8_t { good, without, bad };
+
+class Checklist {
+  public:
+    explicit Checklist(Terminal terminal) : terminal_(terminal) {}
+    void line(Grade grade, const std::string& what, const std::string& found, const std::string& remedy = "") {
+        static constexpr const char* kWords[] = {"ok  ", "–   ", "BAD "};
+        static constexpr Tone kTones[] = {Tone::accepted, Tone::muted, Tone::rejected};
+        const auto g = static_cast<std::size_t>(grade);
+        std::string text = terminal_.paint(kTones[g], kWords[g]) + "  " + pad(what, 13) + found + "\n";
+        if (!remedy.empty()) text += std::string(19, ' ') + terminal_.paint(Tone::muted, "→ " + remedy) + "\n";
+        print(text);
+        flush();
+        bad_ = bad_ || grade == Grade::bad;
+    }
+    // Runs a check; an Error becomes its line.
+    template <typename Try>
+    void attempt(const std::string& what, const Try& check) {
+        try {
+            check();
+        } catch (const Error& error) {
+            line(Grade::bad, what, error.what(), error.remedy());
+        }
+    }
+    [[nodiscard]] bool bad() const { return bad_; }
+
+  private:
+    Terminal terminal_;
+    bool bad_ = false;
+};
+
+std::string megabytes(double bytes) { return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB"; }
+
+double available_memory() {
+    std::ifstream info("/proc/meminfo");
+    std::string key, unit;
+    double kb = 0;
+    while (info >> key >> kb >> unit)
+        if (key == "MemAvailable:") return kb * 1024;
+    return 0;
+}
+
+std::string gpu_found() {
+    std::error_code ignored;
+    if (fs::exists("/dev/nvidiactl", ignored) || fs::exists("/proc/driver/nvidia/version", ignored))
+        return "a GPU driver is here, but this build has no CUDA engine yet; everything runs on the CPU";
+    return "none found; everything runs on the CPU";
+}
+
+void check_engine(Checklist& list, const Options& options) {
+    const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
+    list.line(Grade::good, "engine", backend->description() + ", reads " +
+                                         number(backend->measure_read_bandwidth(std::size_t{64} << 20), 0) + " GB/s (64 MB)");
+}
+
+void check_bundle(Checklist& list) {
+    const fs::path folder = assets_folder() / "models";
+    std::error_code ignored;
+    if (!fs::is_directory(folder / "target", ignored)) {
+        list.line(Grade::bad, "bundle", (folder / "target").string() + " is missing",
+                  "Clone the repository again, or set SPECLENS_ASSETS to its assets folder.");
+        return;
+    }
+    double bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
+        if (entry.is_regular_file(ignored)) bytes += static_cast<double>(entry.file_size(ignored));
+    list.line(Grade::good, "bundle", folder.string() + ", " + megabytes(bytes));
+}
+
+void check_models(Checklist& list, const Options& options) {
+    const std::shared_ptr<const Models> models = load(options);
+    std::string target = models->target_name();
+    if (models->target)
+        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) + " tokens, " +
+                  megabytes(static_cast<double>(models->target->weight_bytes)) + " read per pass";
+    else target += ": a table of " + std::to_string(models->vocab()) + " tokens";
+    list.line(Grade::good, "target", target);
+    const std::string draft_problem = models->why_not("small");
+    list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model",
+              draft_problem.empty() ? models->draft_name() : draft_problem,
+              draft_problem.empty() ? "" : "The drafters lookup and skip need none.");
+    if (!models->tokenizer) {
+        list.line(models->target ? Grade::bad : Grade::without, "tokenizer", "none",
+                  models->target ? "Put the model's tokenizer.json into its folder." : "");
+    } else {
+        const std::string sentence = "The capital of France is Paris. Größe ≠ 42, 你好!\n";
+        const std::string back = models->tokenizer->decode(models->tokenizer->encode(sentence));
+        list.line(back == sentence ? Grade::good : Grade::bad, "tokenizer",
+                  std::to_string(models->tokenizer->size()) + " tokens, " + (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
+                  back == sentence ? "" : "Is tokenizer.json the model's own?");
+    }
+    RunSettings settings;
+    settings.drafter = "none";
+    settings.k = 0;
+    settings.max_tokens = 1;
+    if (!models->tokenizer) settings.token_ids = {0};
+    Run run(models, settings);
+    run.finish();
+    const double memory = available_memory();
+    list.line(memory > 0 && memory < 256e6 ? Grade::bad : Grade::good, "memory",
+              megabytes(static_cast<double>(run.memory_bytes())) + " for the target, " + megabytes(memory) + " free",
+              memory > 0 && memory < 256e6 ? "Close other programs." : "");
+}
+
+}  // namespace
+
+Exit command_check(const Options& options) {
+    Checklist list(standard_terminal(options.color));
+    list.attempt("engine", [&] { check_engine(list, options); });
+    list.line(Grade::without, "GPU", gpu_found());
+    if (options.model.empty()) check_bundle(list);
+    list.attempt("models", [&] { check_models(list, options); });
+    list.attempt("fonts", [&] { list.line(Grade::good, "fonts", font_report()); });
+    list.attempt("display", [&] {
+        const std::string report = display_report();
+        list.line(Grade::without, "display", report);
+    });
+    print(list.bad() ? "Something essential is missing.\n" : "Everything a run needs is here.\n");
+    return list.bad() ? Exit::failed : Exit::ok;
+}
+
+}  // namespace speclens::cli

@@ -1,0 +1,21 @@
+// One function per command; each returns the exit code and throws Error, ReaderGone, Interrupted or Cancelled.
+#pragma once
+
+#include "app/cli_options.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+[[nodiscard]] Exit command_window(const Options& options);
+[[nodiscard]] Exit command_run(const Options& options);
+[[nodiscard]] Exit command_compare(const Options& options);
+[[nodiscard]] Exit command_render(const Options& options);
+[[nodiscard]] Exit command_describe(const Options& options);
+[[nodiscard]] Exit command_bench(const Options& options);
+[[nodiscard]] Exit command_lossless(const Options& options);
+[[nodiscard]] Exit command_oracle(const Options& options);
+[[nodiscard]] Exit command_export(const Options& options);
+[[nodiscard]] Exit command_check(const Options& options);
+[[nodiscard]] Exit command_list(const Options& options);
+
+}  // namespace speclens::cli

@@ -1,0 +1,221 @@
+// `speclens compare`: several drafters on the same prompts and dice, interleaved with plain decoding.
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/cli_commands.h"
+#include "app/cli_measure.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "app/cli_terminal.h"
+#include "engine/drafter.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One drafter: its samples in the order of the prompts, or why there are none.
+struct Contestant {
+    std::string name;
+    RunSettings settings;
+    std::string problem;
+    std::vector<Sample> samples;
+};
+
+struct Row {
+    const Contestant* contestant = nullptr;
+    std::string domain;
+    Totals totals;
+    SpeedUp speed;
+    bool identical = true;  // at temperature 0
+};
+
+std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
+    std::vector<std::string> names{"none"};
+    if (options.drafters.empty()) {
+        for (const DrafterInfo& info : drafter_list())
+            if (std::string(info.name) != "none") names.emplace_back(info.name);
+    } else {
+        for (const DrafterChoice& choice : options.drafters)
+            if (std::find(names.begin(), names.end(), choice.name) == names.end()) names.push_back(choice.name);
+    }
+    std::vector<Contestant> all;
+    for (const std::string& name : names) {
+        Contestant one;
+        one.name = name;
+        one.settings = run_settings(options, name, 0);
+        one.settings.trace_top = 0;
+        one.settings.timing = true;
+        one.problem = models.why_not(name);
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+void run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant>& contestants,
+             const std::vector<Prompt>& prompts, int repeats) {
+    ProgressBar bar;
+    for (const Contestant& c : contestants) {  // warm-up: first touches of weights and caches
+        if (!c.problem.empty()) continue;
+        RunSettings settings = with_prompt(c.settings, prompts[0]);
+        settings.max_tokens = std::min(settings.max_tokens, 4);
+        (void)measure(models, settings);
+    }
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+        bar.show("measuring", static_cast<double>(p), static_cast<double>(prompts.size()), "prompts");
+        std::vector<std::vector<Sample>> samples(contestants.size());
+        for (int r = 0; r < repeats; ++r)
+            for (std::size_t c = 0; c < contestants.size(); ++c) {
+                const std::size_t turn = (c + static_cast<std::size_t>(r)) % contestants.size();  // nobody is always first
+                if (!contestants[turn].problem.empty()) continue;
+                samples[turn].push_back(measure(models, with_prompt(contestants[turn].settings, prompts[p])));
+            }
+        for (std::size_t c = 0; c < contestants.size(); ++c)
+            if (!samples[c].empty()) contestants[c].samples.push_back(median_sample(samples[c]));
+    }
+}
+
+Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts,
+           const std::string& domain, std::uint64_t seed) {
+    Row row{&contestant, domain, {}, {}, true};
+    if (!contestant.problem.empty()) return row;
+    std::vector<const Sample*> mine, base;
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+        if (domain != "all" && prompts[p].domain != domain) continue;
+        mine.push_back(&contestant.samples[p]);
+        base.push_back(&plain.samples[p]);
+        row.identical = row.identical && mine.back()->output == base.back()->output;
+    }
+    row.totals = total(mine);
+    row.speed = speed_up(base, mine, seed);
+    return row;
+}
+
+Json json_of(const Row& row, bool greedy) {
+    const Contestant& c = *row.contestant;
+    Json json = {{"drafter", c.name}, {"rule", c.settings.rule}, {"k", c.settings.k}, {"domain", row.domain}};
+    if (!c.problem.empty()) {
+        json["problem"] = c.problem;
+        return json;
+    }
+    const Totals& t = row.totals;
+    json["prompts"] = t.prompts;
+    json["rounds"] = t.rounds;
+    json["tokens"] = t.tokens;
+    json["drafted"] = t.drafted;
+    json["accepted_drafts"] = t.accepted;
+    json["tokens_per_round"] = t.tokens_per_round();
+    json["acceptance_by_position"] = t.acceptance;
+    json["conditional_by_position"] = t.conditional;
+    json["draft_ms"] = t.draft_ms;
+    json["head_ms"] = 0.0;
+    json["verify_ms"] = t.verify_ms;
+    json["other_ms"] = t.other_ms;
+    json["tokens_per_second"] = t.tokens_per_second;
+    json["speedup"] = row.speed.value;
+    json["speedup_low"] = row.speed.interval ? Json(row.speed.low) : Json(nullptr);
+    json["speedup_high"] = row.speed.interval ? Json(row.speed.high) : Json(nullptr);
+    json["greedy_identical"] = greedy ? Json(row.identical) : Json(nullptr);
+    return json;
+}
+
+std::string positions(const std::vector<double>& acceptance) {
+    constexpr std::size_t kMost = 5;
+    std::string text;
+    for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i) text += (i ? " " : "") + probability(acceptance[i]);
+    if (acceptance.size() > kMost) text += " …";
+    return text.empty() ? "–" : text;
+}
+
+std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
+    const Contestant& c = *row.contestant;
+    std::string line = "  " + pad(c.name, 9);
+    if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
+    const Totals& t = row.totals;
+    line += pad_left(number(t.tokens_per_round(), 2), 6);
+    line += pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 12) + "  ";
+    line += pad(positions(t.acceptance), 22);
+    line += pad_left(number(t.draft_ms, 2), 7) + pad_left(number(t.verify_ms, 2), 8) + pad_left(number(t.other_ms, 2), 7);
+    line += pad_left(number(t.tokens_per_second, 0), 8);
+    const std::string interval = row.speed.interval && c.name != "none"
+                                     ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
+                                     : "";
+    const Tone tone = c.name == "none" ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
+    line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 21));
+    if (!greedy) return line + "–\n";
+    return line + terminal.paint(row.identical ? Tone::accepted : Tone::rejected, row.identical ? "yes" : "NO") + "\n";
+}
+
+std::string table_head(const Terminal& terminal) {
+    const std::string head = "  " + pad("drafter", 9) + pad_left("tok/", 6) + pad_left("accepted/", 12) + "  " +
+                             pad("accepted at", 22) + pad_left("ms per round", 22) + pad_left("tok/s", 8) + "  " +
+                             pad("speed-up", 21) + "same";
+    const std::string second = "  " + pad("", 9) + pad_left("round", 6) + pad_left("drafted", 12) + "  " +
+                               pad("position 1 2 3 …", 22) + pad_left("draft", 7) + pad_left("verify", 8) +
+                               pad_left("other", 7) + pad("", 8) + "  " + pad("[95 % interval]", 21) + "text";
+    return terminal.paint(Tone::muted, head) + "\n" + terminal.paint(Tone::muted, second) + "\n";
+}
+
+}  // namespace
+
+Exit command_compare(const Options& options) {
+    const std::shared_ptr<const Models> models = load(options);
+    std::vector<Contestant> contestants = contestants_of(options, *models);
+    std::vector<std::string> names;
+    for (const Contestant& c : contestants)
+        if (c.problem.empty()) names.push_back(c.name);
+    check_drafter_options(options, names, models->layers());
+    const std::vector<Prompt> prompts = prompts_of(options, *models);
+    const double busy = busy_cores();
+    if (const std::string warning = busy_warning(busy); !warning.empty()) say(warning);
+    run_all(models, contestants, prompts, options.repeats);
+
+    std::vector<std::string> domains;
+    for (const Prompt& prompt : prompts)
+        if (prompt.domain != "all" && std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
+            domains.push_back(prompt.domain);
+    domains.emplace_back("all");
+
+    const RunSettings& first = contestants[0].settings;
+    const bool greedy = first.sampling.temperature == 0;
+    const Header header = *Run(models, with_prompt(first, prompts[0])).trace().header();
+    Json json = {{"schema", "speclens-compare/1"}, {"machine", header.machine}, {"backend", models->backend->name()},
+                 {"device", models->backend->description()}, {"model", models->target_name()}, {"date", header.date},
+                 {"tier", header.tier}, {"temperature", first.sampling.temperature}, {"top_k", first.sampling.top_k},
+                 {"top_p", first.sampling.top_p}, {"seed", first.seed}, {"max_tokens", first.max_tokens},
+                 {"repeats", options.repeats}, {"busy_cores", busy}, {"rows", Json::array()}};
+    const Terminal terminal = standard_terminal(options.color);
+    std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() + " · " +
+                       models->backend->description() + " · " + terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
+                       std::to_string(prompts.size()) + (prompts.size() == 1 ? " prompt, " : " prompts, ") + "temperature " +
+                       number(first.sampling.temperature, 2) + ", seed " + std::to_string(first.seed) + ", at most " +
+                       std::to_string(first.max_tokens) + " new tokens, median of " + std::to_string(options.repeats) +
+                       (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n";
+    bool all_identical = true;
+    for (const std::string& domain : domains) {
+        const bool only = domains.size() <= 2;  // one domain equals "all" in the table
+        std::string block = (domains.size() > 2 ? "\n" + terminal.paint(Tone::strong, domain) : "") + "\n" + table_head(terminal);
+        for (const Contestant& c : contestants) {
+            const Row row = row_of(c, contestants[0], prompts, domain, first.seed);
+            json["rows"].push_back(json_of(row, greedy));
+            block += table_line(row, greedy, terminal);
+            all_identical = all_identical && row.identical;
+        }
+        if (!only || domain == "all") text += block;
+    }
+    if (!options.json.empty()) {
+        ResultFile file(options.json);
+        file.write(json.dump(2) + "\n");
+        file.commit();
+    }
+    if (options.json != "-") print(text);
+    if (greedy && !all_identical) {
+        say("a text differs from plain decoding's: this must not happen, please report it with the command line");
+        return Exit::failed;
+    }
+    return Exit::ok;
+}
+
+}  // namespace speclens::cli

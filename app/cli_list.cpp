@@ -1,0 +1,104 @@
+// `speclens list`: what this build knows, for people and, with --json, for programs.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/cli_commands.h"
+#include "app/cli_keys.h"
+#include "app/cli_output.h"
+#include "app/cli_terminal.h"
+#include "app/frontend.h"
+#include "engine/drafter.h"
+#include "engine/models.h"
+#include "engine/verify.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Item {
+    std::string name, title, about;
+};
+
+std::vector<Item> scenes() {
+    std::vector<Item> items;
+    for (const SceneName& scene : scene_names()) items.push_back({scene.name, "S" + std::to_string(scene.number), scene.title});
+    return items;
+}
+
+std::vector<Item> drafters() {
+    std::vector<Item> items;
+    for (const DrafterInfo& info : drafter_list()) items.push_back({info.name, info.title, info.about});
+    return items;
+}
+
+std::vector<Item> rules() {
+    std::vector<Item> items;
+    for (const RuleInfo& info : rule_list()) items.push_back({info.name, info.title, info.about});
+    return items;
+}
+
+std::vector<Item> models() {
+    namespace fs = std::filesystem;
+    std::vector<Item> items;
+    std::error_code ignored;
+    const fs::path folder = assets_folder() / "models";
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        if (fs::exists(entry.path() / "config.json", ignored))
+            items.push_back({entry.path().filename().string(), entry.path().string(), entry.path().filename() == "target" ? "the built-in target" : "built in"});
+    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
+    return items;
+}
+
+std::vector<Item> geometries() {
+    std::vector<Item> items;
+    for (const std::string& name : geometry_names()) {
+        const ModelConfig c = geometry(name);
+        items.push_back({name, std::to_string(c.layers) + " layers, width " + std::to_string(c.hidden),
+                         "random weights of this shape: speclens bench --geometry " + name});
+    }
+    return items;
+}
+
+std::vector<Item> keys() {
+    std::vector<Item> items;
+    for (const auto& [key, action] : window_keys()) items.push_back({key, "", action});
+    return items;
+}
+
+struct List {
+    const char* name;
+    std::vector<Item> (*items)();
+};
+constexpr List kLists[] = {{"scenes", scenes}, {"drafters", drafters}, {"rules", rules}, {"verifiers", rules},
+                           {"models", models}, {"keys", keys}, {"geometries", geometries}};
+
+}  // namespace
+
+Exit command_list(const Options& options) {
+    std::vector<std::string> known;
+    for (const List& list : kLists) {
+        known.emplace_back(list.name);
+        if (options.words[0] != list.name) continue;
+        const std::vector<Item> items = list.items();
+        if (!options.json.empty()) {
+            Json json = Json::array();
+            for (const Item& item : items) json.push_back({{"name", item.name}, {"title", item.title}, {"about", item.about}});
+            print(json.dump(2) + "\n");
+            return Exit::ok;
+        }
+        int names = 0, titles = 0;
+        for (const Item& item : items) {
+            names = std::max(names, columns(item.name));
+            titles = std::max(titles, columns(item.title));
+        }
+        for (const Item& item : items)
+            print(pad(item.name, names + 2) + (titles ? pad(item.title, titles + 2) : "") + item.about + "\n");
+        return Exit::ok;
+    }
+    unknown_name("list", options.words[0], known);
+}
+
+}  // namespace speclens::cli

@@ -1,0 +1,112 @@
+// What the user typed, after the first look: one command and the options that mean something for it.
+// The table in cli_table.cpp is the single list of options: parsing, help and error messages come from it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/control.h"
+
+namespace speclens::cli {
+
+enum class Command : std::uint8_t {
+    window, run, compare, render, describe, bench, lossless, oracle, export_file, check, list
+};
+
+// A drafter and, for the drafters that take one, the folder of its model.
+struct DrafterChoice {
+    std::string name;
+    std::filesystem::path folder;
+};
+
+enum class When : std::uint8_t { automatic, always, never };
+
+struct Options {
+    Command command = Command::window;
+    bool help = false;
+    std::vector<std::string> words;  // what stands after the command without a dash
+    std::set<std::string> given;     // names of the options that were typed
+
+    std::filesystem::path model;
+    std::vector<DrafterChoice> drafters;  // one for --drafter, any number for --drafters
+    std::string backend = "auto";
+    int threads = 0;
+
+    std::optional<std::string> prompt;  // as typed (TEXT, @FILE or @-) until read_prompt()
+    std::vector<int> token_ids;
+    bool chat = false;
+    bool thinking = false;
+    std::string system;
+    std::filesystem::path prompts;
+    std::string domain;
+    std::optional<int> max_tokens;
+
+    std::optional<int> k;
+    std::optional<double> temperature, draft_temperature;
+    double top_p = 1;
+    int top_k = 0;
+    std::string rule = "token";
+    std::uint64_t seed = 7;
+    DrafterOptions method;
+
+    int trace_top = 64;
+    bool timing = true;
+    int repeats = 3;
+    long samples = 200000;
+    std::string geometry;
+
+    std::string json;  // a file, "-" for standard output, empty for none
+    std::filesystem::path output, all, session;
+    bool text_only = false, verbose = false;
+    When color = When::automatic;
+    std::string theme = "dark";
+    float zoom = 1;
+    int width = 1600, height = 1000;
+
+    [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }
+};
+
+// One row of the option table. `value` is the placeholder in the help, empty for a switch.
+struct OptionRow {
+    const char* name;
+    const char* value;
+    const char* group;
+    const char* about;
+    unsigned commands;  // bit (1 << Command)
+    void (*set)(Options& options, const std::string& name, const std::string& text);
+};
+
+struct CommandRow {
+    Command command;
+    const char* name;   // empty for the window
+    const char* words;  // "SCENE[:BEAT]"
+    int least_words, most_words;
+    const char* about;     // one line, for the overview
+    const char* more;      // a few lines, for the command's own help
+    const char* examples;  // lines
+};
+
+[[nodiscard]] std::span<const OptionRow> option_rows();
+[[nodiscard]] std::span<const CommandRow> command_rows();
+[[nodiscard]] const CommandRow& row_of(Command command);
+[[nodiscard]] inline bool applies(const OptionRow& row, Command command) {
+    return (row.commands >> static_cast<unsigned>(command) & 1u) != 0;
+}
+
+// Throws Error (usage) with the nearest suggestion.
+[[nodiscard]] Options parse(const std::vector<std::string>& arguments);
+
+[[nodiscard]] std::string help_text(Command command);  // window: the overview of all commands
+
+// "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"
+[[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
+                               const std::vector<std::string>& known);
+// The closest of `known`; empty when nothing is close.
+[[nodiscard]] std::string nearest(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace speclens::cli

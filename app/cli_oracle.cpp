@@ -1,0 +1,144 @@
+// `speclens oracle`: single rounds of the production cycle on the tables of every case, counted. Nothing here knows
+// a rule: what is counted comes out of Cycle, exactly as a run would commit it.
+#include <nlohmann/json.hpp>
+
+#include "app/cli_commands.h"
+#include "app/cli_output.h"
+#include "engine/cycle.h"
+#include "engine/drafter.h"
+#include "engine/table_json.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr Sampling kUnchanged{.temperature = 1, .top_k = 0, .top_p = 1};
+
+struct Counted {
+    std::map<std::string, long> emitted;  // ids joined by commas
+    std::vector<long> accepted;           // by number of accepted drafts
+};
+
+std::string joined(const std::vector<int>& ids) {
+    std::string text;
+    for (const int id : ids) text += (text.empty() ? "" : ",") + std::to_string(id);
+    return text;
+}
+
+// End-of-sequence ids: a number or a list, as a parameter or beside the tables.
+std::vector<int> stops_of(const Json& json) {
+    std::vector<int> stops;
+    const auto take = [&](const Json& object) {
+        if (!object.is_object()) return;
+        for (const char* name : {"eos", "eos_id", "eos_ids", "eos_token", "eos_tokens", "eos_token_id", "stop", "stops"}) {
+            const auto found = object.find(name);
+            if (found == object.end()) continue;
+            if (found->is_number_integer()) stops.push_back(found->get<int>());
+            if (!found->is_array()) continue;
+            for (const Json& id : *found)
+                if (id.is_number_integer()) stops.push_back(id.get<int>());
+        }
+    };
+    take(json);
+    if (json.contains("params")) take(json["params"]);
+    return stops;
+}
+
+// Why this case cannot be run; empty when it can. A parameter that would be ignored is a reason.
+std::string problem_of(const OracleCase& c, const Json& json) {
+    if (!find_rule(c.rule)) return "rule not implemented yet";
+    if (json.contains("params") && json["params"].is_object())
+        for (const auto& [name, value] : json["params"].items()) {
+            const bool known = name == "temperature" || name == "top_k" || name == "top_p" || name.rfind("eos", 0) == 0 ||
+                               name.rfind("stop", 0) == 0;
+            if (!known) return "parameter '" + name + "' is not known to the rule " + c.rule;
+        }
+    const bool draft = c.raw_laws.draft || c.laws.draft;
+    const bool target = c.raw_laws.target || c.laws.target;
+    if (!target || !draft) return "the case has no tables p and q";
+    return "";
+}
+
+double parameter(const OracleCase& c, const char* name, double otherwise) {
+    const auto found = c.params.find(name);
+    return found == c.params.end() ? otherwise : found->second;
+}
+
+Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long samples, std::uint64_t seed) {
+    const Sampling asked{.temperature = parameter(c, "temperature", 1),
+                         .top_k = static_cast<int>(parameter(c, "top_k", 0)),
+                         .top_p = parameter(c, "top_p", 1)};
+    check_sampling(asked);
+    CycleSettings settings;
+    settings.k = c.block;
+    settings.sampling = c.raw_laws.target ? asked : kUnchanged;  // p and q are given after the pipeline
+    settings.draft_sampling = c.raw_laws.draft ? asked : kUnchanged;
+    settings.max_tokens = 4 * (c.block + 1);
+    settings.trace_top = 0;
+    settings.timing = false;
+    settings.stops = stops;
+    const bool greedy = c.rule == "greedy" || settings.sampling.temperature == 0;
+    if (greedy) settings.sampling.temperature = settings.draft_sampling.temperature = 0;
+    const RuleInfo& rule = *find_rule(greedy ? "greedy" : c.rule);
+
+    const std::vector<int> start{0};  // one silent token stands for the beginning; it is no part of the context
+    const auto target = make_table_decoder(c.raw_laws.target ? c.raw_laws.target : c.laws.target, 1, 256);
+    const auto drafter = find_drafter("small")->make(
+        {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, 256), {}});
+
+    Counted counted;
+    counted.accepted.assign(static_cast<std::size_t>(c.block) + 1, 0);
+    constexpr long kRoundsPerTrace = 10000;
+    std::unique_ptr<Trace> trace;
+    for (long i = 0; i < samples; ++i) {
+        if (i % kRoundsPerTrace == 0) {
+            stop_if_interrupted();
+            trace = std::make_unique<Trace>([](int id) { return std::to_string(id); });
+            trace->append(Header{});
+        }
+        target->truncate(0);
+        settings.seed = (seed << 32) + static_cast<std::uint64_t>(i);
+        Cycle cycle(*target, *drafter, rule, settings, *trace, start, 1);
+        const Committed* committed = nullptr;
+        while (!committed && cycle.step()) committed = std::get_if<Committed>(&(*trace)[trace->size() - 1]);
+        if (!committed)  // the round ended the text: Stopped follows its commit
+            committed = std::get_if<Committed>(&(*trace)[trace->size() - 2]);
+        CHECK(committed != nullptr, "a round without a commit");
+        ++counted.emitted[joined(committed->tokens)];
+        ++counted.accepted[static_cast<std::size_t>(committed->accepted_drafts)];
+    }
+    return counted;
+}
+
+}  // namespace
+
+Exit command_oracle(const Options& options) {
+    const std::vector<OracleCase> cases = load_oracle_cases(options.words[0]);
+    ResultFile file(options.output);
+    Json result = {{"schema", "speclens-oracle/1"}, {"samples", options.samples}, {"seed", options.seed}, {"results", Json::array()}};
+    ProgressBar bar;
+    int done = 0, ran = 0;
+    for (const OracleCase& c : cases) {
+        bar.show("counting rounds", done++, static_cast<double>(cases.size()), "cases");
+        const Json json = Json::parse(c.json);
+        if (const std::string problem = problem_of(c, json); !problem.empty()) {
+            result["results"].push_back({{"id", c.id}, {"skipped", problem}});
+            continue;
+        }
+        const Counted counted = count_rounds(c, stops_of(json), options.samples, options.seed);
+        Json emitted = Json::object();
+        for (const auto& [ids, count] : counted.emitted) emitted[ids] = count;
+        result["results"].push_back({{"id", c.id}, {"emitted", emitted}, {"accepted", counted.accepted}});
+        ++ran;
+    }
+    bar.clear();
+    file.write(result.dump(1) + "\n");
+    file.commit();
+    if (options.output != "-")
+        print(std::to_string(ran) + " of " + std::to_string(cases.size()) + " cases counted, " + std::to_string(options.samples) +
+              " rounds each, in " + options.output.string() + "\n");
+    return Exit::ok;
+}
+
+}  // namespace speclens::cli

@@ -1,0 +1,147 @@
+// Arguments against the tables. Long options have one spelling: no abbreviations, --name VALUE or --name=VALUE.
+#include <algorithm>
+#include <filesystem>
+
+#include "app/cli_options.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+[[nodiscard]] std::string called(Command command) {
+    const std::string name = row_of(command).name;
+    return name.empty() ? "speclens" : "speclens " + name;
+}
+
+[[noreturn]] void usage(const std::string& what, const std::string& remedy) { throw Error(what, remedy, Exit::usage); }
+
+// The command is the first word; anything that looks like a file opens the window on it.
+Command command_of(const std::string& word) {
+    std::vector<std::string> known;
+    for (const CommandRow& row : command_rows()) {
+        if (row.name[0] == '\0') continue;
+        if (word == row.name) return row.command;
+        known.emplace_back(row.name);
+    }
+    std::error_code ignored;
+    if (word.find_first_of("./") != std::string::npos || std::filesystem::is_regular_file(word, ignored))
+        return Command::window;
+    unknown_name("command", word, known);
+}
+
+const OptionRow& find_option(const std::string& name, Command command) {
+    std::string elsewhere;
+    std::vector<std::string> known;
+    for (const OptionRow& row : option_rows()) {
+        if (applies(row, command)) {
+            if (row.name == name) return row;
+            known.emplace_back(row.name);
+            continue;
+        }
+        if (row.name != name) continue;
+        for (const CommandRow& other : command_rows())
+            if (applies(row, other.command))
+                elsewhere += (elsewhere.empty() ? "" : ", ") + (other.name[0] ? std::string(other.name) : "the window");
+    }
+    if (!elsewhere.empty())
+        usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
+    known.emplace_back("--help");
+    const std::string close = nearest(name, known);
+    usage("unknown option " + name,
+          (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
+}
+
+// Options that mean something only together, or never together.
+void check_together(const Options& o) {
+    if (o.help) return;
+    const auto needs = [&](const char* option, bool fulfilled, const char* with) {
+        if (o.has(option) && !fulfilled)
+            usage(std::string(option) + " does nothing without " + with, std::string("Add ") + with + " or leave it out.");
+    };
+    const auto never_both = [&](const char* a, const char* b) {
+        if (o.has(a) && o.has(b)) usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
+    };
+    needs("--system", o.chat, "--chat");
+    needs("--thinking", o.chat, "--chat");
+    needs("--domain", !o.has("--prompt") && !o.has("--token-ids"), "a file of prompts");
+    never_both("--chat", "--raw");
+    never_both("--timing", "--no-timing");
+    never_both("--prompt", "--token-ids");
+    never_both("--prompt", "--prompts");
+    never_both("--prompts", "--token-ids");
+    never_both("--chat", "--token-ids");
+    never_both("--geometry", "--model");
+    never_both("--text", "--verbose");
+    never_both("-o", "--all");
+    if (o.text_only && o.json == "-") never_both("--text", "--json");
+    if (!o.session.empty())
+        for (const char* option : {"--model", "--drafter", "--backend", "--threads", "--prompt", "--token-ids", "--chat",
+                                   "--raw", "--max-tokens", "--k", "--rule", "--temp", "--draft-temp", "--top-k", "--top-p",
+                                   "--seed", "--ngram", "--ngram-recent", "--exit-layer", "--skip-attention", "--skip-mlp",
+                                   "--trace-top", "--timing", "--no-timing"})
+            never_both("--session", option);
+    if (o.command == Command::render) {
+        if (o.all.empty() && o.words.empty())
+            usage("render needs a scene, or --all DIR", "See: speclens list scenes");
+        if (!o.all.empty() && !o.words.empty())
+            usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
+        if (o.all.empty() && o.output.empty()) usage("render needs -o FILE.png or -o FILE.svg", "Say where the picture goes.");
+    }
+    if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
+        usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
+}
+
+}  // namespace
+
+Options parse(const std::vector<std::string>& arguments) {
+    Options o;
+    std::size_t at = 0;
+    if (!arguments.empty() && !arguments[0].empty() && arguments[0][0] != '-') {
+        o.command = command_of(arguments[0]);
+        if (o.command != Command::window) at = 1;
+    }
+    for (bool options_end = false; at < arguments.size(); ++at) {
+        const std::string& word = arguments[at];
+        if (options_end || word.size() < 2 || word[0] != '-') {
+            o.words.push_back(word);
+            continue;
+        }
+        if (word == "--") {
+            options_end = true;
+            continue;
+        }
+        if (word == "--help" || word == "-h") {
+            o.help = true;
+            return o;
+        }
+        const std::size_t equals = word[1] == '-' ? word.find('=') : std::string::npos;
+        const std::string name = word.substr(0, equals);
+        const OptionRow& row = find_option(name, o.command);
+        if (!o.given.insert(name).second) usage(name + " was given twice", "Give it once.");
+        std::string value;
+        if (row.value[0] == '\0') {
+            if (equals != std::string::npos) usage(name + " takes no value", "Write " + name + " alone.");
+        } else if (equals != std::string::npos) {
+            value = word.substr(equals + 1);
+        } else {
+            if (at + 1 == arguments.size() || arguments[at + 1].rfind("--", 0) == 0)
+                usage(name + " needs a value: " + row.value,
+                      "Write " + name + " " + row.value + ", or " + name + "=… when the value begins with --.");
+            value = arguments[++at];
+        }
+        row.set(o, name, value);
+    }
+    const CommandRow& command = row_of(o.command);
+    const int words = static_cast<int>(o.words.size());
+    if (words > command.most_words)
+        usage("'" + o.words[static_cast<std::size_t>(command.most_words)] + "' is one word too many for '" +
+                  called(o.command) + "'",
+              "See: " + called(o.command) + " --help");
+    if (words < command.least_words)
+        usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
+    check_together(o);
+    return o;
+}
+
+}  // namespace speclens::cli

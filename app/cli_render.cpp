@@ -1,0 +1,172 @@
+// `speclens render`, `speclens describe` and the window: a run or a saved trace, handed to the drawing side.
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "app/cli_commands.h"
+#include "app/cli_measure.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "app/cli_values.h"
+#include "app/frontend.h"
+#include "engine/trace_json.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+// What a frame is drawn from.
+struct Subject {
+    std::shared_ptr<const Models> models;  // null for a saved trace
+    std::shared_ptr<const Trace> trace;
+    RunSettings settings;
+    EngineStatus status;
+};
+
+RunSettings settings_of(const Header& header) {
+    RunSettings settings;
+    settings.prompt = header.prompt_text;
+    settings.drafter = header.drafter;
+    settings.rule = header.rule;
+    settings.k = header.k;
+    settings.sampling = header.sampling;
+    if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
+    settings.seed = header.seed;
+    settings.max_tokens = header.max_tokens;
+    settings.timing = header.timing;
+    return settings;
+}
+
+Subject saved_subject(const std::filesystem::path& file) {
+    Subject subject;
+    std::string notice;
+    subject.trace = load_trace(file, &notice);
+    if (!notice.empty()) say(notice);
+    const Header* header = subject.trace->header();
+    if (!header) throw Error(file.string() + ": no run in this trace", "Save one with: speclens run --json FILE");
+    subject.settings = settings_of(*header);
+    subject.status.backend = header->backend;
+    subject.status.model = header->model;
+    subject.status.draft_model = header->drafter_model;
+    subject.status.notice = header->notice;
+    subject.status.state = EngineStatus::State::stopped;
+    return subject;
+}
+
+Subject live_subject(const Options& options) {
+    Subject subject;
+    subject.models = load(options);
+    const std::string drafter = chosen_drafter(options, *subject.models);
+    check_drafter_options(options, {drafter}, subject.models->layers());
+    subject.settings = run_settings(options, drafter, kWalkTemperature);
+    Run run(subject.models, subject.settings);
+    while (run.step()) stop_if_interrupted();
+    subject.trace = run.shared_trace();
+    const Header& header = *subject.trace->header();
+    EngineStatus& status = subject.status;
+    status.state = EngineStatus::State::stopped;
+    status.backend = header.backend;
+    status.model = header.model;
+    status.draft_model = subject.models->draft_name();
+    status.notice = header.notice;
+    status.memory_bytes = run.memory_bytes();
+    status.ready_drafters = subject.models->ready_drafters();
+    if (options.timing) status.plain_ms_per_token = plain_ms_per_token(subject.models, subject.settings, 24);
+    return subject;
+}
+
+Subject subject_of(const Options& options) {
+    return options.session.empty() ? live_subject(options) : saved_subject(options.session);
+}
+
+FrameRequest request_of(const Options& options, const std::string& word, const Subject& subject) {
+    const std::vector<std::string> parts = split(word, ':');
+    FrameRequest request;
+    request.scene = parts[0];
+    if (parts.size() > 2) throw Error("'" + word + "' is not SCENE or SCENE:BEAT", "For example loop or loop:3.", Exit::usage);
+    if (parts.size() == 2) request.beat = static_cast<int>(whole("BEAT", parts[1], 0, 100000));
+    request.width = options.width;
+    request.height = options.height;
+    request.theme = options.theme;
+    request.zoom = options.zoom;
+    request.plain_ms_per_token = subject.status.plain_ms_per_token;
+    return request;
+}
+
+void check_scene(const std::string& word) {
+    const std::string name = split(word, ':')[0];
+    std::vector<std::string> known;
+    for (const SceneName& scene : scene_names()) known.push_back(scene.name);
+    if (known.empty()) return;  // a build without scenes says so itself
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("scene", name, known);
+}
+
+// The full laws of the position that the frame shows; absent for a saved trace, or when nothing was judged.
+std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subject) {
+    if (!subject.models) return std::nullopt;
+    const auto position = shown_position(request, *subject.trace);
+    if (!position) return std::nullopt;
+    return full_laws(subject.models, subject.settings, *subject.trace, position->first, position->second);
+}
+
+void render_one(const Options& options, const std::string& word, const Subject& subject, const std::filesystem::path& file) {
+    const FrameRequest request = request_of(options, word, subject);
+    const std::optional<LawPair> laws = laws_of(request, subject);
+    render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
+}
+
+}  // namespace
+
+Exit command_render(const Options& options) {
+    if (options.all.empty()) {
+        const std::string ending = options.output.extension().string();
+        if (ending != ".png" && ending != ".svg")
+            throw Error("-o " + options.output.string() + ": the ending must be .png or .svg", "For example -o loop.png.", Exit::usage);
+        check_scene(options.words[0]);
+        render_one(options, options.words[0], subject_of(options), options.output);
+        return Exit::ok;
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(options.all, failure);
+    if (failure) throw Error(options.all.string() + ": " + failure.message(), "Give a folder that can be made.");
+    const Subject subject = subject_of(options);
+    for (const SceneName& scene : scene_names()) {
+        const std::filesystem::path file = options.all / (scene.name + ".png");
+        render_one(options, scene.name, subject, file);
+        print(file.string() + "\n");
+        flush();
+    }
+    return Exit::ok;
+}
+
+Exit command_describe(const Options& options) {
+    check_scene(options.words[0]);
+    const Subject subject = subject_of(options);
+    const FrameRequest request = request_of(options, options.words[0], subject);
+    const std::optional<LawPair> laws = laws_of(request, subject);
+    print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) + "\n");
+    return Exit::ok;
+}
+
+Exit command_window(const Options& options) {
+    WindowRequest request;
+    request.models = model_paths(options);
+    const bool own_model = !options.model.empty() && request.models.draft.empty();
+    const std::string drafter = options.drafters.empty() ? (own_model ? "lookup" : "small") : options.drafters[0].name;
+    request.settings = run_settings(options, drafter, kWalkTemperature);
+    if (!options.words.empty()) {
+        request.session = options.words[0];
+        std::error_code ignored;
+        if (!std::filesystem::is_regular_file(request.session, ignored))
+            throw Error(request.session.string() + ": no such file", "Save a trace with: speclens run --json FILE");
+    }
+    request.theme = options.theme;
+    request.zoom = options.zoom;
+    request.width = options.width;
+    request.height = options.height;
+    open_window(request);
+    return Exit::ok;
+}
+
+}  // namespace speclens::cli

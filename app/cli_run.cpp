@@ -1,0 +1,103 @@
+// `speclens run`: one generation, as a walk-through, as text, or as JSON Lines while it happens.
+#include <memory>
+#include <optional>
+
+#include "app/cli_commands.h"
+#include "app/cli_measure.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "app/cli_walk.h"
+#include "engine/trace_json.h"
+
+namespace speclens::cli {
+
+namespace {
+
+// Follows a growing trace and hands every event to whoever wants it.
+class Reporter {
+  public:
+    Reporter(const Run& run, const Options& options, const Models& models)
+        : run_(&run), options_(&options), writer_(run.trace()),
+          walk_(run.trace(), standard_terminal(options.color), options.verbose) {
+        if (!options.json.empty()) file_.emplace(options.json);
+        walks_ = options.json != "-" && !options.text_only;
+        if (options.text_only && models.tokenizer) decoder_.emplace(*models.tokenizer);
+        tokenizer_ = models.tokenizer.get();
+    }
+
+    void follow() {
+        const Trace& trace = run_->trace();
+        for (; seen_ < trace.size(); ++seen_) {
+            const Event& event = trace[seen_];
+            if (file_) {
+                file_->write(writer_.line(event) + "\n");
+                file_->flush();
+            }
+            if (std::holds_alternative<Header>(event) && walks_) say_now(walk_.opening());
+            const auto* commit = std::get_if<Committed>(&event);
+            if (commit && walks_) say_now(walk_.round(fold(trace, seen_ + 1)));
+            if (commit && options_->text_only)
+                for (const int id : commit->tokens) say_now(text_of(id));
+        }
+    }
+
+    void finish(double plain_ms_per_token) {
+        follow();
+        if (file_) file_->commit();
+        if (options_->text_only) say_now((decoder_ ? decoder_->flush() : std::string()) + "\n");
+        if (walks_) {
+            say_now(walk_.closing(fold(run_->trace(), run_->trace().size()), plain_ms_per_token));
+            if (file_) say_now("  trace in            " + options_->json + "\n");
+        }
+    }
+
+    [[nodiscard]] bool walks() const { return walks_; }
+
+  private:
+    static void say_now(const std::string& text) {
+        print(text);
+        flush();
+    }
+    std::string text_of(int id) {
+        if (tokenizer_ && tokenizer_->is_special(id)) return "";
+        return decoder_ ? decoder_->push(id) : run_->trace().text(id);
+    }
+
+    const Run* run_;
+    const Options* options_;
+    TraceWriter writer_;
+    Walk walk_;
+    std::optional<ResultFile> file_;
+    std::optional<StreamDecoder> decoder_;
+    const Tokenizer* tokenizer_ = nullptr;
+    std::size_t seen_ = 0;
+    bool walks_ = false;
+};
+
+}  // namespace
+
+Exit command_run(const Options& options) {
+    const std::shared_ptr<const Models> models = load(options);
+    const std::string drafter = chosen_drafter(options, *models);
+    check_drafter_options(options, {drafter}, models->layers());
+    RunSettings settings = run_settings(options, drafter, kWalkTemperature);
+    if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
+    Run run(models, settings);
+    Reporter reporter(run, options, *models);
+    reporter.follow();
+    while (!run.stopped()) {
+        if (interrupted().load()) run.stop("cancelled");
+        else (void)run.step();
+        reporter.follow();
+    }
+    const bool cut = interrupted().load();
+    const CycleView view = fold(run.trace(), run.trace().size());
+    double plain = 0;
+    if (!cut && reporter.walks() && settings.timing && view.header->tier == "LIVE" && view.header->drafter != "none" && view.output_tokens > 0)
+        plain = plain_ms_per_token(models, settings, view.output_tokens);
+    reporter.finish(plain);
+    if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
+    return cut ? Exit::interrupted : Exit::ok;
+}
+
+}  // namespace speclens::cli

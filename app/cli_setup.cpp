@@ -1,0 +1,211 @@
+#include "app/cli_setup.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "app/cli_output.h"
+#include "engine/drafter.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr std::size_t kMostPromptBytes = std::size_t{64} << 20;
+
+std::string read_all(std::istream& in, const std::string& name) {
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad()) throw Error(name + ": cannot be read", "Is it a readable file?");
+    if (text.size() > kMostPromptBytes) throw Error(name + ": more than 64 MB", "Give a shorter prompt.");
+    if (!text.empty() && text.back() == '\n') text.pop_back();  // the line end that every editor and echo adds
+    return text;
+}
+
+// TEXT, @FILE or @-
+std::string prompt_text(const std::string& argument) {
+    if (argument.empty() || argument[0] != '@') return argument;
+    if (argument == "@-") return read_all(std::cin, "standard input");
+    const std::string file = argument.substr(1);
+    std::ifstream in(file, std::ios::binary);
+    std::error_code ignored;
+    if (!in || std::filesystem::is_directory(file, ignored))
+        throw Error(file + ": cannot be opened", "Check the name after @; a prompt that begins with @ can be given with @-.");
+    return read_all(in, file);
+}
+
+Prompt prompt_of_line(const std::string& line, const std::string& where) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto broken = [&](const std::string& what) {
+        return Error(where + ": " + what, "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
+    };
+    if (!json.is_object()) throw broken("not a JSON object");
+    Prompt prompt;
+    const auto text = [&](const char* key, std::string& to) {
+        const auto found = json.find(key);
+        if (found == json.end() || found->is_null()) return;
+        if (!found->is_string()) throw broken(std::string("\"") + key + "\" is not a text");
+        to = found->get<std::string>();
+    };
+    if (!json.contains("prompt")) throw broken("no \"prompt\"");
+    text("prompt", prompt.text);
+    text("domain", prompt.domain);
+    text("system", prompt.system);
+    if (const auto chat = json.find("chat"); chat != json.end()) prompt.chat = chat->is_boolean() && chat->get<bool>();
+    if (prompt.domain.empty()) prompt.domain = "other";
+    return prompt;
+}
+
+std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    if (!in) throw Error(file.string() + ": cannot be opened", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
+    std::vector<Prompt> prompts;
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number)
+        if (line.find_first_not_of(" \t\r") != std::string::npos)
+            prompts.push_back(prompt_of_line(line, file.string() + " line " + std::to_string(number)));
+    if (prompts.empty()) throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
+    return prompts;
+}
+
+}  // namespace
+
+void read_prompt(Options& options) {
+    if (options.prompt) options.prompt = prompt_text(*options.prompt);
+}
+
+ModelPaths model_paths(const Options& options) {
+    ModelPaths paths;
+    paths.target = options.model;
+    paths.backend = options.backend;
+    paths.threads = options.threads;
+    for (const DrafterChoice& choice : options.drafters) {
+        if (choice.folder.empty()) continue;
+        if (!paths.draft.empty() && paths.draft != choice.folder)
+            throw Error("two folders of draft models", "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);
+        paths.draft = choice.folder;
+    }
+    return paths;
+}
+
+std::shared_ptr<const Models> load(const Options& options) {
+    ProgressBar bar;
+    Progress progress;
+    progress.cancelled = &interrupted();
+    progress.report = [&](const std::string& what, double done, double total, const std::string& unit) {
+        bar.show(what, done, total, unit);
+    };
+    auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
+    stop_if_interrupted();
+    return models;
+}
+
+std::string chosen_drafter(const Options& options, const Models& models) {
+    if (!options.drafters.empty()) return options.drafters[0].name;
+    if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
+    if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp")) return "skip";
+    return models.why_not("small").empty() ? "small" : "lookup";
+}
+
+RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {
+    RunSettings settings;
+    if (options.prompt) settings.prompt = *options.prompt;
+    settings.system = options.system;
+    settings.chat = options.chat;
+    settings.thinking = options.thinking;
+    settings.token_ids = options.token_ids;
+    settings.drafter = drafter;
+    settings.rule = options.rule;
+    settings.k = drafter == "none" ? 0 : options.k.value_or(4);
+    settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
+    settings.sampling.top_k = options.top_k;
+    settings.sampling.top_p = options.top_p;
+    if (options.draft_temperature) {
+        settings.draft_sampling = settings.sampling;
+        settings.draft_sampling->temperature = *options.draft_temperature;
+    }
+    settings.seed = options.seed;
+    settings.max_tokens = options.max_tokens.value_or(64);
+    settings.trace_top = options.trace_top;
+    settings.timing = options.timing;
+    const DrafterOptions defaults;
+    settings.options = defaults;
+    if (drafter == "lookup") {
+        settings.options.ngram_min = options.method.ngram_min;
+        settings.options.ngram_max = options.method.ngram_max;
+        settings.options.ngram_recent = options.method.ngram_recent;
+    }
+    if (drafter == "skip") {
+        settings.options.exit_layer = options.method.exit_layer;
+        settings.options.skip_attention = options.method.skip_attention;
+        settings.options.skip_mlp = options.method.skip_mlp;
+    }
+    return settings;
+}
+
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers) {
+    const auto any = [&](std::initializer_list<const char*> names) {
+        return std::any_of(drafters.begin(), drafters.end(), [&](const std::string& drafter) {
+            return std::find(names.begin(), names.end(), drafter) != names.end();
+        });
+    };
+    const auto needs = [&](std::initializer_list<const char*> typed, bool useful, const std::string& who) {
+        for (const char* option : typed)
+            if (options.has(option) && !useful)
+                throw Error(std::string(option) + " does nothing for " + (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
+                            "It is an option of: " + who + ".", Exit::usage);
+    };
+    const bool drafts = any({"small", "lookup", "skip"});
+    needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
+    needs({"--ngram", "--ngram-recent"}, any({"lookup"}), "lookup");
+    needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
+    needs({"--draft-temp"}, any({"small", "skip"}), "small, skip");
+    for (const std::string& drafter : drafters)
+        check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
+}
+
+std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
+    if (options.prompt || !options.token_ids.empty()) {
+        Prompt one;
+        if (options.prompt) one.text = *options.prompt;
+        one.ids = options.token_ids;
+        one.chat = options.chat;
+        one.system = options.system;
+        one.domain = "all";
+        return {one};
+    }
+    std::vector<Prompt> prompts;
+    if (!options.prompts.empty()) {
+        prompts = read_prompts(options.prompts);
+    } else if (models.tokenizer) {
+        prompts = read_prompts(assets_folder() / "prompts" / "gallery.jsonl");
+    } else {
+        throw Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.", Exit::usage);
+    }
+    if (options.has("--chat") || options.has("--raw"))
+        for (Prompt& prompt : prompts) prompt.chat = options.chat;
+    if (!options.system.empty())
+        for (Prompt& prompt : prompts) prompt.system = options.system;
+    if (options.domain.empty()) return prompts;
+    std::set<std::string> domains;
+    std::vector<Prompt> kept;
+    for (const Prompt& prompt : prompts) {
+        domains.insert(prompt.domain);
+        if (prompt.domain == options.domain) kept.push_back(prompt);
+    }
+    if (kept.empty()) unknown_name("domain", options.domain, {domains.begin(), domains.end()});
+    return kept;
+}
+
+RunSettings with_prompt(RunSettings settings, const Prompt& prompt) {
+    settings.prompt = prompt.text;
+    settings.token_ids = prompt.ids;
+    settings.chat = prompt.chat;
+    settings.system = prompt.system;
+    return settings;
+}
+
+}  // namespace speclens::cli

@@ -1,0 +1,36 @@
+// From options to what the engine takes: folders, settings, prompts. Every problem is named before models load.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli_options.h"
+#include "engine/models.h"
+#include "engine/run.h"
+
+namespace speclens::cli {
+
+void read_prompt(Options& options);  // @FILE and @- become the text; once, because standard input has one end
+[[nodiscard]] ModelPaths model_paths(const Options& options);
+// Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
+[[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter, double temperature);
+// The drafter of --drafter; the default is `small` where the models have one, else `lookup`.
+[[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
+// Loads with a progress bar; Ctrl+C throws Interrupted.
+[[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
+// Throws Error (usage) when an option was typed that `drafter` has no use for.
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers);
+
+struct Prompt {
+    std::string text, domain, system;
+    std::vector<int> ids;
+    bool chat = false;
+};
+// The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
+[[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
+[[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
+
+inline constexpr double kWalkTemperature = 0.8;  // run, render, describe and the window: coins are what there is to see
+
+}  // namespace speclens::cli

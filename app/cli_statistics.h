@@ -1,0 +1,28 @@
+// Is this the law it should be? Pearson's chi-square with pooled rare cells, its p-value, total variation.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace speclens::cli {
+
+using Counts = std::map<std::vector<int>, long>;       // sequence -> how often it was drawn
+using ExactLaw = std::map<std::vector<int>, double>;   // sequence -> its probability
+
+struct LawTest {
+    double total_variation = 0;
+    double chi_square = 0;
+    int degrees = 0;
+    double p_value = 1;
+};
+
+// Draws against a known law. A draw that the law forbids gives p_value 0.
+[[nodiscard]] LawTest against_law(const Counts& drawn, const ExactLaw& law);
+// Two sets of draws: do they come from the same law?
+[[nodiscard]] LawTest against_draws(const Counts& a, const Counts& b);
+
+// P(X >= x) of the chi-square law with that many degrees of freedom.
+[[nodiscard]] double chi_square_tail(double x, int degrees);
+
+}  // namespace speclens::cli

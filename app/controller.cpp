@@ -1,0 +1,281 @@
+#include "app/controller.h"
+
+#include <algorithm>
+
+#include "engine/drafter.h"
+#include "engine/trace_json.h"
+#include "kernels/error.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kMotion = 0.18, kReducedMotion = 0.09;
+constexpr std::int64_t kFirstSteps = 2;  // prefill and the first guess, when the engine waits for the user
+constexpr double kPlayStep = 0.55;  // seconds per event at speed 1
+
+// Commands are recorded in the trace but are no step to look at.
+bool is_step(const Event& event) { return !std::holds_alternative<Commanded>(event); }
+
+}  // namespace
+
+Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
+    : port_(std::move(port)), settings_(settings) {
+    source_.update(empty_trace(), 0);
+    open_scene(find_scene(scene) ? scene : scene_list().front().name);
+    if (!has_engine()) status_.state = EngineStatus::State::stopped;
+}
+
+Scene& Controller::scene() {
+    std::unique_ptr<Scene>& made = scenes_[scene_name_];
+    if (!made) made = find_scene(scene_name_)->make();
+    return *made;
+}
+
+void Controller::open_scene(const std::string& name) {
+    if (!find_scene(name)) return;
+    scene_name_ = name;
+    chrome.layout.pan = {};
+}
+
+bool Controller::ended() const {
+    return !has_engine() || saved_ || source_.whole().stopped || source_.whole().failed;
+}
+
+// ---- engine ----
+
+void Controller::observe(const Published& published, double now) {
+    status_ = published.status;
+    laws_ = published.laws;
+    if (published.trace && published.trace != live_) {
+        const bool first = !live_;
+        live_ = published.trace;
+        settings_ = published.settings;
+        if (!saved_) {
+            source_.update(live_, 0);
+            cursor_ = 1;
+            selected_.reset();
+            arriving_ = true;
+            seek_ = Seek::none;
+            // Later runs get their budget with the command that starts them.
+            if (first && port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : kFirstSteps);
+        }
+    }
+    tick(now);
+}
+
+void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
+    saved_ = std::move(trace);
+    settings_ = settings;
+    laws_ = nullptr;
+    source_.update(saved_, 0);
+    cursor_ = telling_cursor(source_.whole()).cursor;
+    selected_.reset();
+    playing_ = false;
+    arriving_ = false;
+}
+
+void Controller::restart(RunSettings settings) {
+    if (!port_.send) return;
+    settings_ = settings;
+    saved_ = nullptr;
+    did(Deed::changed_run);
+    arrive_cycle_.reset();
+    port_.send(Restart{std::move(settings), run_ahead_ ? Gate::kUnlimited : kFirstSteps});
+}
+
+// Shows the first event worth seeing as soon as it is there; until then the end of what is there.
+void Controller::arrive(double now) {
+    const CycleView& whole = source_.whole();
+    if (arrive_cycle_) {
+        for (const CycleSummary& cycle : whole.cycles) {
+            if (cycle.cycle != *arrive_cycle_) continue;
+            if (!cycle.complete() && !whole.stopped) break;
+            arriving_ = false;
+            arrive_cycle_.reset();
+            go_to(cycle.complete() ? cycle.end_event - 1 : cycle.end_event, now, false);
+            return;
+        }
+        if (!whole.stopped) return go_to(source_.trace().size(), now, false);
+        arrive_cycle_.reset();
+    }
+    const Telling telling = telling_cursor(whole);
+    if (telling.settled || (!run_ahead_ && whole.events >= 2) || whole.cycles.size() > 24) arriving_ = false;
+    go_to(telling.cursor, now, false);
+}
+
+// ---- time ----
+
+void Controller::tick(double now) {
+    const std::shared_ptr<const Trace> shown = saved_ ? saved_ : live_ ? live_ : source_.shared();
+    source_.update(shown, cursor_);
+    if (arriving_) arrive(now);
+    if (seek_ != Seek::none) {
+        if (const auto at = found(seek_)) {
+            if (seek_ == Seek::rejection) did(Deed::found_rejection);
+            if (port_.set_budget && !run_ahead_ && seek_ != Seek::step) port_.set_budget(0);
+            seek_ = Seek::none;
+            go_to(*at, now, true);
+        } else if (ended()) {
+            if (seek_ == Seek::rejection) say("No further rejection in this run", now);
+            seek_ = Seek::none;
+            go_to(source_.trace().size(), now, false);
+        }
+    }
+    if (playing_ && now >= next_play_) {
+        if (cursor_ >= source_.trace().size() && ended()) {
+            playing_ = false;
+        } else {
+            step_forward(now);
+            next_play_ = now + kPlayStep / speed_;
+        }
+    }
+    source_.update(shown, cursor_);
+}
+
+double Controller::next_change(double now) const {
+    const double motion = reduced_motion ? kReducedMotion : kMotion;
+    if (motion_start_ >= 0 && now < motion_start_ + motion) return 0;
+    if (playing_) return std::max(0.0, next_play_ - now);
+    return -1;
+}
+
+// ---- cursor ----
+
+void Controller::go_to(std::size_t cursor, double now, bool with_motion) {
+    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, source_.trace().size()), source_.trace().size());
+    if (cursor == cursor_ && !with_motion) return;
+    const CycleSummary* before = source_.view().current();
+    const int cycle_before = before ? before->cycle : -1;
+    cursor_ = cursor;
+    source_.update(source_.shared(), cursor_);
+    const CycleSummary* after = source_.view().current();
+    if ((after ? after->cycle : -1) != cycle_before) selected_.reset();
+    motion_start_ = with_motion ? now : -1;
+}
+
+void Controller::step_forward(double now) {
+    const std::size_t available = source_.trace().size();
+    std::size_t next = cursor_;
+    while (next < available && !is_step(source_.trace()[next])) ++next;
+    if (next < available) {
+        selected_.reset();
+        go_to(next + 1, now, true);
+    } else if (!ended() && seek_ == Seek::none) {
+        seek(Seek::step, now);
+    }
+}
+
+std::optional<std::size_t> Controller::found(Seek what) const {
+    const Trace& trace = source_.trace();
+    const std::size_t size = trace.size();
+    for (std::size_t i = seek_from_; i < size; ++i) {
+        const Event& e = trace[i];
+        switch (what) {
+            case Seek::step:
+                if (is_step(e)) return i + 1;
+                break;
+            case Seek::rejection:
+                if (const auto* check = std::get_if<Checked>(&e); check && !check->accepted) return i + 1;
+                break;
+            case Seek::verify:
+                if (std::holds_alternative<Verified>(e)) return i + 1;
+                break;
+            case Seek::cycle:
+                if (std::holds_alternative<Committed>(e)) return i + 1;
+                break;
+            case Seek::none: break;
+        }
+    }
+    return std::nullopt;
+}
+
+// Goes to the event if it is there, else lets the engine run until it is.
+void Controller::seek(Seek what, double now) {
+    seek_ = what;
+    seek_from_ = cursor_;
+    selected_.reset();
+    if (!found(what) && !ended() && port_.set_budget) {
+        if (what == Seek::step && port_.add_budget) port_.add_budget(1);
+        else port_.set_budget(Gate::kUnlimited);
+    }
+    tick(now);
+}
+
+void Controller::move(Move where, double now) {
+    arriving_ = false;
+    if (where != Move::play) playing_ = false;
+    switch (where) {
+        case Move::step:
+            did(Deed::stepped);
+            step_forward(now);
+            break;
+        case Move::back: {
+            did(Deed::stepped_back);
+            std::size_t to = cursor_;
+            while (to > 1 && !is_step(source_.trace()[to - 1])) --to;
+            selected_.reset();
+            go_to(to > 1 ? to - 1 : 1, now, false);
+            break;
+        }
+        case Move::cycle: seek(Seek::cycle, now); break;
+        case Move::cycle_back: go_to(previous_cycle_end(source_.trace(), cursor_), now, false); break;
+        case Move::verify:
+            did(Deed::stepped);
+            seek(Seek::verify, now);
+            break;
+        case Move::rejection: seek(Seek::rejection, now); break;
+        case Move::first: go_to(1, now, false); break;
+        case Move::last: go_to(source_.trace().size(), now, false); break;
+        case Move::play:
+            playing_ = !playing_;
+            next_play_ = now;
+            if (playing_ && cursor_ >= source_.trace().size() && ended()) go_to(1, now, false);
+            break;
+    }
+}
+
+void Controller::say(const std::string& words, double now) {
+    chrome.message = words;
+    chrome.message_until = now + 4;
+}
+
+// ---- frame ----
+
+SceneInput Controller::scene_input(double now) const {
+    SceneInput in;
+    source_.fill(in);
+    in.laws = laws_.get();
+    in.settings = &settings_;
+    in.status = &status_;
+    in.selected = selected_;
+    in.deeds = deeds_;
+    in.letters_article = letters_article_;
+    in.reduced_motion = reduced_motion;
+    const double motion = reduced_motion ? kReducedMotion : kMotion;
+    in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
+    const auto beat = beats_.find(scene_name_);
+    in.beat = beat == beats_.end() ? 0 : beat->second;
+    return in;
+}
+
+FrameInput Controller::frame(double now) {
+    FrameInput in;
+    in.scene = scene_input(now);
+    in.scene_name = scene_name_;
+    in.active = &scene();
+    in.gallery = &gallery;
+    in.playing = playing_;
+    in.speed = speed_;
+    in.engine = has_engine();
+    in.run_ahead = run_ahead_;
+    in.hash = source_.hash();
+    in.density = chrome.density;
+    in.zoom = zoom;
+    in.theme = theme;
+    in.banner = banner_;
+    in.remedy = remedy_;
+    return in;
+}
+
+}  // namespace speclens

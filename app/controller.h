@@ -1,0 +1,103 @@
+// The shell without a window: cursor, playing, seeking, popups, settings. Takes snapshots of the engine and the
+// user's commands, gives frames to draw and orders for the engine. Owns no thread and reads no clock, so tests
+// drive it with plain calls.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/frame.h"
+#include "app/frame_source.h"
+#include "engine/session.h"
+
+namespace speclens {
+
+// What the controller may say to the engine; all empty for a window without one.
+struct EnginePort {
+    std::function<void(Command)> send;
+    std::function<void(std::int64_t)> set_budget, add_budget;
+    std::function<void()> cancel_loading;
+};
+
+// What only the window can do.
+enum class WindowOrder : std::uint8_t { quit, fullscreen, screenshot };
+
+class Controller {
+  public:
+    Controller(EnginePort port, const RunSettings& settings, const std::string& scene);
+
+    void observe(const Published& published, double now);  // a new snapshot of the engine
+    void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
+    void tick(double now);                                  // motion, playing, seeking
+    void perform(const std::vector<FrameCommand>& commands, double now);
+    [[nodiscard]] FrameInput frame(double now);
+    // Seconds until something moves by itself: 0 now, negative: never.
+    [[nodiscard]] double next_change(double now) const;
+
+    FrameUi chrome;                  // kept between frames
+    std::vector<GalleryPrompt> gallery;
+    std::vector<WindowOrder> orders; // taken by the window after each frame
+    std::string clipboard;           // text to copy; taken by the window
+    float zoom = 1;
+    ui::ThemeKind theme = ui::ThemeKind::dark;
+    bool reduced_motion = false;
+    // How the window writes a frame: set by the shell, absent in tests.
+    std::function<void(const std::filesystem::path&)> export_frame;
+
+  private:
+    enum class Seek : std::uint8_t { none, step, rejection, verify, cycle };
+    void action(Action action, int number, double now);
+    void move(Move where, double now);
+    void go_to(std::size_t cursor, double now, bool with_motion);
+    void step_forward(double now);
+    void seek(Seek what, double now);
+    [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
+    void arrive(double now);
+    void restart(RunSettings settings);
+    void say(const std::string& words, double now);
+    void open_popup(Popup popup);
+    void open_scene(const std::string& name);
+    void save(double now);
+    void guarded(double now, const std::function<void()>& work);
+    [[nodiscard]] bool ended() const;
+    [[nodiscard]] bool has_engine() const { return static_cast<bool>(port_.send); }
+    [[nodiscard]] Scene& scene();
+    [[nodiscard]] SceneInput scene_input(double now) const;
+    void did(Deed deed) { deeds_ |= deed_bit(deed); }
+
+    EnginePort port_;
+    FrameSource source_;
+    std::shared_ptr<const Trace> saved_;      // an opened file hides the live run
+    std::shared_ptr<const Trace> live_;
+    std::shared_ptr<const LawPair> laws_;
+    EngineStatus status_;
+    RunSettings settings_;
+    std::map<std::string, std::unique_ptr<Scene>> scenes_;
+    std::map<std::string, int> beats_;        // of each scene that has beats
+    std::string scene_name_;
+    std::size_t cursor_ = 0;
+    std::optional<Position> selected_;
+    std::uint32_t deeds_ = 0;
+    bool letters_article_ = false;
+    bool run_ahead_ = true;
+    bool playing_ = false;
+    double speed_ = 1;
+    double next_play_ = 0;
+    double motion_start_ = -1;
+    Seek seek_ = Seek::none;
+    std::size_t seek_from_ = 0;
+    bool arriving_ = false;                   // looking for the first event worth seeing
+    std::optional<int> arrive_cycle_;         // of a fork
+    std::string banner_, remedy_;
+};
+
+// Folder for saved runs and pictures; created when needed.
+[[nodiscard]] std::filesystem::path data_folder(const std::string& kind);
+[[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
+
+}  // namespace speclens

@@ -1,0 +1,270 @@
+// The controller's answers to commands: what each action of the table does.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "app/controller.h"
+#include "engine/drafter.h"
+#include "engine/trace_json.h"
+#include "kernels/error.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+namespace {
+
+std::string stamp() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+    return text;
+}
+
+RunSettings settings_of(const Header& header) {
+    RunSettings settings;
+    settings.prompt = header.prompt_text;
+    settings.drafter = header.drafter;
+    settings.rule = header.rule;
+    settings.k = header.k;
+    settings.sampling = header.sampling;
+    settings.seed = header.seed;
+    settings.max_tokens = header.max_tokens;
+    return settings;
+}
+
+}  // namespace
+
+std::filesystem::path data_folder(const std::string& kind) {
+    const char* data = std::getenv("XDG_DATA_HOME");
+    const char* home = std::getenv("HOME");
+    std::filesystem::path folder = data && *data ? std::filesystem::path(data)
+                                   : home        ? std::filesystem::path(home) / ".local" / "share"
+                                                 : std::filesystem::current_path();
+    folder = folder / "speclens" / kind;
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) throw Error("cannot create " + folder.string() + ": " + problem.message(), "Set XDG_DATA_HOME to a folder that can be written.");
+    return folder;
+}
+
+std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
+    std::vector<GalleryPrompt> prompts;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+        if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
+        GalleryPrompt prompt;
+        prompt.prompt = row["prompt"].get<std::string>();
+        if (row.contains("domain") && row["domain"].is_string()) prompt.domain = row["domain"].get<std::string>();
+        if (row.contains("system") && row["system"].is_string()) prompt.system = row["system"].get<std::string>();
+        if (row.contains("chat") && row["chat"].is_boolean()) prompt.chat = row["chat"].get<bool>();
+        prompts.push_back(std::move(prompt));
+    }
+    return prompts;
+}
+
+void Controller::guarded(double now, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        banner_ = error.what();
+        remedy_ = error.remedy();
+    } catch (const std::exception& error) {
+        banner_ = error.what();
+        remedy_ = "Nothing was lost; try again.";
+    }
+    (void)now;
+}
+
+void Controller::open_popup(Popup popup) {
+    chrome.popup = popup;
+    chrome.menu = -1;
+    chrome.opened_now = true;
+    chrome.row = 0;
+    chrome.query.clear();
+    if (popup == Popup::prompt) {
+        chrome.prompt = settings_.prompt;
+        chrome.system = settings_.system;
+        chrome.chat = settings_.chat;
+    }
+    if (popup == Popup::export_frame)
+        chrome.query = (std::filesystem::current_path() / ("speclens-" + scene_name_ + ".png")).string();
+}
+
+void Controller::save(double now) {
+    guarded(now, [&] {
+        const std::filesystem::path file = data_folder("sessions") / ("run-" + stamp() + ".jsonl");
+        save_trace(source_.trace(), file);
+        say("Saved to " + file.string(), now);
+    });
+}
+
+void Controller::perform(const std::vector<FrameCommand>& commands, double now) {
+    struct Visitor {
+        Controller& c;
+        double now;
+        void operator()(const Command& command) const {
+            if (const auto* run = std::get_if<Restart>(&command)) return c.restart(run->settings);
+            if (!c.port_.send) return;
+            Command sent = command;
+            if (auto* fork = std::get_if<Fork>(&sent)) {
+                c.did(Deed::forked);
+                c.arrive_cycle_ = fork->cycle;
+                c.arriving_ = true;
+                fork->budget = c.run_ahead_ ? Gate::kUnlimited : 40;
+                c.say("On a new branch from cycle " + std::to_string(fork->cycle + 1), now);
+            }
+            c.port_.send(std::move(sent));
+        }
+        void operator()(const Go& go) const { c.move(go.move, now); }
+        void operator()(const SetCursor& set) const {
+            c.arriving_ = c.playing_ = false;
+            c.did(Deed::scrubbed);
+            c.go_to(set.cursor, now, false);
+        }
+        void operator()(const SetBeat& set) const {
+            const int beats = c.scene().beats(c.scene_input(now));
+            c.beats_[c.scene_name_] = std::clamp(set.beat, 0, std::max(0, beats - 1));
+        }
+        void operator()(const Select& select) const {
+            c.did(Deed::selected);
+            // A column of another cycle: show that cycle first.
+            const CycleSummary* shown = c.source_.view().current();
+            if (select.position && (!shown || shown->cycle != select.position->cycle))
+                for (const CycleSummary& cycle : c.source_.whole().cycles)
+                    if (cycle.cycle == select.position->cycle) c.go_to(cycle.end_event, now, false);
+            c.selected_ = select.position;
+        }
+        void operator()(const OpenScene& open) const { c.open_scene(open.name); }
+        void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }
+        void operator()(const ToggleLetters&) const { c.letters_article_ = !c.letters_article_; }
+        void operator()(const SceneCommand& command) const { std::visit(*this, command); }
+        void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
+        void operator()(const OpenFile& open) const {
+            c.guarded(now, [&] {
+                std::string notice;
+                const std::shared_ptr<const Trace> trace = load_trace(open.path, &notice);
+                if (!trace->header()) throw Error(open.path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
+                c.show_saved(trace, settings_of(*trace->header()));
+                c.say(notice.empty() ? "Opened " + open.path : notice, now);
+            });
+        }
+        void operator()(const ExportFile& file) const {
+            c.guarded(now, [&] {
+                if (!c.export_frame) return;
+                c.export_frame(file.path);
+                c.say("Exported to " + file.path, now);
+            });
+        }
+        void operator()(const CopyText& copy) const {
+            c.clipboard = copy.text;
+            c.say("Copied", now);
+        }
+        void operator()(const DismissBanner&) const {
+            c.banner_.clear();
+            c.remedy_.clear();
+        }
+    };
+    for (const FrameCommand& command : commands) std::visit(Visitor{*this, now}, command);
+}
+
+void Controller::action(Action action, int number, double now) {
+    if (const std::string why = why_not(frame(now), action); !why.empty()) return say(why, now);
+    RunSettings changed = settings_;
+    const int beats = scene().beats(scene_input(now));
+    const auto beat = [&](int by) {
+        int& at = beats_[scene_name_];
+        at = std::clamp(at + by, 0, beats - 1);
+    };
+    switch (action) {
+        case Action::edit_prompt: open_popup(Popup::prompt); break;
+        case Action::open_file: open_popup(Popup::open_file); break;
+        case Action::save_trace: save(now); break;
+        case Action::export_frame: open_popup(Popup::export_frame); break;
+        case Action::screenshot:
+            guarded(now, [&] {
+                if (!export_frame) return;
+                const std::filesystem::path file = data_folder("shots") / ("speclens-" + stamp() + ".png");
+                export_frame(file);
+                say("Screenshot: " + file.string(), now);
+            });
+            break;
+        case Action::quit: orders.push_back(WindowOrder::quit); break;
+        case Action::copy_description: perform({CopyText{scene().describe(scene_input(now))}}, now); break;
+        case Action::play: move(Move::play, now); break;
+        case Action::step: beats > 0 ? beat(1) : move(Move::step, now); break;
+        case Action::back: beats > 0 ? beat(-1) : move(Move::back, now); break;
+        case Action::cycle: move(Move::cycle, now); break;
+        case Action::cycle_back: move(Move::cycle_back, now); break;
+        case Action::to_verify: move(Move::verify, now); break;
+        case Action::to_rejection: move(Move::rejection, now); break;
+        case Action::first: beats > 0 ? beat(-beats) : move(Move::first, now); break;
+        case Action::last: beats > 0 ? beat(beats) : move(Move::last, now); break;
+        case Action::fork: open_popup(Popup::fork); break;
+        case Action::reroll: ++changed.seed, restart(changed); break;
+        case Action::restart: restart(changed); break;
+        case Action::cancel: if (port_.send) port_.send(Cancel{}); break;
+        case Action::longer:
+        case Action::shorter:
+            changed.k = std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16);
+            if (changed.k != settings_.k) restart(changed);
+            break;
+        case Action::hotter:
+        case Action::colder: {
+            const double t = std::clamp(changed.sampling.temperature + (action == Action::hotter ? 0.1 : -0.1), 0.0, 2.0);
+            restart(with_temperature(changed, t < 0.05 ? 0 : t));
+            break;
+        }
+        case Action::faster: speed_ = std::min(4.0, speed_ * 2); break;
+        case Action::slower: speed_ = std::max(0.25, speed_ / 2); break;
+        case Action::next_scene:
+        case Action::previous_scene: {
+            const auto& list = scene_list();
+            const auto at = std::ranges::find_if(list, [&](const SceneInfo& info) { return scene_name_ == info.name; });
+            const auto count = static_cast<std::ptrdiff_t>(list.size());
+            const std::ptrdiff_t next = ((at - list.begin()) + (action == Action::next_scene ? 1 : count - 1)) % count;
+            open_scene(list[static_cast<std::size_t>(next)].name);
+            break;
+        }
+        case Action::run_ahead:
+            run_ahead_ = !run_ahead_;
+            if (port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : 0);
+            break;
+        case Action::cancel_loading: if (port_.cancel_loading) port_.cancel_loading(); break;
+        case Action::details: chrome.layout.details = !chrome.layout.details; break;
+        case Action::controls: chrome.layout.controls = !chrome.layout.controls; break;
+        case Action::next_region:
+            chrome.layout.region = static_cast<Region>((static_cast<int>(chrome.layout.region) + 1) % kRegions);
+            break;
+        case Action::theme_dark: theme = ui::ThemeKind::dark; break;
+        case Action::theme_light: theme = ui::ThemeKind::light; break;
+        case Action::theme_contrast: theme = ui::ThemeKind::contrast; break;
+        case Action::zoom_in: zoom = std::min(3.0F, zoom + (zoom < 1.5F ? 0.1F : 0.25F)); break;
+        case Action::zoom_out: zoom = std::max(0.7F, zoom - (zoom <= 1.55F ? 0.1F : 0.25F)); break;
+        case Action::zoom_reset: zoom = 1; break;
+        case Action::reduced_motion: reduced_motion = !reduced_motion; break;
+        case Action::letters: letters_article_ = !letters_article_; break;
+        case Action::fullscreen: orders.push_back(WindowOrder::fullscreen); break;
+        case Action::palette: open_popup(Popup::palette); break;
+        case Action::keys: open_popup(Popup::keys); break;
+        case Action::description: open_popup(Popup::description); break;
+        case Action::pick_drafter: {
+            const auto& list = drafter_list();
+            if (number < 0 || number >= static_cast<int>(list.size()) || list[static_cast<std::size_t>(number)].name == settings_.drafter) break;
+            changed.drafter = list[static_cast<std::size_t>(number)].name;
+            changed.options = {};
+            if (std::ranges::find(status_.ready_drafters, changed.drafter) == status_.ready_drafters.end())
+                say(changed.drafter + " cannot run with these models", now);
+            else
+                restart(changed);
+            break;
+        }
+    }
+}
+
+}  // namespace speclens

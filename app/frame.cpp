@@ -1,0 +1,188 @@
+#include "app/frame.h"
+
+#include <algorithm>
+
+#include "app/ui/format.h"
+#include "app/ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Rect;
+
+void ground(const FrameDraw& d) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const FrameLayout& l = d.layout;
+    c.fill({0, 0, d.ui.screen.w, d.ui.screen.h}, t.bg);
+    const auto panel = [&](Rect r) {
+        if (r.w > 0) c.fill(r, t.panel);
+    };
+    panel(l.menu);
+    panel(l.rail);
+    panel(l.timeline);
+    if (l.density == Density::full || l.density == Density::compact) panel(l.story);
+    if (l.density == Density::full) {
+        panel(l.details);
+        panel(l.controls);
+    }
+}
+
+void dividers(const FrameDraw& d) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Stroke line = d.ui.theme.hairline();
+    const FrameLayout& l = d.layout;
+    const auto below = [&](Rect r) {
+        if (r.w > 0) c.line({r.x, r.bottom() - 0.5F}, {r.right(), r.bottom() - 0.5F}, line);
+    };
+    const auto above = [&](Rect r) {
+        if (r.w > 0) c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, line);
+    };
+    below(l.menu);
+    if (l.rail.w > 0) c.line({l.rail.right() - 0.5F, l.rail.y}, {l.rail.right() - 0.5F, l.rail.bottom()}, line);
+    above(l.ribbon);
+    above(l.timeline);
+    above(l.status);
+    if (l.density == Density::full) {
+        c.line({l.story.x + 0.5F, l.story.y}, {l.story.x + 0.5F, l.details.bottom()}, line);
+        below(l.story);
+        above(l.controls);
+    }
+    if (l.density == Density::compact) above(l.story);
+}
+
+// Drawers lie on the stage; their ground is drawn before the scene fills them.
+void drawers(const FrameDraw& d) {
+    if (d.layout.density != Density::compact) return;
+    for (const Rect& r : {d.layout.details, d.layout.controls}) {
+        if (r.w <= 0) continue;
+        d.ui.canvas.fill(r, d.ui.theme.panel);
+        d.ui.canvas.outline(r, d.ui.theme.hairline());
+    }
+}
+
+void pan_stage(const FrameDraw& d) {
+    const FrameLayout& l = d.layout;
+    if (l.density != Density::single || l.stage_clip.w <= 0) return;
+    ui::Vec2& pan = d.state.layout.pan;
+    if (d.ui.mouse_in(l.stage_clip) && d.ui.input.wheel != 0 && !d.ui.wheel_used) {
+        (d.ui.input.shift ? pan.x : pan.y) -= d.ui.input.wheel * 48;
+        d.ui.wheel_used = true;
+    }
+    pan.x = std::clamp(pan.x, 0.0F, l.pan_limit.x);
+    pan.y = std::clamp(pan.y, 0.0F, l.pan_limit.y);
+    // Thin bars say that there is more, and where.
+    const Rect v = l.stage_clip;
+    const ui::Color bar = d.ui.theme.muted.alpha(0.6F);
+    if (l.pan_limit.x > 0) {
+        const float w = v.w * v.w / l.stage.w;
+        d.ui.canvas.fill({v.x + (v.w - w) * pan.x / l.pan_limit.x, v.bottom() - 5, w, 3}, bar, 1.5F);
+    }
+    if (l.pan_limit.y > 0) {
+        const float h = v.h * v.h / l.stage.h;
+        d.ui.canvas.fill({v.right() - 5, v.y + (v.h - h) * pan.y / l.pan_limit.y, 3, h}, bar, 1.5F);
+    }
+}
+
+void draw_state_of_engine(const FrameDraw& d) {
+    const EngineStatus* status = d.input.scene.status;
+    const Rect stage = d.layout.stage_clip;
+    if (stage.w <= 0) return;
+    const Rect bar = stage.inset(12, 0);
+    const Rect region{bar.x, stage.y + 8, bar.w, 44};
+    if (!d.input.banner.empty()) {
+        if (ui::banner(d.ui, "window banner", region, d.input.banner, d.input.remedy, "Dismiss"))
+            d.out.push_back(DismissBanner{});
+    } else if (status && status->state == EngineStatus::State::failed) {
+        if (ui::banner(d.ui, "engine banner", region, status->error, status->remedy, "Try again")) d.pick(Action::restart);
+    } else if (d.input.scene.view->failed) {
+        ui::banner(d.ui, "run banner", region, d.input.scene.view->failed->what, d.input.scene.view->failed->remedy);
+    } else if (status && status->state == EngineStatus::State::loading && d.input.engine) {
+        std::string words = status->job;
+        if (status->job_total > 0 && status->job_unit == "MB" && status->job_total >= 1000) {
+            words += ", " + ui::number(status->job_done / 1000, 1) + " of " + ui::number(status->job_total / 1000, 1) + " GB";
+        } else if (status->job_total > 0) {
+            words += ", " + ui::number(status->job_done, 0) + " of " + ui::number(status->job_total, 0) + " " + status->job_unit;
+        }
+        ui::progress(d.ui, {stage.x + 24, stage.bottom() - 40, stage.w - 48 - 120, 32}, status->job_done, status->job_total, words);
+        if (ui::button(d.ui, "cancel loading", {stage.right() - 24 - 96, stage.bottom() - 48, 96, 36}, "Cancel"))
+            d.pick(Action::cancel_loading);
+    }
+    if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
+        const float w = std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
+        const Rect pill{stage.x + (stage.w - w) / 2, stage.bottom() - 40, w, 28};
+        d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
+        ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14, d.ui.theme.bg,
+                        w - 24, ui::Align::center);
+        d.ui.wake(d.state.message_until);
+    }
+}
+
+}  // namespace
+
+std::string why_not(const FrameInput& input, Action action) {
+    const bool run = input.scene.trace->size() > 0;
+    const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
+    switch (action) {
+        case Action::edit_prompt:
+        case Action::reroll:
+        case Action::restart:
+        case Action::longer:
+        case Action::shorter:
+        case Action::hotter:
+        case Action::colder: return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+        case Action::fork:
+            return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no cycle yet";
+        case Action::save_trace:
+        case Action::play:
+        case Action::first:
+        case Action::last:
+        case Action::to_rejection:
+        case Action::to_verify:
+        case Action::cycle: return run ? "" : "There is no run yet";
+        case Action::cancel:
+            return input.scene.status && input.scene.status->state == EngineStatus::State::running ? "" : "Nothing is running";
+        case Action::cancel_loading:
+            return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : "Nothing is loading";
+        case Action::run_ahead: return input.engine ? "" : "There is no engine in this window";
+        case Action::details:
+        case Action::controls: return input.density == Density::compact ? "" : "Drawers exist in small windows only";
+        case Action::next_region: return input.density == Density::single ? "" : "All regions are shown already";
+        default: return "";
+    }
+}
+
+std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
+    std::vector<FrameCommand> out;
+    FrameInput input = given;
+    const FrameLayout layout = frame_layout({ui.screen.w, ui.screen.h}, state.layout);
+    input.density = state.density = layout.density;
+    SceneInput& scene = input.scene;
+    scene.stage = layout.stage;
+    scene.stage_clip = layout.stage_clip;
+    scene.story = layout.story;
+    scene.details = layout.details;
+    scene.controls = layout.controls;
+    scene.strip = layout.density == Density::compact;
+    const FrameDraw d{input, state, layout, ui, out};
+
+    ground(d);
+    draw_menu_bar(d);
+    draw_rail(d);
+    drawers(d);
+    if (input.active)
+        for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
+    pan_stage(d);
+    draw_ribbon(d);
+    draw_timeline(d);
+    draw_status(d);
+    dividers(d);
+    draw_state_of_engine(d);
+    if (state.menu >= 0) draw_open_menu(d);
+    if (state.popup != Popup::none) draw_popup(d);
+    for (const KeyedAction& keyed : take_actions(ui)) d.pick(keyed.action, keyed.number);
+    ui.finish();
+    return out;
+}
+
+}  // namespace speclens

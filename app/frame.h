@@ -1,0 +1,88 @@
+// One frame of the whole window: menu, rail, scene, output ribbon, timeline, status bar and popups. Pure: it
+// draws FrameInput, keeps what it must in FrameUi, and returns what the user asked for. Knows no window.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/actions.h"
+#include "app/frame_layout.h"
+#include "app/keys.h"
+#include "scenes/scene.h"
+
+namespace speclens {
+
+enum class Popup : std::uint8_t { none, palette, prompt, keys, description, open_file, export_frame, fork };
+
+// A ready-made prompt of assets/prompts/gallery.jsonl.
+struct GalleryPrompt {
+    std::string domain, prompt, system;
+    bool chat = false;
+};
+
+// What lives between frames of the chrome; owned by the shell.
+struct FrameUi {
+    int menu = -1;                 // open menu
+    Popup popup = Popup::none;
+    bool opened_now = false;       // first frame of the popup: takes the focus
+    std::string query;             // palette, paths
+    int row = 0;                   // chosen row of the palette or fork list
+    std::string prompt, system;    // prompt editor
+    bool chat = false;
+    bool scrubbing = false;
+    bool panning = false;
+    LayoutWish layout;
+    Density density = Density::full;  // of the last frame
+    std::string message;           // one line above the ribbon, "saved to …"
+    double message_until = 0;
+};
+
+struct FrameInput {
+    SceneInput scene;              // regions are filled in here
+    std::string scene_name;
+    Scene* active = nullptr;
+    const std::vector<GalleryPrompt>* gallery = nullptr;  // may be null
+    bool playing = false;
+    double speed = 1;
+    bool engine = false;           // an engine thread is there: stepping past the end goes on
+    bool run_ahead = true;
+    std::uint64_t hash = 0;        // of the events shown
+    Density density = Density::full;  // decides which actions have a place
+    float zoom = 1;
+    ui::ThemeKind theme = ui::ThemeKind::dark;
+    std::string banner, remedy;    // a problem of the window itself ("could not save …")
+};
+
+struct OpenFile { std::string path; };
+struct ExportFile { std::string path; };
+struct CopyText { std::string text; };
+struct DismissBanner {};
+struct PickAction { Action action; int number = 0; };
+using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner>;
+
+std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
+
+// Why this action is not possible now; empty when it is.
+[[nodiscard]] std::string why_not(const FrameInput& input, Action action);
+
+// ---- parts, one file each ----
+struct FrameDraw {
+    const FrameInput& input;
+    FrameUi& state;
+    const FrameLayout& layout;
+    ui::Ui& ui;
+    std::vector<FrameCommand>& out;
+    void pick(Action action, int number = 0) const { out.push_back(PickAction{action, number}); }
+};
+void draw_menu_bar(const FrameDraw& d);
+void draw_open_menu(const FrameDraw& d);   // on top of everything
+void draw_rail(const FrameDraw& d);
+void draw_ribbon(const FrameDraw& d);
+void draw_timeline(const FrameDraw& d);
+void draw_status(const FrameDraw& d);
+void draw_popup(const FrameDraw& d);
+[[nodiscard]] std::string speculation_state(const SceneInput& input, bool& on);  // "active, 3.00 tokens per cycle"
+
+}  // namespace speclens

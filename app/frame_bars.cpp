@@ -1,0 +1,219 @@
+// Menu bar, scene rail and status bar.
+#include <algorithm>
+#include <array>
+
+#include "app/frame.h"
+#include "app/ui/format.h"
+#include "app/ui/text_layout.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+struct RailRow {
+    int number;
+    const char* title;
+};
+// Every scene of the course in order; those that do not exist yet are shown muted.
+constexpr std::array<RailRow, 16> kRail = {
+    RailRow{1, "Bottleneck"}, {2, "Loop"},    {3, "Accept rule"}, {4, "Lossless?"},      {5, "Speed-up"}, {6, "Drafters"},
+    {7, "EAGLE-3"},           {8, "DFlash"},  {9, "Domino"},      {10, "Training"},      {11, "Trees"},   {12, "Relaxed rules"},
+    {13, "Race"},             {14, "Failures"}, {15, "Systems"},  {16, "Numbers"}};
+
+const SceneInfo* existing(int number) {
+    for (const SceneInfo& info : scene_list())
+        if (info.number == number) return &info;
+    return nullptr;
+}
+
+void rail_row(const FrameDraw& d, const RailRow& row, Rect box, bool icons) {
+    const SceneInfo* scene = existing(row.number);
+    const bool selected = scene && d.input.scene_name == scene->name;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("scene " + std::to_string(row.number)), box, {.disabled = !scene, .grow = false});
+    if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
+    if (selected) c.fill({box.x, box.y + 8, 3, box.h - 16}, t.ink, 1);
+    if (touched.focused) ui::focus_ring(c, t, box);
+    const ui::Color color = selected ? t.ink : scene ? t.muted : t.muted.alpha(0.5F);
+    const float base = box.y + box.h / 2 + 5;
+    if (icons)
+        c.text({box.center().x, base}, std::to_string(row.number), Font::mono, 14, color, Align::center);
+    else {
+        c.text({box.x + 32, base}, std::to_string(row.number), Font::mono, 14, color, Align::right);
+        c.text({box.x + 48, base}, row.title, selected ? Font::text_bold : Font::text, 15, color);
+    }
+    const std::string title = std::to_string(row.number) + " " + row.title;
+    if (!scene)
+        ui::tooltip(d.ui, box, title + ": comes later");
+    else if (icons)
+        ui::tooltip(d.ui, box, title, touched.focused);
+    if (touched.clicked && scene) d.out.push_back(SceneCommand{OpenScene{scene->name}});
+}
+
+}  // namespace
+
+void draw_menu_bar(const FrameDraw& d) {
+    const Rect r = d.layout.menu;
+    ui::Canvas& c = d.ui.canvas;
+    const float base = r.y + r.h / 2 + 5;
+    c.text({r.x + 16, base}, "SpecLens", Font::text_bold, 15, d.ui.theme.ink);
+    float x = r.x + 16 + c.text_width("SpecLens", Font::text_bold, 15) + 17;
+    const auto& names = menu_names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const float w = c.text_width(names[i], Font::text, 15) + 19;
+        if (x + w > r.right() - 60) break;  // a very narrow window: the palette has everything
+        const Rect box{x, r.y, w, r.h};
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
+        const bool open = d.state.menu == static_cast<int>(i);
+        if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
+        if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
+        c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
+        if (touched.began || (touched.clicked && touched.focused)) d.state.menu = static_cast<int>(i);
+        x += w;
+    }
+    const float width = std::min(272.0F, r.right() - 8 - x - 16);
+    if (width < 60) return;
+    const Rect search{r.right() - 8 - width, r.y + 2, width, r.h - 5};
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("search"), search, {.grow = false});
+    c.fill(search, d.ui.theme.bg, 4);
+    c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
+    ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
+    if (width > 220) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
+    if (width > 110) c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
+    if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
+    if (touched.clicked) d.pick(Action::palette);
+}
+
+void draw_rail(const FrameDraw& d) {
+    const Rect r = d.layout.rail;
+    if (r.w <= 0) return;
+    const bool icons = r.w < 100;
+    d.ui.push_id("rail");
+    const float available = icons ? r.h - 8 : r.h - 12 - 132;
+    const float pitch = std::min(36.0F, available / static_cast<float>(kRail.size()));
+    const float first = r.y + (icons ? 4.0F : 12.0F);
+    for (std::size_t i = 0; i < kRail.size(); ++i) {
+        const float y = first + pitch * static_cast<float>(i);
+        rail_row(d, kRail[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons);
+    }
+    if (!icons) {
+        float y = first + pitch * static_cast<float>(kRail.size()) + 12;
+        d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
+        y += 10;
+        const std::array<std::tuple<const char*, const char*, Action>, 3> rows = {
+            std::tuple{"Keys", "?", Action::keys}, {"In words", "D", Action::description}, {"Search", "Ctrl+K", Action::palette}};
+        for (const auto& [label, key, action] : rows) {
+            const Rect box{r.x + 8, y, r.w - 17, 34};
+            const ui::Touch touched = ui::touch(d.ui, d.ui.id(label), box);
+            if (touched.hovered) d.ui.canvas.fill(box, d.ui.theme.raised.alpha(0.5F), 6);
+            if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
+            d.ui.canvas.text({box.x + 48, y + 22}, label, Font::text, 15, d.ui.theme.muted);
+            d.ui.canvas.text({box.right() - 8, y + 22}, key, Font::mono, 14, d.ui.theme.muted, Align::right);
+            if (touched.clicked) d.pick(action);
+            y += 34;
+        }
+    }
+    d.ui.pop_id();
+}
+
+std::string speculation_state(const SceneInput& input, bool& on) {
+    on = false;
+    const CycleView& view = *input.view;
+    if (input.status && input.status->state == EngineStatus::State::failed) return "OFF: the engine stopped";
+    if (!view.header) return "OFF: no run yet";
+    const Header& h = *view.header;
+    if (h.drafter == "none") {
+        std::string why = h.notice.empty() ? std::string("drafter none, plain decoding") : h.notice;
+        const std::string known = "speculation is off: ";  // the cell says so already
+        if (why.starts_with(known)) why.erase(0, known.size());
+        return "OFF: " + why;
+    }
+    if (h.k == 0) return "OFF: K = 0, plain decoding";
+    const CycleView& whole = *input.whole;
+    if (whole.rounds > 0 && whole.drafted == 0) return "OFF: nothing to draft so far";
+    on = true;
+    if (view.rounds == 0) return "active";
+    return "active, " + ui::per_round(view.tokens_per_round()) + " tokens per cycle";
+}
+
+void draw_status(const FrameDraw& d) {
+    const Rect r = d.layout.status;
+    if (r.w <= 0) return;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const SceneInput& in = d.input.scene;
+    const Header* h = in.view->header;
+    const float base = r.y + r.h / 2 + 5;
+    struct Cell {
+        std::string text;
+        bool strong = false;
+        bool mono = false;
+        int keep = 0;  // dropped last when large
+        std::string tip;
+        bool dot = false, on = false;
+    };
+    std::vector<Cell> cells;
+    std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
+    if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
+    if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
+    if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
+    cells.push_back({engine, true, false, 5, "engine, device and models"});
+    if (h) cells.push_back({h->drafter + " K = " + std::to_string(h->k) + " · " + h->rule + " rule", false, false, 4, "drafter and rule of this run"});
+    bool on = false;
+    const std::string state = speculation_state(in, on);
+    cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
+    if (h) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
+    if (in.status && in.status->memory_bytes > 0)
+        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2, "weights and caches"});
+    if (h) {
+        static constexpr char kHex[] = "0123456789abcdef";
+        std::string hash = "hash ";
+        for (int i = 0; i < 8; ++i) {
+            if (i == 4) hash += ' ';
+            hash += kHex[(d.input.hash >> (60 - 4 * i)) & 15];
+        }
+        cells.push_back({hash, false, false, 1, "of the events shown: equal runs have equal hashes"});
+    }
+    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1, "zoom: Ctrl+= and Ctrl+-"});
+    if (d.input.playing) cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false, false, 3, "slower [ and faster ]"});
+
+    std::string right = h && tier_of(h) == ui::Tier::recorded ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine) : "";
+    const auto width = [&](const Cell& cell) {
+        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 + (cell.dot ? 16.0F : 0.0F);
+    };
+    const auto total = [&] {
+        float sum = 16 + (right.empty() ? 0 : c.text_width(right, Font::text, 14) + 32);
+        for (const Cell& cell : cells) sum += width(cell);
+        return sum;
+    };
+    while (cells.size() > 1 && total() > r.w) {
+        if (!right.empty() && cells.size() < 5) {
+            right.clear();
+            continue;
+        }
+        cells.erase(std::ranges::min_element(cells, {}, &Cell::keep));
+    }
+    float x = r.x + 16;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Cell& cell = cells[i];
+        const float w = std::min(width(cell), r.right() - x);
+        if (i > 0) c.line({x - 12 + 0.5F, r.y + 8}, {x - 12 + 0.5F, r.bottom() - 8}, t.hairline());
+        float at = x;
+        if (cell.dot) {
+            if (cell.on) c.disc({at + 4, r.center().y}, 4, t.live());
+            else c.ring({at + 4, r.center().y}, 4, {t.muted, 1.5F});
+            at += 16;
+        }
+        ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted, r.right() - 8 - at);
+        ui::tooltip(d.ui, {x - 6, r.y, w - 8, r.h}, cell.tip);
+        x += w;
+    }
+    if (!right.empty()) c.text({r.right() - 16, base}, right, Font::text, 14, t.muted, Align::right);
+}
+
+}  // namespace speclens

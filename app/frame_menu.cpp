@@ -1,0 +1,115 @@
+// The open menu: a list of actions on a layer of its own. Scenes are listed from the scene table.
+#include <algorithm>
+
+#include "app/frame.h"
+#include "app/ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+struct Row {
+    std::string label, shortcut, off;
+    FrameCommand command;
+    bool checked = false;
+};
+
+bool checked(const FrameDraw& d, Action action) {
+    switch (action) {
+        case Action::run_ahead: return d.input.run_ahead;
+        case Action::details: return d.layout.details.w > 0;
+        case Action::controls: return d.layout.controls.w > 0;
+        case Action::theme_dark: return d.input.theme == ui::ThemeKind::dark;
+        case Action::theme_light: return d.input.theme == ui::ThemeKind::light;
+        case Action::theme_contrast: return d.input.theme == ui::ThemeKind::contrast;
+        case Action::reduced_motion: return d.input.scene.reduced_motion;
+        case Action::letters: return d.input.scene.letters_article;
+        default: return false;
+    }
+}
+
+// Drawers and single regions have no place in a large window: then they are not listed at all.
+bool has_place(const FrameDraw& d, Action action) {
+    const bool placed = action == Action::details || action == Action::controls || action == Action::next_region;
+    return !placed || why_not(d.input, action).empty();
+}
+
+std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
+    std::vector<Row> rows;
+    if (menu == "Scene")
+        for (const SceneInfo& info : scene_list())
+            rows.push_back({std::to_string(info.number) + "  " + info.title, "", "",
+                            SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
+    for (const ActionInfo& info : action_list())
+        if (info.menu && menu == info.menu && has_place(d, info.action))
+            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action}, checked(d, info.action)});
+    return rows;
+}
+
+float menu_x(const FrameDraw& d, int index) {
+    float x = d.layout.menu.x + 16 + d.ui.canvas.text_width("SpecLens", Font::text_bold, 15) + 17;
+    for (int i = 0; i < index; ++i)
+        x += d.ui.canvas.text_width(menu_names()[static_cast<std::size_t>(i)], Font::text, 15) + 19;
+    return x;
+}
+
+}  // namespace
+
+void draw_open_menu(const FrameDraw& d) {
+    constexpr float kRow = 30;
+    const int index = d.state.menu;
+    const std::vector<Row> rows = rows_of(d, menu_names()[static_cast<std::size_t>(index)]);
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    float width = 200;
+    for (const Row& row : rows)
+        width = std::max(width, c.text_width(row.label, Font::text, 15) + c.text_width(row.shortcut, Font::mono, 14) + 84);
+    const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), d.layout.menu.bottom(), width,
+                   static_cast<float>(rows.size()) * kRow + 8};
+    d.ui.begin_layer();
+    c.fill(box, t.raised, 6);
+    c.outline(box, {t.muted, t.edge_width}, 6);
+    d.ui.push_id("open menu");
+    bool close = d.ui.take_key(ui::Key::escape);
+    const int menus = static_cast<int>(menu_names().size());
+    if (d.ui.take_key(ui::Key::left)) d.state.menu = (index + menus - 1) % menus;
+    if (d.ui.take_key(ui::Key::right)) d.state.menu = (index + 1) % menus;
+    // Up and down walk like Tab.
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        const Rect at{box.x + 4, box.y + 4 + kRow * static_cast<float>(i), box.w - 8, kRow};
+        const bool off = !row.off.empty();
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.disabled = off, .grow = false});
+        if ((touched.hovered || touched.focused) && !off) c.fill(at, t.line, 4);
+        if (row.checked) ui::icon(c, ui::Icon::check, {at.x + 12, at.center().y}, 10, t.ink);
+        c.text({at.x + 26, at.y + 20}, row.label, Font::text, 15, off ? t.muted.alpha(0.6F) : t.ink);
+        c.text({at.right() - 8, at.y + 20}, row.shortcut, Font::mono, 14, t.muted, Align::right);
+        if (off) ui::tooltip(d.ui, at, row.off);
+        if (touched.clicked) {
+            d.out.push_back(row.command);
+            close = true;
+        }
+    }
+    if (d.ui.input.pressed && !box.contains(d.ui.input.mouse) && d.ui.reachable()) {
+        close = true;
+        // Another menu name under the mouse opens that one instead.
+        for (int i = 0; i < menus; ++i) {
+            const Rect name{menu_x(d, i), d.layout.menu.y, menu_x(d, i + 1 < menus ? i + 1 : i) - menu_x(d, i), d.layout.menu.h};
+            if (i != index && name.contains(d.ui.input.mouse)) {
+                d.state.menu = i;
+                close = false;
+            }
+        }
+    }
+    d.ui.pop_id();
+    d.ui.end_layer();
+    if (close) {
+        d.state.menu = -1;
+        d.ui.wake(d.ui.input.time);
+    }
+}
+
+}  // namespace speclens

@@ -1,0 +1,198 @@
+// The token ribbon: prompt, output with the origin of every token, and below it the ghosts of the shown cycle.
+// The newest token is always visible; older ones leave to the left. Only what can be seen is measured.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/frame.h"
+#include "app/ui/format.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+struct Item {
+    std::string label;   // chip label, or the plain text of a prompt token
+    bool prompt = false;
+    Role role = Role::accepted;
+    Position position;   // of the token in its cycle
+    float w = 0, gap = 8;
+};
+
+Role role_of(Origin origin) {
+    switch (origin) {
+        case Origin::accepted: return Role::accepted;
+        case Origin::residual: return Role::residual;
+        case Origin::bonus: return Role::bonus;
+        case Origin::prompt:
+        case Origin::plain: break;
+    }
+    return Role::target;
+}
+
+Role role_of(Resampled::From from) {
+    return from == Resampled::From::residual ? Role::residual : from == Resampled::From::bonus ? Role::bonus : Role::target;
+}
+
+// Prompt tokens are running text: no marks, line breaks as one space.
+std::string running(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return text;
+}
+
+// Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of the
+// token that replaced a guess (or the last one).
+std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height) {
+    const SceneInput& in = d.input.scene;
+    const CycleView& view = *in.view;
+    std::vector<Item> items;
+    float used = 0;
+    const auto add = [&](Item item) {
+        item.w = item.prompt ? d.ui.canvas.text_width(item.label, Font::mono, 17)
+                             : ui::chip_width(d.ui.canvas, item.label, chip_height);
+        item.gap = item.prompt ? 0 : 8;
+        used += item.w + item.gap;
+        items.push_back(std::move(item));
+        return used < room;
+    };
+    bool more = true;
+    // Of the open cycle: what is already certain.
+    const CycleSummary* cycle = view.current();
+    if (cycle && !cycle->complete()) {
+        const int own = static_cast<int>(cycle->drafts.size());
+        if (cycle->resample)
+            more = add({label_of(*in.trace, cycle->resample->token), false, role_of(cycle->resample->from),
+                        {cycle->cycle, cycle->resample->from == Resampled::From::bonus ? own : cycle->accepted}});
+        for (int i = std::min(cycle->accepted, own); more && i-- > 0;)
+            more = add({label_of(*in.trace, cycle->drafts[static_cast<std::size_t>(i)].draft->token), false,
+                        Role::accepted, {cycle->cycle, i}});
+    }
+    for (std::size_t i = view.tokens.size(); more && i-- > 0;) {
+        const OutputToken& token = view.tokens[i];
+        const bool prompt = token.origin == Origin::prompt;
+        more = add({prompt ? running(in.trace->text(token.id)) : label_of(*in.trace, token.id), prompt,
+                    role_of(token.origin), {token.cycle, token.index}});
+    }
+    return items;
+}
+
+void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left, float right) {
+    const CycleView& view = *d.input.scene.view;
+    const CycleSummary* cycle = view.current();
+    if (!cycle) return;
+    std::vector<std::pair<std::string, Role>> ghosts;
+    for (const DraftSlot& slot : cycle->drafts) {
+        if (slot.state != DraftSlot::State::rejected && slot.state != DraftSlot::State::discarded) continue;
+        ghosts.emplace_back(label_of(*d.input.scene.trace, slot.draft->token),
+                            slot.state == DraftSlot::State::rejected ? Role::rejected : Role::discarded);
+    }
+    if (ghosts.empty()) return;
+    ui::Canvas& c = d.ui.canvas;
+    float width = 0;
+    for (const auto& [label, role] : ghosts) width += ui::chip_width(c, label, 28) + 8;
+    float x = std::max(left, std::min(own_x + own_w / 2 + 14, right - width));
+    const float hook = own_x + 16;
+    if (hook < x - 8) {
+        c.line({hook, chip_bottom + 4}, {hook, y + 14}, {d.ui.theme.muted, 1.5F});
+        c.line({hook, y + 14}, {x - 5, y + 14}, {d.ui.theme.muted, 1.5F});
+    } else {  // the ghosts had to move left: they lie below the chip
+        c.line({hook, chip_bottom + 3}, {hook, y - 2}, {d.ui.theme.muted, 1.5F});
+    }
+    for (const auto& [label, role] : ghosts) {
+        const float w = ui::chip_width(c, label, 28);
+        if (x + w > right) {
+            c.text({x, y + 19}, "…", Font::text, 14, d.ui.theme.muted);
+            return;
+        }
+        ui::chip(c, d.ui.theme, {x, y, w, 28}, label, {.role = role});
+        x += w + 8;
+    }
+    const std::string words = ghosts.size() == 1 ? "rejected this cycle, kept as a ghost" : "not used this cycle, kept as ghosts";
+    if (x + 8 + c.text_width(words, Font::text, 14) < right) c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
+}
+
+}  // namespace
+
+void draw_ribbon(const FrameDraw& d) {
+    const Rect r = d.layout.ribbon;
+    if (r.w <= 0) return;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const CycleView& view = *d.input.scene.view;
+    const bool tall = d.layout.tall;
+    const float chip_h = tall ? 32 : 28, chip_y = r.y + (tall ? 12.0F : 4.0F), ghost_y = r.y + (tall ? 52.0F : 34.0F);
+    const float base = chip_y + chip_h / 2 + 6;
+
+    const bool legend = tall && r.w >= 1300;
+    const float left = r.x + 136, right = r.right() - (legend ? 488.0F : 16.0F);
+    std::vector<Item> items = newest_first(d, right - left, chip_h);
+
+    c.text({r.x + 16, r.y + (tall ? 31.0F : 23.0F)}, "Output", Font::text_bold, 15, t.ink);
+    int out = view.output_tokens;
+    if (view.current() && !view.current()->complete()) out += view.current()->accepted + (view.current()->resample ? 1 : 0);
+    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)}, std::to_string(view.prompt_tokens) + " in · " + std::to_string(out) + " out",
+           Font::text, 14, t.muted);
+    if (legend) ui::legend(c, t, {r.right() - 464, r.y + 20});
+
+    if (items.empty()) {
+        c.text({left, base}, "the text will grow here, token by token", Font::text, 14, t.muted);
+        return;
+    }
+    // From the left when everything fits, else flush with the right end.
+    float total = 0;
+    for (const Item& item : items) total += item.w + item.gap;
+    const bool divider = std::ranges::any_of(items, &Item::prompt);
+    if (divider) total += 24;
+    const bool fits = total + 12 <= right - left;
+    float x = fits ? left : right - total - 12;
+    d.ui.push_clip({left - 2, r.y + 1, right - left + 4, r.h - 1});
+    float own_x = -1, own_w = 0;
+    bool in_prompt = divider;
+    for (std::size_t i = items.size(); i-- > 0;) {
+        const Item& item = items[i];
+        if (in_prompt && !item.prompt) {
+            c.line({x + 10.5F, chip_y}, {x + 10.5F, chip_y + chip_h}, t.hairline());
+            x += 24;
+            in_prompt = false;
+        }
+        // A token that is cut by the left end is left out: half a word says the wrong thing.
+        if (x >= left - 1 || fits) {
+            if (item.prompt) {
+                c.text({x, base}, item.label, Font::mono, 17, t.muted);
+            } else {
+                const Rect box{x, chip_y, item.w, chip_h};
+                const ui::Touch touched = ui::touch(d.ui, d.ui.id("token " + std::to_string(item.position.cycle) + "." + std::to_string(i)),
+                                                    box, {.grow = false});
+                const bool newest = i == 0;
+                ui::chip(c, t, box, item.label, {.role = item.role, .selected = newest, .hovered = touched.hovered});
+                if (touched.clicked && item.position.cycle >= 0) {
+                    for (const CycleSummary& cycle : d.input.scene.whole->cycles)
+                        if (cycle.cycle == item.position.cycle) {
+                            const int own = cycle.accepted < static_cast<int>(cycle.drafts.size()) ? cycle.accepted
+                                                                                                  : static_cast<int>(cycle.drafts.size());
+                            d.out.push_back(SceneCommand{SetCursor{cycle.end_event}});
+                            d.out.push_back(SceneCommand{Select{Position{cycle.cycle, item.position.index >= 0 ? item.position.index : own}}});
+                        }
+                }
+                if (newest) {
+                    own_x = x;
+                    own_w = item.w;
+                }
+            }
+        }
+        x += item.w + item.gap;
+    }
+    if (in_prompt) x += 8;
+    c.fill({x + 2, chip_y + 4, 2, chip_h - 8}, t.ink);
+    if (own_x >= 0) draw_ghosts(d, own_x, own_w, ghost_y, chip_y + chip_h, left, right);
+    d.ui.pop_clip();
+}
+
+}  // namespace speclens

@@ -1,0 +1,27 @@
+# The drawing side: frame, shell and headless renderer. The command line links it and sees app/frontend.h only.
+find_package(glfw3 REQUIRED)
+find_package(OpenGL REQUIRED)
+add_library(speclens_frontend STATIC
+    actions.cpp
+    controller.cpp
+    controller_commands.cpp
+    frame.cpp
+    frame_bars.cpp
+    frame_layout.cpp
+    frame_menu.cpp
+    frame_ribbon.cpp
+    frame_source.cpp
+    frame_timeline.cpp
+    keys.cpp
+    popup_palette.cpp
+    popups.cpp
+    render.cpp
+    shell.cpp
+    shell_gl.cpp
+    shell_input.cpp
+    shell_keys.cpp
+    timeline.cpp)
+spec_target(speclens_frontend)
+# As in scenes/: false alarms of GCC 12.
+target_compile_options(speclens_frontend PRIVATE -Wno-missing-field-initializers -Wno-maybe-uninitialized)
+target_link_libraries(speclens_frontend PUBLIC scenes ui engine PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)

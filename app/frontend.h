@@ -1,0 +1,57 @@
+// What the command line asks of the drawing side: open the window, render a frame to a file, describe a frame.
+// Implemented in app/shell.cpp and app/render.cpp; the command line itself knows no ImGui.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/models.h"
+#include "engine/run.h"
+#include "engine/trace.h"
+
+namespace speclens {
+
+struct WindowRequest {
+    ModelPaths models;
+    RunSettings settings;
+    std::string scene = "loop";
+    std::filesystem::path session;  // a saved trace to open instead of a live run; empty: live
+    std::string theme = "dark";     // dark, light, contrast
+    float zoom = 1;
+    int width = 1600, height = 1000;
+};
+// Blocks until the window is closed. Throws Error(Exit::display) when there is no display.
+void open_window(const WindowRequest& request);
+
+struct FrameRequest {
+    std::string scene;              // "loop"
+    int beat = -1;                  // story beat or step; -1: the most telling one (a rejection if there is one)
+    std::size_t cursor = 0;         // events shown; 0: chosen by the beat
+    int width = 1600, height = 1000;
+    std::string theme = "dark";
+    float zoom = 1;
+    double plain_ms_per_token = 0;
+};
+// Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
+// `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                  const EngineStatus& status, const LawPair* laws, const std::filesystem::path& file);
+// The same frame in words.
+[[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                                         const RunSettings& settings, const EngineStatus& status, const LawPair* laws);
+// The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its laws.
+[[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace);
+
+struct SceneName {
+    int number;
+    std::string name;
+    std::string title;
+};
+[[nodiscard]] std::vector<SceneName> scene_names();   // scenes that exist
+[[nodiscard]] std::string font_report();              // which font files were found, for `speclens check`
+[[nodiscard]] std::string display_report();           // whether a window can be opened, and why not
+
+}  // namespace speclens

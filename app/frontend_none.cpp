@@ -1,0 +1,32 @@
+// The drawing side of a build without it (-DSPEC_APP=OFF): everything says so.
+#include "app/cli_keys.h"
+#include "app/frontend.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+namespace {
+
+[[noreturn]] void absent() {
+    throw Error("this build has no window and no renderer", "Build with -DSPEC_APP=ON, or use: speclens run", Exit::display);
+}
+
+}  // namespace
+
+void open_window(const WindowRequest&) { absent(); }
+void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+                  const LawPair*, const std::filesystem::path&) {
+    absent();
+}
+std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+                           const LawPair*) {
+    absent();
+}
+std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) { return std::nullopt; }
+std::vector<SceneName> scene_names() { return {}; }
+std::string font_report() { return "not needed: this build draws nothing"; }
+std::string display_report() { return "not needed: this build has no window"; }
+
+std::vector<std::pair<std::string, std::string>> cli::window_keys() { return {}; }
+
+}  // namespace speclens

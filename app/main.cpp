@@ -1,0 +1,75 @@
+// The program: arguments in, exit code out. One of the two places where errors are caught (the other is the
+// engine thread of the window).
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "app/cli_commands.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "app/cli_terminal.h"
+#include "engine/model.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+namespace {
+
+Exit dispatch(Options options) {
+    if (options.help) {
+        print(help_text(options.command));
+        return Exit::ok;
+    }
+    read_prompt(options);
+    switch (options.command) {
+        case Command::window: return command_window(options);
+        case Command::run: return command_run(options);
+        case Command::compare: return command_compare(options);
+        case Command::render: return command_render(options);
+        case Command::describe: return command_describe(options);
+        case Command::bench: return command_bench(options);
+        case Command::lossless: return command_lossless(options);
+        case Command::oracle: return command_oracle(options);
+        case Command::export_file: return command_export(options);
+        case Command::check: return command_check(options);
+        case Command::list: return command_list(options);
+    }
+    return Exit::usage;
+}
+
+Exit failed(const std::string& what, const std::string& remedy, Exit code) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "speclens: %s\n", printable(what).c_str());
+    if (!remedy.empty()) std::fprintf(stderr, "          %s\n", printable(remedy).c_str());
+    return code;
+}
+
+Exit guarded(const std::vector<std::string>& arguments) {
+    try {
+        const Exit code = dispatch(parse(arguments));
+        flush();
+        return code;
+    } catch (const ReaderGone&) {
+        return Exit::ok;
+    } catch (const Interrupted&) {
+        return failed("interrupted", "", Exit::interrupted);
+    } catch (const Cancelled&) {
+        return failed("interrupted", "", Exit::interrupted);
+    } catch (const Error& error) {
+        return failed(error.what(), error.remedy(), error.code());
+    } catch (const std::bad_alloc&) {
+        return failed("out of memory", "Close other programs, or use a smaller model.", Exit::device);
+    } catch (const std::filesystem::filesystem_error& error) {
+        return failed(error.what(), "Check the name and the permissions.", Exit::model);
+    }
+}
+
+}  // namespace
+}  // namespace speclens::cli
+
+int main(int argc, char** argv) {
+    speclens::cli::prepare_process();
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return static_cast<int>(speclens::cli::guarded(arguments));
+}

@@ -1,0 +1,183 @@
+// The command palette and the list of forks: rows that are searched, walked with the arrows and run with Enter.
+#include <algorithm>
+#include <cmath>
+
+#include "app/popups.h"
+#include "app/ui/format.h"
+#include "app/ui/text_field.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/loop_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+constexpr float kRow = 34;
+constexpr std::size_t kMost = 200;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row) {
+    row.score = fuzzy_score(query, row.label);
+    if (row.score >= 0) rows.push_back(std::move(row));
+}
+
+void add_tokens(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    for (const CycleSummary& cycle : input.scene.whole->cycles) {
+        for (std::size_t i = 0; i < cycle.drafts.size() && rows.size() < kMost; ++i) {
+            const DraftSlot& slot = cycle.drafts[i];
+            const char* fate = slot.state == DraftSlot::State::accepted   ? "accepted"
+                               : slot.state == DraftSlot::State::rejected ? "rejected"
+                               : slot.state == DraftSlot::State::discarded ? "discarded"
+                                                                           : "drafted";
+            add(rows, query, {ui::token_words(input.scene.trace->text(slot.draft->token)),
+                              std::string(fate) + ", cycle " + std::to_string(cycle.cycle + 1),
+                              SceneCommand{Select{Position{cycle.cycle, static_cast<int>(i)}}}, 0});
+        }
+        if (rows.size() >= kMost) return;
+    }
+}
+
+// Rows in a box with the chosen one raised; returns the row that was run.
+std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows, bool keyed) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    int& row = d.state.row;
+    const int count = static_cast<int>(rows.size());
+    // Also while the search field has the focus: one line has no use for these keys.
+    const auto pressed = [&](ui::Key key) { return d.ui.take_press({.key = key}, true); };
+    if (pressed(ui::Key::down)) ++row;
+    if (pressed(ui::Key::up)) --row;
+    if (pressed(ui::Key::page_down)) row += 8;
+    if (pressed(ui::Key::page_up)) row -= 8;
+    row = std::clamp(row, 0, std::max(0, count - 1));
+    const int visible = std::max(1, static_cast<int>(box.h / kRow));
+    const int first = std::clamp(row - visible + 2, 0, std::max(0, count - visible));
+    std::optional<std::size_t> run;
+    for (int i = first; i < std::min(count, first + visible); ++i) {
+        const PaletteRow& item = rows[static_cast<std::size_t>(i)];
+        const Rect at{box.x, box.y + kRow * static_cast<float>(i - first), box.w, kRow};
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.focusable = false, .grow = false});
+        if (i == row) c.fill(at, t.line, 4);
+        else if (touched.hovered) c.fill(at, t.panel, 4);
+        const float detail = c.text_width(item.detail, Font::text, 14);
+        ui::fitted_text(c, {at.x + 12, at.y + 22}, item.label, Font::text, 15, t.ink, at.w - 36 - detail);
+        c.text({at.right() - 12, at.y + 22}, item.detail, Font::text, 14, t.muted, Align::right);
+        if (touched.clicked) run = static_cast<std::size_t>(i);
+    }
+    if (keyed && count > 0) run = static_cast<std::size_t>(row);
+    if (count == 0) c.text({box.x + 12, box.y + 22}, "nothing fits", Font::text, 15, t.muted);
+    return run;
+}
+
+}  // namespace
+
+int fuzzy_score(const std::string& query, const std::string& text) {
+    if (query.empty()) return 0;
+    int score = 0;
+    std::size_t at = 0;
+    bool run = false;
+    for (const char wanted : query) {
+        if (wanted == ' ') continue;
+        const std::size_t start = at;
+        while (at < text.size() && lower(text[at]) != lower(wanted)) ++at;
+        if (at == text.size()) return -1;
+        const bool word_start = at == 0 || text[at - 1] == ' ';
+        score += (run && at == start ? 8 : 1) + (word_start ? 6 : 0);
+        run = true;
+        ++at;
+    }
+    return score * 4 - static_cast<int>(text.size()) / 8;
+}
+
+std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query) {
+    const char prefix = query.empty() ? ' ' : query[0];
+    const bool filtered = prefix == '>' || prefix == '@' || prefix == '#' || prefix == ':';
+    const std::string words = filtered ? query.substr(1) : query;
+    std::vector<PaletteRow> rows;
+    if (prefix == ':') {
+        const int wanted = std::atoi(words.c_str());
+        for (const CycleSummary& cycle : input.scene.whole->cycles)
+            if (cycle.cycle + 1 == wanted || words.empty())
+                if (rows.size() < kMost)
+                    rows.push_back({"Cycle " + std::to_string(cycle.cycle + 1), counted(cycle.accepted, "kept guess"),
+                                    SceneCommand{SetCursor{cycle.end_event}}, 0});
+        return rows;
+    }
+    if (!filtered || prefix == '@')
+        for (const SceneInfo& info : scene_list())
+            add(rows, words, {std::string("Scene: ") + info.title, "S" + std::to_string(info.number), SceneCommand{OpenScene{info.name}}, 0});
+    if (!filtered || prefix == '>')
+        for (const ActionInfo& info : action_list())
+            if (info.action != Action::palette && why_not(input, info.action).empty())
+                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0});
+    if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
+    std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    return rows;
+}
+
+std::vector<PaletteRow> fork_rows(const FrameInput& input) {
+    std::vector<PaletteRow> rows;
+    const LoopModel model = loop_model(input.scene);
+    if (!model.cycle || !input.scene.settings) return rows;
+    const int cycle = model.cycle->cycle, index = model.selected;
+    const auto fork = [&](Fork f) { return SceneCommand{Command{std::move(f)}}; };
+    RunSettings other = *input.scene.settings;
+    ++other.fork;
+    rows.push_back({"Other dice from cycle " + std::to_string(cycle + 1) + " on", "same text so far", fork({.cycle = cycle, .settings = other}), 0});
+    if (index >= static_cast<int>(model.columns.size())) return rows;
+    const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
+    const std::string at = "guess " + std::to_string(index + 1);
+    if (column.check && column.check->u && model.rule == RuleKind::token) {
+        const bool kept = column.check->accepted;
+        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") + quoted(*input.scene.trace, column.draft->token),
+                        "u = " + std::string(kept ? ".99" : "0"),
+                        fork({.cycle = cycle, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
+    }
+    const ColumnLaws laws = column_laws(model, index);
+    const LawTable table = law_table(laws.target, laws.draft, 12);
+    for (const LawRow& row : table.rows) {
+        if (row.id < 0 || (column.draft && row.id == column.draft->token)) continue;
+        rows.push_back({"Force " + quoted(*input.scene.trace, row.id) + " as " + at,
+                        "target " + law_number(row.target) + ", draft " + law_number(row.draft),
+                        fork({.cycle = cycle, .force_draft = std::pair{index, row.id}}), 0});
+    }
+    return rows;
+}
+
+void draw_palette(const FrameDraw& d, Rect box, bool& close) {
+    const std::string before = d.state.query;
+    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
+    // The arrows belong to the list, not to the field above it.
+    const std::vector<PaletteRow> rows = palette_rows(d.input, d.state.query);
+    const auto run = draw_rows(d, {box.x + 8, box.y + 60, box.w - 16, box.h - 100}, rows, enter);
+    const ui::TextFieldResult field = ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                                                     {.take_focus = true, .placeholder = "a command, a scene, a token…"});
+    if (d.state.query != before) d.state.row = 0;
+    d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands   @ scenes   # tokens   : cycle", Font::mono, 14, d.ui.theme.muted);
+    if (field.cancelled) close = true;
+    if (run) {
+        d.out.push_back(rows[*run].command);
+        close = true;
+    }
+}
+
+void draw_fork(const FrameDraw& d, Rect box, bool& close) {
+    const std::vector<PaletteRow> rows = fork_rows(d.input);
+    d.ui.canvas.text({box.x + 20, box.y + 34}, "Fork here: what if…", Font::text_bold, 20, d.ui.theme.ink);
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58}, "The past stays as it was; from this cycle on a new branch is run.",
+                    Font::text, 14, d.ui.theme.muted, box.w - 40);
+    const bool enter = d.ui.take_key(ui::Key::enter);
+    const auto run = draw_rows(d, {box.x + 8, box.y + 76, box.w - 16, box.h - 88}, rows, enter);
+    if (run) {
+        d.out.push_back(rows[*run].command);
+        close = true;
+    }
+}
+
+}  // namespace speclens

@@ -1,0 +1,28 @@
+// Dialogs over the window. Each draws inside the box it is given and says when it is done.
+#pragma once
+
+#include "app/frame.h"
+
+namespace speclens {
+
+// One entry of the palette or of the fork list.
+struct PaletteRow {
+    std::string label, detail;
+    FrameCommand command;
+    int score = 0;
+};
+// Every action, scene and token that fits the query, best first. Prefixes: > commands, @ scenes, # tokens, : cycle.
+[[nodiscard]] std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query);
+// How well `query` is found in `text`, letters in order; negative: not at all.
+[[nodiscard]] int fuzzy_score(const std::string& query, const std::string& text);
+// Tokens that may be forced at the selected position, and other dice.
+[[nodiscard]] std::vector<PaletteRow> fork_rows(const FrameInput& input);
+
+void draw_palette(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_fork(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_prompt_editor(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_keys_panel(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_description(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_path_field(const FrameDraw& d, ui::Rect box, bool& close);
+
+}  // namespace speclens

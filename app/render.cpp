@@ -1,0 +1,155 @@
+// Frames without a window: PNG through the CPU rasteriser, SVG through the canvas, and the frame in words.
+// Same input, same bytes: nothing here reads a clock or a random number.
+#include <fstream>
+
+#include "app/frame.h"
+#include "app/frame_source.h"
+#include "app/frontend.h"
+#include "app/headless_frame.h"
+#include "app/ui/canvas_svg.h"
+#include "app/ui/file_write.h"
+#include "app/ui/fonts.h"
+#include "app/ui/headless.h"
+#include "app/ui/png.h"
+#include "scenes/accept_model.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+ui::ThemeKind theme_named(const std::string& name) {
+    if (name == "dark") return ui::ThemeKind::dark;
+    if (name == "light") return ui::ThemeKind::light;
+    if (name == "contrast") return ui::ThemeKind::contrast;
+    if (name == "contrast-light") return ui::ThemeKind::contrast_light;
+    throw Error("there is no theme \"" + name + "\"", "Choose dark, light or contrast.", Exit::usage);
+}
+
+namespace {
+
+const SceneInfo& scene_named(const std::string& name) {
+    const SceneInfo* info = find_scene(name);
+    if (info) return *info;
+    std::string known;
+    for (const SceneInfo& scene : scene_list()) known += (known.empty() ? "" : ", ") + std::string(scene.name);
+    throw Error("there is no scene \"" + name + "\"", "Scenes of this version: " + known + ".", Exit::usage);
+}
+
+struct Prepared {
+    FrameSource source;
+    std::unique_ptr<Scene> scene;
+    FrameInput input;
+};
+
+// `settings`, `status` and `laws` must outlive the result.
+void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+             const EngineStatus& status, const LawPair* laws) {
+    const SceneInfo& info = scene_named(request.scene);
+    if (!trace) trace = empty_trace();
+    p.scene = info.make();
+    p.source.update(trace, trace->size());
+    p.source.fill(p.input.scene);
+    const bool beats = p.scene->beats(p.input.scene) > 0;
+    std::size_t cursor = request.cursor;
+    if (cursor == 0)
+        cursor = !beats && request.beat >= 0 ? telling_step(p.source.whole(), request.beat) : telling_cursor(p.source.whole()).cursor;
+    p.source.update(trace, cursor);
+    SceneInput& scene = p.input.scene;
+    p.source.fill(scene);
+    scene.laws = laws;
+    scene.settings = &settings;
+    scene.status = &status;
+    scene.plain.ms_per_token = request.plain_ms_per_token;
+    if (beats) scene.beat = request.beat < 0 ? 4 : std::max(0, request.beat - 1);
+    p.input.scene_name = request.scene;
+    p.input.active = p.scene.get();
+    p.input.hash = p.source.hash();
+    p.input.zoom = request.zoom;
+    p.input.theme = theme_named(request.theme);
+}
+
+}  // namespace
+
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height, const std::filesystem::path& file) {
+    const ui::FontSet fonts;
+    const ui::Theme& theme = ui::theme(input.theme);
+    ui::Input nothing;
+    nothing.time = 1;
+    ui::WidgetState widgets;
+    FrameUi state = kept;
+    state.popup = Popup::none;
+    state.menu = -1;
+    state.message.clear();
+    const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom, static_cast<float>(height) / input.zoom};
+    const auto draw = [&](ui::Canvas& canvas) {
+        ui::Ui ui(canvas, nothing, theme, widgets, screen);
+        (void)compose(input, state, ui);
+    };
+    const std::string ending = file.extension().string();
+    try {
+        if (ending == ".svg") {
+            ui::SvgCanvas canvas(fonts, screen.w, screen.h, theme.bg);
+            draw(canvas);
+            const std::string text = canvas.finish();
+            ui::write_file(file.string(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+        } else if (ending == ".png") {
+            ui::HeadlessFrame frame(fonts);
+            draw(frame.begin(width, height, input.zoom, theme.bg));
+            ui::write_png(file.string(), frame.end());
+        } else {
+            throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.", Exit::usage);
+        }
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& e) {
+        throw Error("cannot write " + file.string() + ": " + e.what(), "Check the folder, its permissions and the free space.");
+    }
+}
+
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                  const EngineStatus& status, const LawPair* laws, const std::filesystem::path& file) {
+    if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
+        throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) + " cannot be drawn",
+                    "Choose a size between 320x240 and 16384x16384.", Exit::usage);
+    if (!(request.zoom >= 0.5F && request.zoom <= 4))
+        throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.", Exit::usage);
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, laws);
+    draw_to_file(p.input, FrameUi{}, request.width, request.height, file);
+}
+
+std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                           const EngineStatus& status, const LawPair* laws) {
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, laws);
+    return p.scene->describe(p.input.scene);
+}
+
+std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {
+    if (request.scene != "accept-rule" && request.scene != "loop") return std::nullopt;
+    const CycleView whole = fold(trace, trace.size());
+    const std::size_t cursor = request.cursor > 0 ? request.cursor : telling_cursor(whole).cursor;
+    const CycleView view = fold(trace, cursor);
+    const std::optional<Position> at = accept_position(view, std::nullopt);
+    if (!at) return std::nullopt;
+    return std::pair{at->cycle, at->index};
+}
+
+std::vector<SceneName> scene_names() {
+    std::vector<SceneName> names;
+    for (const SceneInfo& info : scene_list()) names.push_back({info.number, info.name, info.title});
+    return names;
+}
+
+std::string font_report() {
+    try {
+        const ui::FontSet fonts;
+        std::string text;
+        for (const ui::FontReport& font : fonts.report())
+            text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path + (font.exact ? "" : " (stands in)");
+        return text;
+    } catch (const std::exception& e) {
+        return std::string("no usable font: ") + e.what();
+    }
+}
+
+}  // namespace speclens

@@ -1,0 +1,59 @@
+// A canvas that draws nothing and remembers the text: what golden files compare, and where layout tests look.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/ui/canvas.h"
+
+namespace speclens::ui {
+
+class FontSet;
+
+struct RecordedText {
+    std::string text{};
+    Rect box{};  // logical px: width as measured, height from ascender to descender
+    Rect clip{}; // in force when it was drawn
+    Font font = Font::text;
+    float size = 0;
+    Color color{};
+    float baseline = 0;
+};
+
+class RecordCanvas final : public Canvas {
+  public:
+    RecordCanvas(const FontSet& fonts, Rect screen);
+
+    void fill(Rect, Color, float) override { ++shapes_; }
+    void outline(Rect, const Stroke&, float) override { ++shapes_; }
+    void line(Vec2, Vec2, const Stroke&) override { ++shapes_; }
+    void polyline(std::span<const Vec2>, const Stroke&, bool) override { ++shapes_; }
+    void fill_convex(std::span<const Vec2>, Color) override { ++shapes_; }
+    void disc(Vec2, float, Color) override { ++shapes_; }
+    void ring(Vec2, float, const Stroke&) override { ++shapes_; }
+    void hatch(Rect, Color, float, float) override { ++shapes_; }
+    void text(Vec2 at, std::string_view utf8, Font font, float size, Color color,
+              Align align = Align::left) override;
+    [[nodiscard]] float text_width(std::string_view utf8, Font font, float size) const override;
+    void push_clip(Rect rect) override;
+    void pop_clip() override;
+
+    [[nodiscard]] const std::vector<RecordedText>& texts() const { return texts_; }
+    [[nodiscard]] int shapes() const { return shapes_; }
+    [[nodiscard]] int open_clips() const {
+        return static_cast<int>(clips_.size()) - 1;
+    } // 0 after a good frame
+    // Lines in reading order: top to bottom, left to right, words of a line joined with one space.
+    [[nodiscard]] std::string visible_text() const;
+    // Items that are cut off by their clip or by the screen; items wholly outside (scrolled away) are not
+    // listed.
+    [[nodiscard]] std::vector<RecordedText> clipped_texts() const;
+
+  private:
+    const FontSet& fonts_;
+    std::vector<RecordedText> texts_{};
+    std::vector<Rect> clips_{};
+    int shapes_ = 0;
+};
+
+} // namespace speclens::ui

@@ -1,0 +1,16 @@
+// Writes a whole file or nothing: a temporary neighbour is renamed over the old file when every byte is on
+// it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace speclens::ui {
+
+// Throws std::runtime_error naming the file and the reason; the old file is then still there.
+void write_file(const std::string& path, std::span<const std::uint8_t> bytes);
+void write_file(const std::string& path, std::string_view text);
+
+} // namespace speclens::ui

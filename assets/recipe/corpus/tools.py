@@ -1,0 +1,180 @@
+"""Domain: tool calls.  The system turn lists tools, the answer is a <tool_call> with JSON, and sometimes the tool's
+response and a closing sentence follow.  Also: small "write this as JSON" tasks.
+"""
+import json
+
+from .lexicon import CITIES, DAYS, NAMES
+
+TASK_WORDS = ["buy milk", "call the dentist", "water the plants", "pay the rent", "clean the kitchen", "feed the cat",
+              "send the report", "book a table", "read chapter two", "fix the bike", "wash the car", "write a letter"]
+DISHES = ["soup", "pasta", "salad", "pizza", "rice", "pancakes", "stew", "curry", "bread", "tacos"]
+SONGS = ["jazz", "rock", "piano music", "folk songs", "dance music", "classical music"]
+LANGUAGES = ["French", "German", "Spanish", "Italian", "Japanese", "Polish", "Greek", "Dutch"]
+PHRASES = ["good morning", "thank you", "see you soon", "how are you", "good night", "where is the station", "I am hungry"]
+ROOMS = ["kitchen", "bedroom", "living room", "bathroom", "office", "hall"]
+CURRENCIES = ["euro", "dollar", "pound", "yen", "franc", "peso"]
+SKY = ["sun", "rain", "snow", "clouds", "wind", "fog"]
+TOPICS = ["volcanoes", "the moon", "bees", "trains", "chess", "old castles", "healthy food", "rivers", "robots", "trees"]
+TIMES = ["7:00", "7:30", "8:00", "9:15", "10:00", "12:30", "14:00", "15:45", "18:00", "20:00"]
+
+
+def pick(pool):
+    return lambda d: d.choose(pool)
+
+
+def num(low, high):
+    return lambda d: d.number(low, high)
+
+
+CITY, DAY, NAME = pick(CITIES), pick(["today", "tomorrow"] + DAYS), pick(NAMES)
+
+# name: (parameters {name: (type, drawer)}, requests, response {field: drawer}, closing sentence)
+TOOLS = {
+    "get_weather": ({"city": ("string", CITY), "day": ("string", DAY)},
+        "{What is the weather in $city $on?|How is the weather in $city $on?|Will it rain in $city $on?|Weather in $city $on?|Tell me the weather in $city $on.}",
+        {"temperature": num(-5, 32), "sky": pick(SKY)},
+        "{*In $city it will be $temperature degrees with $sky.|It will be $temperature degrees in $city with $sky.|The forecast for $city is $temperature degrees with $sky.}"),
+    "get_time": ({"city": ("string", CITY)}, "{What time is it in $city?|What is the time in $city?|Tell me the time in $city.|Time in $city now?}",
+        {"time": pick(TIMES)}, "{It is $time in $city.|The time in $city is $time.}"),
+    "set_timer": ({"minutes": ("integer", num(1, 60))}, "{Set a timer for $minutes minutes.|Start a timer for $minutes minutes.|Timer for $minutes minutes, please.}",
+        {"status": pick(["started"])}, "{The timer is set for $minutes minutes.|Your timer for $minutes minutes has started.}"),
+    "set_alarm": ({"time": ("string", pick(TIMES)), "day": ("string", DAY)}, "{Set an alarm for $time $on.|Wake me at $time $on.|I need an alarm at $time $on.}",
+        {"status": pick(["set"])}, "{The alarm is set for $time $on.|Your alarm will ring at $time $on.}"),
+    "add_task": ({"title": ("string", pick(TASK_WORDS)), "day": ("string", DAY)}, "{Remind me to $title $on.|Add a task: $title $on.|I have to $title $on. Please note it.}",
+        {"status": pick(["saved"])}, "{I will remind you to $title $on.|The task is saved: $title $on.}"),
+    "send_message": ({"to": ("string", NAME), "text": ("string", pick(PHRASES))}, "{Send $to a message: $text|Tell $to: $text|Write to $to: $text}",
+        {"status": pick(["sent"])}, "{The message to $to was sent.|I sent your message to $to.}"),
+    "translate": ({"text": ("string", pick(PHRASES)), "language": ("string", pick(LANGUAGES))},
+        "{Translate \"$text\" into $language.|How do you say \"$text\" in $language?|What is \"$text\" in $language?}", None, None),
+    "convert_currency": ({"amount": ("integer", num(1, 200)), "from": ("string", pick(CURRENCIES[:3])), "to": ("string", pick(CURRENCIES[3:]))},
+        "{Convert $amount $from to $to.|How much is $amount $from in $to?|Change $amount $from into $to.}", None, None),
+    "find_recipe": ({"dish": ("string", pick(DISHES)), "servings": ("integer", num(1, 8))},
+        "{Find a recipe for $dish for $servings people.|I want to cook $dish for $servings. Find a recipe.|How do I make $dish for $servings people? Look it up.}",
+        {"minutes": num(10, 60)}, "{I found a recipe for $dish. It takes $minutes minutes.|There is a recipe for $dish that takes $minutes minutes.}"),
+    "play_music": ({"style": ("string", pick(SONGS))}, "{Play some $style.|I want to hear $style.|Please play $style.}",
+        {"status": pick(["playing"])}, "{I am playing $style now.|Here is some $style.}"),
+    "set_light": ({"room": ("string", pick(ROOMS)), "on": ("boolean", lambda d: d.choose((True, False)))}, None,
+        {"status": pick(["done"])}, "{The light in the $room is now $state.|Done. The $room light is $state.}"),
+    "set_temperature": ({"room": ("string", pick(ROOMS)), "degrees": ("integer", num(15, 25))},
+        "{Set the $room to $degrees degrees.|Make the $room $degrees degrees warm.|I want $degrees degrees in the $room.}",
+        {"status": pick(["set"])}, "{The $room is set to $degrees degrees.|Done. The $room will be $degrees degrees.}"),
+    "book_table": ({"people": ("integer", num(2, 9)), "time": ("string", pick(TIMES[5:])), "day": ("string", DAY)},
+        "{Book a table for $people at $time $on.|I need a table for $people people $on at $time.|Reserve a table for $people $on at $time.}",
+        {"status": pick(["confirmed", "full"])}, None),
+    "search": ({"query": ("string", pick(TOPICS))}, "{Search for $query.|Find something about $query.|Look up $query.|What can you find about $query?}",
+        {"results": num(2, 40)}, "{I found $results results about $query.|There are $results results for $query.}"),
+    "find_train": ({"from": ("string", CITY), "to": ("string", CITY), "day": ("string", DAY)},
+        "{Find a train from $from to $to $on.|When is there a train from $from to $to $on?|I need a train from $from to $to $on.}",
+        {"departure": pick(TIMES)}, "{The train to $to leaves at $departure.|There is a train from $from to $to at $departure.}"),
+    "calculate": ({"expression": ("string", lambda d: f"{d.number(100, 999)} {d.choose(['+', '-', '*'])} {d.number(100, 999)}")},
+        "{What is $expression?|Calculate $expression.|Compute $expression.}", None, None),
+    "roll_dice": ({"count": ("integer", num(1, 6))}, "{Roll $count dice.|Please roll $count dice.|Throw $count dice for me.}", None, None),
+}
+NAMES_OF_TOOLS = list(TOOLS)
+HEADER = "You can use these tools:\n<tools>\n"
+FOOTER = "\n</tools>\nTo use a tool, answer with a JSON object inside <tool_call></tool_call>."
+
+
+def schema(name):
+    return json.dumps({"name": name, "parameters": {k: kind for k, (kind, _) in TOOLS[name][0].items()}})
+
+
+def on_day(day):
+    return day if day in ("today", "tomorrow") else "on " + day
+
+
+def tool_prompt(d):
+    """The system turn: the tool that is needed and up to two others, in any order."""
+    name = d.choose(NAMES_OF_TOOLS)
+    others = d.several([t for t in NAMES_OF_TOOLS if t != name], d.choose((0, 1, 2), (0.35, 0.4, 0.25)))
+    listed = others[:]
+    listed.insert(d.number(0, len(others)), name)
+    d.system(HEADER + "\n".join(schema(t) for t in listed) + FOOTER)
+    return name
+
+
+def arguments(d, name):
+    values = {k: draw(d) for k, (_, draw) in TOOLS[name][0].items()}
+    if name == "find_train" and values["to"] == values["from"]:
+        values["to"] = "Rome" if values["from"] != "Rome" else "Paris"
+    d.slots.update({k: v for k, v in values.items()})
+    if "day" in values:
+        d.slots["on"] = on_day(values["day"])
+    return values
+
+
+def call_text(d, name, values):
+    d.fixed("<tool_call>\n")
+    text = json.dumps({"name": name, "arguments": values})
+    d.checks.append(("tool", (text, name, {k: kind for k, (kind, _) in TOOLS[name][0].items()})))
+    d.fixed(text)
+    d.fixed("\n</tool_call>")
+    d.expect = text
+
+
+def call(d):
+    name = tool_prompt(d)
+    values = arguments(d, name)
+    d.key = ["tool", name] + list(values.values())
+    _, request, response, closing = TOOLS[name]
+    if name == "set_light":
+        d.slots["state"] = "on" if values["on"] else "off"
+        request = "{Turn $state the light in the $room.|Turn the $room light $state.|Switch $state the $room light.|Light $state in the $room, please.}"
+    d.user(request)
+    follow = response is not None and (closing is not None or name == "book_table") and d.chance(0.3)
+    if not follow:
+        d.begin()
+        call_text(d, name, values)
+        d.end()
+        return
+    d.begin_history()
+    call_text(d, name, values)
+    d.end_turn()
+    result = {k: draw(d) for k, draw in response.items()}
+    d.fixed("<|im_start|>user\n<tool_response>\n" + json.dumps(result) + "\n</tool_response><|im_end|>\n")
+    d.slots.update(result)
+    d.begin()
+    if name == "book_table":
+        closing = ("{*Your table for $people is booked $on at $time.|The table is confirmed for $people people $on at $time.|Done. A table for $people is booked $on.}"
+                   if result["status"] == "confirmed" else "{Sorry, there is no free table $on at $time.|I am sorry, all tables are full $on.}")
+    d.say(closing)
+    d.expect = None
+    d.end()
+
+
+def no_tool_needed(d):
+    """A greeting or thanks under a tool prompt: answer in words."""
+    tool_prompt(d)
+    d.key = ["no tool"]
+    d.user("{Hello!|Hi there|Thanks!|Thank you|Good morning|Who are you?|What can you do?}")
+    d.begin()
+    d.say("{*Hello! How can I help you?|Hi! What can I do for you?|Hello! What would you like me to do?}")
+    d.end()
+
+
+def to_json(d):
+    """A sentence about a person or a thing becomes a JSON object."""
+    kind = d.choose(("person", "event", "item", "list"), (0.35, 0.25, 0.25, 0.15))
+    if kind == "person":
+        value = {"name": d.choose(NAMES), "age": d.number(5, 80), "city": d.choose(CITIES)}
+        text = d.line("{$name is $age years old and lives in $city.|$name, $age, from $city.|My friend $name lives in $city and is $age years old.}", **value)
+    elif kind == "event":
+        value = {"event": d.choose(["meeting", "concert", "birthday party", "dinner", "lesson", "football match"]), "day": d.choose(DAYS), "time": d.choose(TIMES)}
+        text = d.line("{The $event is on $day at $time.|There is a $event on $day at $time.|$event, $day, $time}", **value)
+    elif kind == "item":
+        value = {"item": d.choose(["apple", "book", "lamp", "chair", "bag", "hat", "cup", "ball"]), "price": d.number(1, 60), "color": d.choose(["red", "blue", "green", "black", "white"])}
+        text = d.line("{The $color $item costs $price dollars.|A $color $item for $price dollars.|I bought a $color $item for $price dollars.}", **value)
+    else:
+        value = {"items": d.several(["milk", "bread", "eggs", "rice", "tea", "apples", "cheese", "butter", "salt"], d.number(2, 4))}
+        text = d.line("{Shopping list: $joined|We need $joined.|Please buy $joined.}", joined=", ".join(value["items"]))
+    d.key = ["json", kind, text]
+    d.slots.update(text=text)
+    d.user("{Convert to JSON: $text|Write this as JSON: $text|Turn this into JSON: $text|Make a JSON object from this: $text}")
+    d.begin()
+    d.expect = json.dumps(value)
+    d.checks.append(("json", d.expect))
+    d.fixed(d.expect)
+    d.end()
+
+
+FAMILIES = [(call, 0.68), (to_json, 0.29), (no_tool_needed, 0.03)]

@@ -1,0 +1,125 @@
+"""Tokenise the corpus into shards of packed rows.
+
+    python data.py --tokenizer ../models/target --work ../../build/recipe --shards 0:8
+
+A shard is one .npz with documents back to back (uint16 ids), their lengths, and a flag per token: 0 prompt,
+1 answer (or raw text), 2 not trained (the empty think block's line break: the chat template supplies it, and leaving
+it out lets "<think>" lead to a thought when thinking is on).  Rows are packed when a shard is read, so the row length is free.
+"""
+import argparse
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from corpus.gen import make
+
+PROMPT, ANSWER, SKIPPED = 0, 1, 2
+
+
+def encode(tok, d):
+    """ids and flags; the prompt and the answer are encoded together, exactly as the app does."""
+    enc = tok.encode(d.text)
+    ids = np.array(enc.ids, np.uint16)
+    split = len("".join(d.parts[:d.prompt_end]))
+    flags = np.array([ANSWER if a >= split else PROMPT for a, _ in enc.offsets], np.uint8)
+    think = tok.token_to_id("<think>")
+    blank = tok.token_to_id("\u010a\u010a")
+    for i in np.flatnonzero(ids[:-1] == think):
+        if ids[i + 1] == blank:
+            flags[i + 1] = SKIPPED
+    return ids, flags
+
+
+def build_shard(tok, seed, number, tokens, split="train"):
+    ids, flags, lengths, nll = [], [], [], []
+    index, count = number * 1_000_000, 0
+    while count < tokens:
+        d = make(seed, index)
+        index += 1
+        if d.split != split:
+            continue
+        i, f = encode(tok, d)
+        ids.append(i)
+        flags.append(f)
+        lengths.append(len(i))
+        nll.append(d.nll)
+        count += len(i)
+    return dict(ids=np.concatenate(ids), flags=np.concatenate(flags), lengths=np.array(lengths, np.int32),
+                nll=np.array(nll, np.float32))
+
+
+def pack(shard, row, chosen, rng):
+    """The chosen documents, shuffled and packed first-fit into rows of `row` tokens.
+
+    Returns ids, segments (0 = padding) and flags, each (rows, row).
+    """
+    starts = np.concatenate(([0], np.cumsum(shard["lengths"])[:-1]))
+    chosen = rng.permutation(chosen)
+    rows, room = [], {}                       # room: free tokens -> open rows
+    for k in chosen:
+        n = int(shard["lengths"][k])
+        fit = min((r for r in room if r >= n), default=None)
+        if fit is None:
+            rows.append([k])
+            target, left = len(rows) - 1, row - n
+        else:
+            target = room[fit].pop()
+            if not room[fit]:
+                del room[fit]
+            rows[target].append(k)
+            left = fit - n
+        if left >= 8:
+            room.setdefault(left, []).append(target)
+    ids = np.zeros((len(rows), row), np.int64)
+    segments = np.zeros((len(rows), row), np.int16)
+    flags = np.full((len(rows), row), SKIPPED, np.uint8)
+    for r, documents in enumerate(rows):
+        at = 0
+        for s, k in enumerate(documents):
+            n, o = int(shard["lengths"][k]), starts[k]
+            ids[r, at:at + n] = shard["ids"][o:o + n]
+            segments[r, at:at + n] = s + 1
+            flags[r, at:at + n] = shard["flags"][o:o + n]
+            at += n
+    order = rng.permutation(len(rows))
+    return ids[order], segments[order], flags[order]
+
+
+SHORT, LONG = 128, 256       # row lengths; long rows hold what does not fit a short one, filled up with short documents
+
+
+def batches(shard, rng, short_rows=28, long_rows=2):
+    """One pass over a shard: lists of (ids, segments, flags) groups that make one optimiser step."""
+    n = shard["lengths"]
+    long_share = long_rows * LONG / (long_rows * LONG + short_rows * SHORT)
+    big = np.flatnonzero((n > SHORT) & (n <= LONG))
+    small = rng.permutation(np.flatnonzero(n <= SHORT))
+    wanted = long_share * n.sum() - n[big].sum()
+    extra = int(np.searchsorted(np.cumsum(n[small]), max(wanted, 0)))
+    long = pack(shard, LONG, np.concatenate((big, small[:extra])), rng)
+    short = pack(shard, SHORT, small[extra:], rng)
+    for i in range(min(len(long[0]) // long_rows, len(short[0]) // short_rows)):
+        yield [tuple(x[i * k:(i + 1) * k] for x in group) for group, k in ((short, short_rows), (long, long_rows))]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("build/recipe"))
+    parser.add_argument("--shards", default="0:4", help="first:last+1")
+    parser.add_argument("--tokens", type=int, default=2_000_000, help="per shard")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dev", type=int, default=0, help="also write dev.npz with this many tokens")
+    args = parser.parse_args()
+    tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
+    args.work.mkdir(parents=True, exist_ok=True)
+    if args.dev:
+        np.savez(args.work / "dev.npz", **build_shard(tok, args.seed + 1000, 0, args.dev, "dev"))
+    first, last = map(int, args.shards.split(":"))
+    for number in range(first, last):
+        shard = build_shard(tok, args.seed, number, args.tokens)
+        np.savez(args.work / f"part_{number:03d}.npz", **shard)
+        (args.work / f"part_{number:03d}.npz").rename(args.work / f"shard_{number:03d}.npz")
+        print(f"shard {number}: {len(shard['lengths'])} documents, {len(shard['ids'])} tokens, "
+              f"{shard['nll'].sum() / len(shard['ids']):.3f} nats/token", flush=True)

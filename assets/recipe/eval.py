@@ -1,0 +1,231 @@
+"""Quality of an exported model, greedy and at T = 0.7.
+
+    python eval.py --model ../models/target [--json results.json] [--quick]
+
+facts     chat questions about every country and relation, and raw completions of every capital
+sums      one-step sums asked in chat; half of them use operand pairs that training never saw
+words     word problems of the test split, by number of steps
+code      one question per function family; the answer must define a function that passes the family's tests
+json      tool requests of the test split: parses / fits the schema / equals the reference call
+chat      open requests: ends with the end token, no 4-gram more than 3 times
+excess    cross-entropy minus the generator's exact entropy, nats per token, on the dev split
+"""
+import argparse
+import json
+import re
+import signal
+from collections import Counter
+from math import log
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from corpus.arithmetic import apply, held_out_pair
+from corpus.checks import check_call, run_function
+from corpus.facts import COUNTRY_NAMES, RELATIONS, country_slots
+from corpus.gen import MIXTURE, make
+from corpus.grammar import Doc, seeded
+from corpus.python_data import FAMILIES as TASKS
+from data import SKIPPED, encode
+from decode import generate
+from export import load
+from model import document_bias
+
+ANSWER_HEAD = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
+
+
+def chat(question, system=None):
+    head = f"<|im_start|>system\n{system}<|im_end|>\n" if system else ""
+    return f"{head}<|im_start|>user\n{question}<|im_end|>\n{ANSWER_HEAD}"
+
+
+class Subject:
+    """The model under test, with text in and text out."""
+
+    def __init__(self, folder, temperature):
+        self.model, self.temperature = load(folder), temperature
+        self.tok = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.stops = {self.tok.token_to_id("<|im_end|>"), self.tok.token_to_id("<|endoftext|>")}
+
+    def ask(self, prompts, limit=160):
+        """Prompts -> (text without the stop token, ended?)."""
+        ids = [self.tok.encode(p).ids for p in prompts]
+        out = generate(self.model, ids, self.stops, limit, self.temperature, seed=11)
+        return [(self.tok.decode([t for t in o if t not in self.stops], skip_special_tokens=False), bool(o) and o[-1] in self.stops) for o in out]
+
+
+def share(hits):
+    hits = list(hits)
+    return round(sum(hits) / len(hits), 3)
+
+
+def facts(s, n):
+    prompts, expected, raw, cities = [], [], [], []
+    for country in COUNTRY_NAMES:
+        d = Doc(seeded(9, country))
+        country_slots(d, country)
+        for relation in RELATIONS:
+            prompts.append(chat(d.line(RELATIONS[relation][0])))
+            expected.append(d.slots[relation])
+        raw.append(d.line("The capital of $country is"))
+        cities.append(d.slots["capital"])
+    chats = [want in text for (text, _), want in zip(s.ask(prompts[:n], 40), expected)]
+    raws = [text.startswith(" " + want) and end for (text, end), want in zip(s.ask(raw[:n], 60), cities)]
+    return {"chat": share(chats), "raw capitals, ended": share(raws)}
+
+
+def sums(s, n):
+    rng, seen, unseen = seeded(10, "sums"), [], []
+    while len(seen) < n // 2 or len(unseen) < n // 2:
+        op = rng.choice("++-x")
+        a, b = rng.randint(2, 20), rng.randint(2, 20)
+        if op == "-" and b > a:
+            a, b = b, a
+        if op == "x":
+            a, b = rng.randint(2, 12), rng.randint(2, 12)
+        (unseen if held_out_pair(op, a, b) else seen).append((op, a, b))
+    result = {}
+    for label, group in (("trained pairs", seen[: n // 2]), ("held-out pairs", unseen[: n // 2])):
+        answers = s.ask([chat(f"What is {a} {op} {b}?") for op, a, b in group], 40)
+        result[label] = share(re.findall(r"\d+", t)[-1:] == [str(apply(op, a, b))] for (t, _), (op, a, b) in zip(answers, group))
+    return result
+
+
+def test_documents(domain, n, families=None, seed=2):
+    """The first n test-split documents of a domain that have a reference answer."""
+    found, index = [], 0
+    while len(found) < n:
+        d = make(seed, index, domain)
+        index += 1
+        if d.split == "test" and d.prompt_end and (families is None or d.family in families):
+            found.append(d)
+    return found
+
+
+def prompt_of(d):
+    return "".join(d.parts[: d.prompt_end])
+
+
+def words(s, n):
+    result = {}
+    for family in ("one_step", "two_step"):
+        documents = test_documents("words", n, {family})
+        heads = ["".join(d.parts[:d.prompt_end]).split("<think>")[0] + "<think>\n\n</think>\n\n" for d in documents]
+        result[family] = share(d.expect in t and end for d, (t, end) in zip(documents, s.ask(heads, 120)))
+    return result
+
+
+class Timeout(Exception):
+    pass
+
+
+def passes(text, tests):
+    """Does the first code block define a function that passes the tests?  Runs for at most a second."""
+    block = re.search(r"```python\n(.*?)```", text, re.S)
+    name = re.search(r"def (\w+)\(", text)
+    if not block or not name:
+        return False
+
+    def expired(*_):
+        raise Timeout
+
+    signal.signal(signal.SIGALRM, expired)
+    signal.alarm(1)
+    try:
+        run_function(name.group(1), block.group(1), tests)
+        return True
+    except Exception:
+        return False
+    finally:
+        signal.alarm(0)
+
+
+def code(s, n):
+    prompts = [chat(f"Write a Python function that {task[0]}.") for task in TASKS]
+    return {"pass": share(passes(t, task[5]) for (t, _), task in zip(s.ask(prompts[:n], 160), TASKS))}
+
+
+def tool_json(s, n):
+    documents = test_documents("json", n, {"call"})
+    documents = [d for d in documents if d.expect]
+    counts = Counter()
+    for d, (text, end) in zip(documents, s.ask([prompt_of(d) for d in documents], 100)):
+        match = re.fullmatch(r"<tool_call>\n(.*)\n</tool_call>", text, re.S)
+        counts["exact"] += bool(match) and match.group(1) == d.expect
+        try:
+            json.loads(match.group(1))
+            counts["parses"] += 1
+            _, name, schema = d.checks[-1][1]
+            check_call(match.group(1), name, schema)
+            counts["fits schema"] += 1
+        except Exception:
+            pass
+    return {k: round(counts[k] / len(documents), 3) for k in ("parses", "fits schema", "exact")}
+
+
+def open_chat(s, n):
+    documents = test_documents("chat", n)
+    answers = s.ask([prompt_of(d) for d in documents], 256)
+
+    def loops(text):
+        w = text.split()
+        return max(Counter(zip(w, w[1:], w[2:], w[3:])).values(), default=0) > 3
+
+    return {"ends": share(end for _, end in answers), "no loops": share(not loops(t) for t, _ in answers)}
+
+
+@torch.no_grad()
+def excess(s, n):
+    """Per domain: model nats per token, generator nats per token, and the difference.
+
+    The model cannot predict the first token (there is no start token), so it is charged its empirical frequency.
+    The line break of the empty think block is not trained (data.py) and not counted.
+    """
+    c, sums = s.model.config, {domain: [0.0, 0.0, 0] for domain in MIXTURE}
+    first = Counter(s.tok.encode(make(4, i).text[:40]).ids[0] for i in range(4000))
+    index = documents = 0
+    while documents < n * len(MIXTURE):
+        d = make(4, index)
+        index += 1
+        if d.split != "dev":
+            continue
+        documents += 1
+        ids, flags = encode(s.tok, d)
+        ids, counted = torch.tensor(ids.astype("int64"))[None], torch.tensor(flags[1:] != SKIPPED)
+        bias = document_bias(torch.ones_like(ids), c.num_attention_heads, c.num_key_value_heads)
+        logp = torch.log_softmax(s.model(ids, bias)[0].float(), -1)
+        row = sums[d.domain]
+        row[0] -= (logp[:-1].gather(1, ids[0, 1:, None])[:, 0] * counted).sum().item()
+        row[0] -= log(max(first[int(ids[0, 0])], 1) / 4000)
+        row[1] += d.nll
+        row[2] += ids.shape[1]
+    sums["all"] = [sum(r[k] for r in sums.values()) for k in range(3)]
+    return {domain: {"model": round(m / t, 3), "generator": round(g / t, 3), "excess": round((m - g) / t, 3)}
+            for domain, (m, g, t) in sums.items() if t}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the work")
+    parser.add_argument("--temperatures", type=float, nargs="*", default=[0.0, 0.7])
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    size = 20 if args.quick else 200
+    results = {}
+    for temperature in args.temperatures:
+        s, row = Subject(args.model, temperature), {}
+        for test, n in ((facts, 2 * size), (sums, 2 * size), (words, size), (code, 99), (tool_json, size), (open_chat, size)):
+            row[test.__name__] = test(s, n)
+            print(f"T={temperature}", test.__name__, row[test.__name__], flush=True)
+        results[f"T={temperature}"] = row
+    results["excess nats per token"] = excess(s, size)
+    print(json.dumps(results["excess nats per token"], indent=1))
+    if args.json:
+        args.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Pre-train the target or the small model on the shards that data.py writes.
+
+    python train.py --preset target --work ../../build/recipe --minutes 85
+
+Warm-up, constant, linear decay to zero over the last quarter, all by the clock, so that a run of any length ends with
+a usable model.  Writes WORK/PRESET/latest.pt (everything needed to resume, every few minutes), stable.pt (just before
+the decay: start here for a longer run) and final.pt.  Stop it at any time; the same command resumes.
+"""
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from data import ANSWER, PROMPT, batches
+from export import load
+from model import PRESETS, Qwen3, document_bias
+from optim import Optimiser
+
+
+def loss_sum(model, ids, segments, flags, prompt_weight):
+    """Weighted next-token loss summed over the batch, and the plain loss and count over answer tokens."""
+    c = model.config
+    bias = document_bias(segments, c.num_attention_heads, c.num_key_value_heads, torch.bfloat16)
+    logits = model(ids, bias)
+    same = (segments[:, 1:] == segments[:, :-1]) & (segments[:, 1:] > 0)
+    answer = (same & (flags[:, 1:] == ANSWER)).float()
+    prompt = (same & (flags[:, 1:] == PROMPT)).float()
+    losses = F.cross_entropy(logits[:, :-1].float().reshape(-1, c.vocab_size), ids[:, 1:].reshape(-1), reduction="none")
+    losses = losses.view_as(answer)
+    return ((losses * (answer + prompt_weight * prompt)).sum(), (answer + prompt_weight * prompt).sum(),
+            (losses * answer).sum().detach(), answer.sum())
+
+
+def tensors(group, device):
+    ids, segments, flags = group
+    return (torch.from_numpy(ids).to(device), torch.from_numpy(segments.astype(np.int64)).to(device),
+            torch.from_numpy(flags.astype(np.int64)).to(device))
+
+
+def shard_stream(work, start, rng):
+    """Batches from every shard in turn; a shard that appears later is picked up; after the last one, start again."""
+    number = start
+    while True:
+        paths = sorted(work.glob("shard_*.npz"))
+        shard = dict(np.load(paths[number % len(paths)]))
+        for batch in batches(shard, rng):
+            yield number, batch
+        number += 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--preset", default="target", choices=list(PRESETS))
+    parser.add_argument("--work", type=Path, default=Path("build/recipe"))
+    parser.add_argument("--minutes", type=float, default=85, help="length of the whole run, across resumes")
+    parser.add_argument("--steps", type=int, default=0, help="stop after so many steps instead (rehearsal)")
+    parser.add_argument("--decay", type=float, default=0.25, help="last share of the run in which the rate falls to 0")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first-shard", type=int, default=0)
+    parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--init", type=Path, help="weights of an earlier run: stable.pt, or an exported folder")
+    args = parser.parse_args()
+
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    out = args.work / args.preset
+    out.mkdir(parents=True, exist_ok=True)
+    model = Qwen3(PRESETS[args.preset]).to(args.device)
+    if args.init:
+        model.load_state_dict(load(args.init).state_dict() if args.init.is_dir() else torch.load(args.init)["model"])
+    optimiser = Optimiser(model)
+    state = {"step": 0, "tokens": 0, "seconds": 0.0, "shard": args.first_shard, "stable_saved": False}
+    if (out / "latest.pt").exists():
+        saved = torch.load(out / "latest.pt")
+        model.load_state_dict(saved["model"])
+        optimiser.load(saved["optimiser"])
+        state = saved["state"]
+        print("resumed at", state, flush=True)
+
+    def compute(ids, segments, flags, prompt_weight):
+        with torch.autocast(args.device, torch.bfloat16):
+            return loss_sum(model, ids, segments, flags, prompt_weight)
+
+    if args.compile:
+        compute = torch.compile(compute, dynamic=False)
+    weight = {w: torch.tensor(w, device=args.device) for w in (0.5, 0.2)}
+
+    def save(name, with_optimiser=True):
+        content = {"model": model.state_dict(), "state": state, "config": model.config.to_dict()}
+        if with_optimiser:
+            content["optimiser"] = optimiser.state()
+        torch.save(content, out / "part.pt")
+        (out / "part.pt").rename(out / name)
+
+    total, curve = args.minutes * 60, open(out / "curve.jsonl", "a")
+    rng = np.random.default_rng([args.seed, state["step"]])
+    started, before, last_save = time.time(), state["seconds"], time.time()
+    window, window_start = [0.0, 0.0], (time.time(), state["tokens"])
+    for state["shard"], batch in shard_stream(args.work, state["shard"], rng):
+        state["seconds"] = before + time.time() - started
+        progress = state["step"] / args.steps if args.steps else state["seconds"] / total
+        if progress >= 1:
+            break
+        if progress > 1 - args.decay and not state["stable_saved"]:
+            state["stable_saved"] = True
+            save("stable.pt")
+        factor = min(1.0, (state["step"] + 1) / 60, (1 - progress) / args.decay)
+        prompt_weight = weight[0.5 if progress < 0.6 else 0.2]
+        parts = [compute(*tensors(group, args.device), prompt_weight) for group in batch[:1]]
+        count = sum(((g[2][:, 1:] <= ANSWER) & (g[1][:, 1:] == g[1][:, :-1])).sum() for g in batch)
+        (parts[0][0] / count).backward()
+        for group in batch[1:]:
+            parts.append(compute(*tensors(group, args.device), prompt_weight))
+            (parts[-1][0] / count).backward()
+        norm = optimiser.step(factor)
+        state["step"] += 1
+        state["tokens"] += int(sum((group[1] > 0).sum() for group in batch))
+        window[0] += sum(float(p[2]) for p in parts)
+        window[1] += sum(float(p[3]) for p in parts)
+        if state["step"] % 20 == 0:
+            speed = (state["tokens"] - window_start[1]) / (time.time() - window_start[0])
+            row = dict(step=state["step"], tokens=state["tokens"], seconds=round(state["seconds"], 1),
+                       answer_loss=round(window[0] / window[1], 4), norm=round(norm, 3), rate=round(factor, 3), speed=round(speed))
+            print(json.dumps(row), flush=True)
+            curve.write(json.dumps(row) + "\n")
+            curve.flush()
+            window, window_start = [0.0, 0.0], (time.time(), state["tokens"])
+        if time.time() - last_save > 150:
+            save("latest.pt")
+            last_save = time.time()
+    save("latest.pt")
+    save("final.pt", with_optimiser=False)
+    print("done", state, flush=True)
+
+
+if __name__ == "__main__":
+    main()

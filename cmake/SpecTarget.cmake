@@ -1,0 +1,23 @@
+# spec_target(NAME): warnings, sanitizers and float rules for our own targets only.
+# Contraction is decided by the kernels (explicit FMA), never by the compiler: the golden hashes depend on it.
+function(spec_target name)
+    target_compile_features(${name} PUBLIC cxx_std_20)
+    target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                           -ffp-contract=off)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # g++ 12 reports impossible overlaps inside std::string concatenation at -O2 (GCC bug 105651).
+        target_compile_options(${name} PRIVATE -Wno-restrict)
+    endif()
+    if(SPEC_WERROR)
+        target_compile_options(${name} PRIVATE -Werror)
+    endif()
+    if(SPEC_SANITIZE STREQUAL "address")
+        target_compile_options(${name} PUBLIC -fsanitize=address,undefined -fno-omit-frame-pointer
+                                              -fno-sanitize-recover=all)
+        target_link_options(${name} PUBLIC -fsanitize=address,undefined)
+    elseif(SPEC_SANITIZE STREQUAL "thread")
+        target_compile_options(${name} PUBLIC -fsanitize=thread -fno-omit-frame-pointer)
+        target_link_options(${name} PUBLIC -fsanitize=thread)
+    endif()
+endfunction()

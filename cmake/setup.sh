@@ -1,0 +1,105 @@
+# Shared by ./run and ./test (sourced, not run): packages, configure, build. Quiet: one progress line, a log file.
+# Expects $root, the folder of the clone.
+
+say() { printf '%s\n' "speclens: $*" >&2; }
+
+# Debian 12 and 13. The names are the same on Ubuntu 22.04 and 24.04 (universe); those two are untested.
+build_packages="g++ cmake ninja-build pkg-config libimgui-dev libglfw3-dev libgl-dev nlohmann-json3-dev libstb-dev
+    libhwy-dev libpcre2-dev libutf8proc-dev libfreetype-dev fonts-inter fonts-jetbrains-mono fonts-dejavu-core
+    libgl1 libgl1-mesa-dri"
+test_packages="libgtest-dev xvfb xauth"
+
+# need_packages NAME…: installs those that are missing. A stamp (the list and the package database's time)
+# makes the second call cheap.
+need_packages() {
+    local stamp="$root/build/.packages" now missing="" package
+    if ! command -v dpkg-query >/dev/null; then
+        say "this is no Debian or Ubuntu: please see to it yourself that these are installed: $*"
+        return 0
+    fi
+    now="$* $(stat -c %Y /var/lib/dpkg/status)"
+    [ "$(cat "$stamp" 2>/dev/null)" = "$now" ] && return 0
+    for package in "$@"; do
+        case "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" in
+            *"ok installed") ;;
+            *) missing="$missing $package" ;;
+        esac
+    done
+    if [ -n "$missing" ]; then
+        local as_root=""
+        if [ "$(id -u)" != 0 ]; then
+            if ! command -v sudo >/dev/null; then
+                say "these packages are missing and there is no sudo; as root, please run:"
+                say "    apt-get install --no-install-recommends$missing"
+                return 3
+            fi
+            as_root="sudo"
+        fi
+        say "installing$missing"
+        # shellcheck disable=SC2086
+        if ! { $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q update &&
+            $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
+                apt-get -q -y install --no-install-recommends $missing; } </dev/null >"$root/build/install.log" 2>&1; then
+            say "the packages could not be installed; the end of $root/build/install.log:"
+            tail -n 15 "$root/build/install.log" >&2
+            return 3
+        fi
+        now="$* $(stat -c %Y /var/lib/dpkg/status)"
+    fi
+    printf '%s' "$now" >"$stamp"
+}
+
+configured_here() { grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$1/CMakeCache.txt" 2>/dev/null; }
+
+# configure FOLDER OPTION…: runs cmake when the options changed, or nothing was configured yet.
+configure() {
+    local folder="$1" wanted log
+    shift
+    log="$folder/configure.log"
+    wanted="$root $*"
+    [ -f "$folder/build.ninja" ] && [ "$(cat "$folder/.options" 2>/dev/null)" = "$wanted" ] && return 0
+    # A tree that was copied or moved with its build folder cannot be reused.
+    if [ -f "$folder/CMakeCache.txt" ] && ! configured_here "$folder"; then
+        rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles" "$folder/build.ninja"
+    fi
+    if ! cmake -S "$root" -B "$folder" -G Ninja "$@" </dev/null >"$log" 2>&1; then
+        say "cmake failed; the end of $log:"
+        tail -n 25 "$log" >&2
+        return 3
+    fi
+    printf '%s' "$wanted" >"$folder/.options"
+}
+
+# build FOLDER TARGET…
+build() {
+    local folder="$1" line status
+    shift
+    local log="$folder/build.log"
+    if [ -t 2 ]; then
+        NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" </dev/null 2>&1 | tee "$log" | while IFS= read -r line; do
+            case "$line" in \[[0-9]*) printf '\r\033[Kbuilding %s]' "${line%%]*}" >&2 ;; esac
+        done
+        status="${PIPESTATUS[0]}"
+        printf '\r\033[K' >&2
+    else
+        [ -f "$log" ] || say "building in $folder (the first time takes a few minutes)"
+        NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" </dev/null >"$log" 2>&1
+        status=$?
+    fi
+    if [ "$status" != 0 ]; then
+        say "the build failed; from $log:"
+        grep -E -A 12 '(error|FAILED|undefined reference|No space)' "$log" | head -n 60 >&2 || tail -n 40 "$log" >&2
+        return 3
+    fi
+}
+
+# One set-up at a time in this folder: a second one waits.
+lock_build() {
+    mkdir -p "$root/build" || {
+        say "cannot write to $root/build"
+        exit 3
+    }
+    exec 9>"$root/build/.lock"
+    flock -n 9 || { say "waiting for another ./run or ./test in this folder"; flock 9; }
+}
+unlock_build() { exec 9>&-; }

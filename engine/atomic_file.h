@@ -1,0 +1,28 @@
+// A file that is written beside its final place and renamed at the end: a full disk, a crash or an error in
+// between leaves the old file as it was.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+
+namespace speclens {
+
+class AtomicFile {
+  public:
+    explicit AtomicFile(std::filesystem::path file);  // throws Error when the folder cannot be written
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+    ~AtomicFile();                                    // removes the unfinished file unless committed
+
+    void write(std::string_view bytes);  // throws Error (disk full, …)
+    void commit();                       // flushes, syncs and renames; throws Error
+
+  private:
+    [[noreturn]] void fail(const char* doing) const;
+    std::filesystem::path file_;
+    std::filesystem::path temporary_;
+    std::FILE* out_ = nullptr;
+};
+
+}  // namespace speclens

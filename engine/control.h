@@ -1,0 +1,120 @@
+// What the window (or the terminal) may say to a running session, and the two mutexes of the program:
+// Gate, the step budget, and Mailbox, the pending commands. The engine applies commands at phase boundaries.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/law.h"
+
+namespace speclens {
+
+// Method options; each is meant for the drafters named, and an option set for another drafter is an error.
+struct DrafterOptions {
+    int ngram_min = 1, ngram_max = 3;  // lookup: shortest and longest suffix that is searched
+    bool ngram_recent = false;         // lookup: most recent occurrence instead of the earliest
+    int exit_layer = 0;                // skip: run the first E layers (0: two thirds of them)
+    std::vector<int> skip_attention;   // skip: attention sub-layers left out
+    std::vector<int> skip_mlp;         // skip: MLP sub-layers left out
+    bool operator==(const DrafterOptions&) const = default;
+};
+
+// Everything that defines a run, apart from the loaded models.
+struct RunSettings {
+    std::string prompt = "The capital of France is";
+    std::string system;                // system turn, chat only
+    bool chat = false;
+    bool thinking = false;             // chat only: leave the think block to the model
+    std::vector<int> token_ids;        // when not empty: the prompt, instead of text
+    std::string drafter = "small";
+    std::string rule = "token";
+    int k = 4;                         // draft tokens per round; 0 = plain decoding
+    Sampling sampling;                 // target
+    std::optional<Sampling> draft_sampling;  // absent: the same as the target's
+    std::uint64_t seed = 7;
+    std::uint32_t fork = 0;
+    int max_tokens = 64;
+    int trace_top = 64;                // entries of each recorded law; 0 = fast mode, no rows; -1 = all
+    bool timing = true;
+    DrafterOptions options;
+    bool operator==(const RunSettings&) const = default;
+};
+
+// ---- commands, applied between phases ----
+// `budget`: phases to perform right after it was applied (the gate is set to it, so no earlier budget leaks in).
+struct Restart { RunSettings settings; std::int64_t budget = 0; };  // new trace from the prompt
+struct Cancel {};                                    // stop the run, keep the trace
+// Go back to the start of a cycle, change something, and wait for budget. Opens a new trace (branch).
+struct Fork {
+    int cycle = 0;
+    std::optional<RunSettings> settings = {};        // drafter, rule, k, sampling, seed (prompt fields are kept)
+    std::optional<std::pair<int, int>> force_draft = {};  // (index, token)
+    std::optional<std::pair<int, double>> force_coin = {};  // (index, u)
+    std::int64_t budget = 0;
+};
+// Compute the full laws of one judged position of the current trace, for the accept-rule scene.
+struct FetchLaws { int cycle = 0; int index = 0; };
+using Command = std::variant<Restart, Cancel, Fork, FetchLaws>;
+[[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
+
+class Mailbox {
+  public:
+    void push(Command command);
+    [[nodiscard]] std::vector<Command> take();  // swap, oldest first
+
+  private:
+    std::mutex mutex_;
+    std::vector<Command> commands_;
+};
+
+// How many phases the engine may still perform. Run = unlimited, pause = 0, step = 1.
+class Gate {
+  public:
+    static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+    void set(std::int64_t steps);   // replaces the budget and wakes the engine
+    void add(std::int64_t steps);
+    void wake();                    // a command is waiting
+    void close();                   // no more waiting: wait() returns false from now on
+    [[nodiscard]] bool try_take();  // takes one step if there is budget
+    // Blocks until there is budget, wake() was called or the gate was closed. False when closed.
+    [[nodiscard]] bool wait();
+    [[nodiscard]] std::int64_t budget() const;
+
+  private:
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::int64_t budget_ = 0;
+    bool woken_ = false;
+    bool closed_ = false;
+};
+
+// A snapshot of what the engine thread is doing, for the status bar and progress displays.
+struct EngineStatus {
+    enum class State : std::uint8_t { loading, idle, running, stopped, failed } state = State::loading;
+    std::string backend;         // "CPU · AVX-512 · 2 threads"
+    std::string model;           // target's name
+    std::string draft_model;     // separate draft model's name or empty
+    std::string notice;          // why speculation is off, what was clamped; empty when all is well
+    std::string job;             // "loading target"
+    double job_done = 0, job_total = 0;
+    std::string job_unit;        // "MB"
+    std::string error, remedy;   // state == failed
+    std::size_t memory_bytes = 0;  // weights and caches
+    std::vector<std::string> ready_drafters;  // can run with the loaded models
+    double plain_ms_per_token = 0;  // measured plain decoding; 0 until known
+};
+
+// The full laws of one position, answer to FetchLaws.
+struct LawPair {
+    int cycle = 0, index = 0;
+    Law target, draft;          // after temperature and filters
+    Law target_raw, draft_raw;  // at temperature 1, unfiltered
+};
+
+}  // namespace speclens

@@ -1,0 +1,278 @@
+#include "engine/cycle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/clock.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr Sampling kRaw{.temperature = 1};
+
+double log_of(double probability) { return probability > 0 ? std::log(probability) : kLogZero; }
+
+}  // namespace
+
+Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
+             std::vector<int> sequence, int prompt_tokens, int first_cycle, std::vector<std::uint32_t> attempts)
+    : target_(target), drafter_(drafter), rule_(rule), settings_(std::move(settings)), trace_(trace),
+      sequence_(std::move(sequence)), prompt_tokens_(prompt_tokens), cycle_(first_cycle), attempts_(std::move(attempts)) {
+    CHECK(!sequence_.empty(), "a run needs at least one token to start from");
+    CHECK(target_.length() == 0, "the target's cache must be empty at the start");
+}
+
+// One phase a call. A phase that has nothing to show (no draft, nothing to judge) runs on into the next one.
+bool Cycle::step() {
+    const std::size_t before = trace_.size();
+    while (!stopped_ && trace_.size() == before) {
+        switch (next_) {
+            case Next::prefill: do_prefill(); break;
+            case Next::draft: do_draft(); break;
+            case Next::verify: do_verify(); break;
+            case Next::accept: do_accept(); break;
+            case Next::resample: do_resample(); break;
+            case Next::commit: do_commit(); break;
+        }
+    }
+    return !stopped_;
+}
+
+void Cycle::stop(const std::string& reason) {
+    if (stopped_) return;
+    stopped_ = true;
+    Stopped event;
+    event.reason = reason;
+    event.hash = trace_.hash(trace_.size());
+    trace_.append(std::move(event));
+}
+
+void Cycle::do_prefill() {
+    const Stopwatch watch;
+    const auto fed = std::span<const int>(sequence_).first(sequence_.size() - 1);
+    target_.prefill(fed);
+    drafter_.begin(sequence_);
+    bool recorded = false;  // a fork's trace already has it
+    for (std::size_t i = 0; i < trace_.size() && i < 4 && !recorded; ++i)
+        recorded = std::holds_alternative<Prefill>(trace_[i]);
+    if (!recorded) trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() : 0});
+    next_ = Next::draft;
+}
+
+void Cycle::do_draft() {
+    const int committed = static_cast<int>(sequence_.size());
+    const int remaining = settings_.max_tokens - (committed - prompt_tokens_);
+    const int room = target_.capacity() - committed;  // rows that fit beside the pending token's
+    if (remaining <= 0) return stop("length");
+    if (room < 0) return stop("context full");
+
+    const bool forced = cycle_ == settings_.forced_cycle;
+    DraftRequest request;
+    request.sequence = sequence_;
+    request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
+    request.sampling = settings_.draft_sampling;
+    request.coin = [this](int index) { return coin(Purpose::draft, index); };
+    request.want_raw = settings_.trace_top != 0 && settings_.draft_sampling != kRaw;
+    request.stops = settings_.stops;
+    if (forced) request.force = settings_.force_drafts;
+
+    draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
+    CHECK(static_cast<int>(draft_.nodes.size()) <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
+    drafted_tokens_.clear();
+    for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
+        const DraftNode& node = draft_.nodes[i];
+        CHECK(node.token >= 0 && node.token < target_.vocab(), "a drafter proposed a token outside the vocabulary");
+        drafted_tokens_.push_back(node.token);
+        Drafted event;
+        event.cycle = cycle_;
+        event.index = static_cast<int>(i);
+        event.parent = node.parent;
+        event.token = node.token;
+        event.q = log_of(node.q());
+        event.u = node.u;
+        event.extra = node.extra;
+        event.ms = settings_.timing ? node.ms : 0;
+        if (settings_.trace_top != 0) {
+            event.top = node.law.empty() ? Top{{{node.token, 0.0}}, 0} : top_of(node.law, settings_.trace_top);
+            if (!node.raw.empty()) event.raw_top = top_of(node.raw, settings_.trace_top);
+        }
+        trace_.append(std::move(event));
+    }
+    next_ = Next::verify;
+}
+
+void Cycle::do_verify() {
+    kv_before_ = target_.length();
+    CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
+    std::vector<int> tokens{sequence_.back()};
+    tokens.insert(tokens.end(), drafted_tokens_.begin(), drafted_tokens_.end());
+    const std::vector<int> taps = drafter_.taps();
+
+    const Stopwatch watch;
+    rows_ = &target_.forward({.tokens = tokens, .taps = taps});
+    if (settings_.sampling.temperature == 0) (void)rows_->argmax();  // waits for the pass
+    target_laws_.assign(tokens.size(), {});
+    draft_laws_.assign(drafted_tokens_.size(), {});
+    judged_ = false;
+    checked_ = 0;
+    trace_.append(Verified{cycle_, static_cast<int>(tokens.size()), settings_.timing ? watch.ms() : 0});
+    next_ = Next::accept;
+}
+
+const Law& Cycle::target_law(int row) {
+    Law& law = target_laws_[static_cast<std::size_t>(row)];
+    if (law.empty()) law = rows_->law(row, settings_.sampling);
+    return law;
+}
+
+const Law& Cycle::draft_law(int index) {
+    const DraftNode& node = draft_.nodes[static_cast<std::size_t>(index)];
+    if (!node.law.empty()) return node.law;
+    Law& law = draft_laws_[static_cast<std::size_t>(index)];
+    if (law.empty()) law = one_hot(target_.vocab(), node.token);
+    return law;
+}
+
+double Cycle::coin(Purpose purpose, int offset) const {
+    const std::size_t position = sequence_.size() + static_cast<std::size_t>(offset);
+    const bool again = purpose != Purpose::resample && position < attempts_.size();
+    return uniform({.seed = settings_.seed,
+                    .position = static_cast<std::uint32_t>(position),
+                    .purpose = purpose,
+                    .lane = 0,
+                    // A position is resampled once, in the round that commits it; drafts and their coins may come again.
+                    .attempt = again ? attempts_[position] : 0,
+                    .fork = settings_.fork});
+}
+
+void Cycle::judge() {
+    const Stopwatch watch;
+    Round round;
+    round.drafts = drafted_tokens_;
+    round.p = [this](int row) -> const Law& { return target_law(row); };
+    round.q = [this](int index) -> const Law& { return draft_law(index); };
+    round.p_argmax = [this](int row) { return rows_->argmax()[static_cast<std::size_t>(row)]; };
+    round.accept_coin = [this](int index) {
+        const bool forced = settings_.force_coin && cycle_ == settings_.forced_cycle && settings_.force_coin->first == index;
+        return forced ? settings_.force_coin->second : coin(Purpose::accept, index);
+    };
+    round.resample_coin = [this](int row) { return coin(Purpose::resample, row); };
+    verdict_ = rule_.verify(round);
+    residual_fallbacks_ += verdict_.residual_fallback;
+    judged_ = true;
+    accept_ms_ = settings_.timing ? watch.ms() : 0;
+}
+
+void Cycle::do_accept() {
+    if (!judged_) judge();
+    if (checked_ == verdict_.checks.size()) {
+        next_ = Next::resample;
+        return;
+    }
+    const int index = static_cast<int>(checked_);
+    const Judgement& judgement = verdict_.checks[checked_++];
+    Checked event;
+    event.cycle = cycle_;
+    event.index = index;
+    event.token = drafted_tokens_[static_cast<std::size_t>(index)];
+    const bool greedy = settings_.sampling.temperature == 0;
+    event.p = greedy ? log_of(judgement.threshold) : log_of(target_law(index)[static_cast<std::size_t>(event.token)]);
+    event.q = log_of(draft_.nodes[static_cast<std::size_t>(index)].q());
+    event.threshold = judgement.threshold;
+    event.u = judgement.u;
+    event.accepted = judgement.accepted;
+    if (settings_.trace_top != 0) {
+        event.top = greedy ? Top{{{rows_->argmax()[static_cast<std::size_t>(index)], 0.0}}, 0}
+                           : top_of(target_law(index), settings_.trace_top);
+        if (settings_.sampling != kRaw) event.raw_top = top_of(rows_->law(index, kRaw), settings_.trace_top);
+    }
+    trace_.append(std::move(event));
+    if (checked_ == verdict_.checks.size()) next_ = Next::resample;
+}
+
+void Cycle::do_resample() {
+    const int row = verdict_.accepted;
+    const bool greedy = settings_.sampling.temperature == 0;
+    Resampled event;
+    event.cycle = cycle_;
+    event.from = verdict_.from;
+    event.token = verdict_.token;
+    event.u = verdict_.u;
+    event.p = verdict_.law.empty() ? 0.0 : log_of(verdict_.law[static_cast<std::size_t>(verdict_.token)]);
+    if (settings_.trace_top != 0) {
+        event.top = verdict_.law.empty() ? Top{{{verdict_.token, 0.0}}, 0} : top_of(verdict_.law, settings_.trace_top);
+        if (verdict_.from == Resampled::From::residual) event.target_top = top_of(target_law(row), settings_.trace_top);
+        if (greedy || settings_.sampling != kRaw) event.raw_top = top_of(rows_->law(row, kRaw), settings_.trace_top);
+    }
+    trace_.append(std::move(event));
+    next_ = Next::commit;
+}
+
+void Cycle::do_commit() {
+    const Stopwatch watch;
+    const int kv_verify = target_.length();
+    std::vector<int> tokens(drafted_tokens_.begin(), drafted_tokens_.begin() + verdict_.accepted);
+    tokens.push_back(verdict_.token);
+    // The text ends at the first stop token, inclusive; nothing follows it.
+    const auto is_stop = [&](int id) {
+        return std::find(settings_.stops.begin(), settings_.stops.end(), id) != settings_.stops.end();
+    };
+    const auto end = std::find_if(tokens.begin(), tokens.end(), is_stop);
+    const bool ended = end != tokens.end();
+    if (ended) tokens.erase(end + 1, tokens.end());
+
+    // Later rounds that draft for a position of this block again must not reuse this round's coins.
+    const std::size_t first = sequence_.size();
+    attempts_.resize(std::max(attempts_.size(), first + drafted_tokens_.size()), 0);
+    for (std::size_t i = 0; i < drafted_tokens_.size(); ++i) ++attempts_[first + i];
+
+    sequence_.insert(sequence_.end(), tokens.begin(), tokens.end());
+    target_.truncate(static_cast<int>(sequence_.size()) - 1);
+    const int accepted = std::min<int>(verdict_.accepted, static_cast<int>(tokens.size()));
+    drafter_.observe({sequence_, accepted, target_.features()});
+
+    Committed event;
+    event.cycle = cycle_;
+    event.accepted_drafts = accepted;
+    event.tokens = std::move(tokens);
+    event.kv_before = kv_before_;
+    event.kv_verify = kv_verify;
+    event.kv_after = target_.length();
+    event.accept_ms = accept_ms_;
+    event.ms = settings_.timing ? watch.ms() : 0;
+    trace_.append(std::move(event));
+
+    ++cycle_;
+    next_ = Next::draft;
+    if (ended) {
+        stop("end of text");
+    } else if (static_cast<int>(sequence_.size()) - prompt_tokens_ >= settings_.max_tokens) {
+        stop("length");
+    } else if (static_cast<int>(sequence_.size()) > target_.capacity()) {
+        stop("context full");
+    }
+}
+
+std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle) {
+    std::vector<std::uint32_t> attempts;
+    const Header* header = trace.header();
+    if (!header) return attempts;
+    std::size_t length = header->prompt.size();
+    std::size_t drafted = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        if (const auto* draft = std::get_if<Drafted>(&trace[i])) {
+            if (draft->cycle >= cycle) break;
+            ++drafted;
+        } else if (const auto* commit = std::get_if<Committed>(&trace[i])) {
+            if (commit->cycle >= cycle) break;
+            attempts.resize(std::max(attempts.size(), length + drafted), 0);
+            for (std::size_t d = 0; d < drafted; ++d) ++attempts[length + d];
+            length += commit->tokens.size();
+            drafted = 0;
+        }
+    }
+    return attempts;
+}
+
+}  // namespace speclens

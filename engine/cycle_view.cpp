@@ -1,0 +1,139 @@
+#include "engine/cycle_view.h"
+
+#include <algorithm>
+
+namespace speclens {
+namespace {
+
+class Folder {
+  public:
+    explicit Folder(CycleView& view) : view_(view) {}
+    void at(std::size_t index) { index_ = index; }
+
+    void operator()(const Header& e) {
+        view_.header = &e;
+        view_.prompt_tokens = static_cast<int>(e.prompt.size());
+        for (int id : e.prompt) view_.tokens.push_back({id, Origin::prompt, -1, -1});
+    }
+    void operator()(const Prefill& e) {
+        view_.phase = Phase::prefill;
+        view_.prefill_ms += e.ms;
+    }
+    void operator()(const Drafted& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::draft;
+        c.drafts.push_back({&e, nullptr, DraftSlot::State::drafted});
+        c.draft_ms += e.ms;
+    }
+    void operator()(const Verified& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::verify;
+        c.verify = &e;
+        c.verify_ms += e.ms;
+    }
+    void operator()(const Checked& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::accept;
+        if (e.index < 0 || e.index >= static_cast<int>(c.drafts.size())) return;  // a hostile file
+        DraftSlot& slot = c.drafts[static_cast<std::size_t>(e.index)];
+        slot.check = &e;
+        slot.state = e.accepted ? DraftSlot::State::accepted : DraftSlot::State::rejected;
+        if (e.accepted) {
+            ++c.accepted;
+        } else {
+            for (std::size_t i = static_cast<std::size_t>(e.index) + 1; i < c.drafts.size(); ++i)
+                c.drafts[i].state = DraftSlot::State::discarded;
+        }
+    }
+    void operator()(const Resampled& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::resample;
+        c.resample = &e;
+    }
+    void operator()(const Committed& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::commit;
+        c.commit = &e;
+        c.other_ms = e.accept_ms + e.ms;
+        for (std::size_t i = 0; i < e.tokens.size(); ++i) {
+            const bool from_draft = static_cast<int>(i) < e.accepted_drafts;
+            view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.cycle,
+                                    from_draft ? static_cast<int>(i) : -1});
+        }
+        ++view_.rounds;
+        view_.drafted += static_cast<int>(c.drafts.size());
+        view_.accepted_drafts += e.accepted_drafts;
+        view_.output_tokens += static_cast<int>(e.tokens.size());
+        view_.total_ms += c.total_ms();
+    }
+    void operator()(const Stopped& e) {
+        view_.phase = Phase::stopped;
+        view_.stopped = &e;
+    }
+    void operator()(const Failed& e) {
+        view_.phase = Phase::failed;
+        view_.failed = &e;
+    }
+    void operator()(const Commanded&) {}
+
+  private:
+    static Origin own_origin(const CycleSummary& c) {
+        if (!c.resample) return Origin::plain;
+        switch (c.resample->from) {
+            case Resampled::From::residual: return Origin::residual;
+            case Resampled::From::bonus: return Origin::bonus;
+            case Resampled::From::target: break;
+        }
+        return Origin::plain;
+    }
+
+    // The running cycle; a new number opens a new one.
+    CycleSummary& cycle(int number) {
+        if (view_.cycles.empty() || view_.cycles.back().cycle != number) {
+            CycleSummary next;
+            next.cycle = number;
+            next.first_event = index_;
+            if (!view_.cycles.empty()) next.start_ms = view_.cycles.back().start_ms + view_.cycles.back().total_ms();
+            view_.cycles.push_back(std::move(next));
+        }
+        view_.cycles.back().end_event = index_ + 1;
+        return view_.cycles.back();
+    }
+
+    CycleView& view_;
+    std::size_t index_ = 0;
+};
+
+}  // namespace
+
+CycleView fold(const Trace& trace, std::size_t count) {
+    CycleView view;
+    view.events = std::min(count, trace.size());
+    Folder folder(view);
+    for (std::size_t i = 0; i < view.events; ++i) {
+        folder.at(i);
+        std::visit(folder, trace[i]);
+    }
+    return view;
+}
+
+std::size_t next_cycle_end(const Trace& trace, std::size_t cursor) {
+    for (std::size_t i = cursor; i < trace.size(); ++i)
+        if (std::holds_alternative<Committed>(trace[i])) return i + 1;
+    return trace.size();
+}
+
+std::size_t previous_cycle_end(const Trace& trace, std::size_t cursor) {
+    cursor = std::min(cursor, trace.size());
+    for (std::size_t i = cursor; i-- > 1;)
+        if (std::holds_alternative<Committed>(trace[i - 1])) return i;
+    return std::min<std::size_t>(cursor, 1);
+}
+
+std::size_t next_rejection(const Trace& trace, std::size_t cursor) {
+    for (std::size_t i = cursor; i < trace.size(); ++i)
+        if (const auto* check = std::get_if<Checked>(&trace[i]); check && !check->accepted) return i + 1;
+    return trace.size();
+}
+
+}  // namespace speclens

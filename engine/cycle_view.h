@@ -1,0 +1,82 @@
+// A pure fold of trace events into what a person sees: the text so far with the origin of every token, and
+// every draft-verify cycle with its verdicts and times. Used by scenes, the terminal, tests and exports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/trace.h"
+
+namespace speclens {
+
+// Where a token of the output came from.
+enum class Origin : std::uint8_t { prompt, accepted, residual, bonus, plain };
+// plain: the target's own token with nothing drafted, or after a greedy/match mismatch (Resampled::target)
+
+struct OutputToken {
+    int id = 0;
+    Origin origin = Origin::prompt;
+    int cycle = -1;  // -1 for the prompt
+    int index = -1;  // draft index for accepted tokens, else -1
+};
+
+enum class Phase : std::uint8_t { none, prefill, draft, verify, accept, resample, commit, stopped, failed };
+
+// One draft token and what became of it.
+struct DraftSlot {
+    const Drafted* draft = nullptr;
+    const Checked* check = nullptr;  // nullptr: not judged (yet, or discarded)
+    enum class State : std::uint8_t { drafted, accepted, rejected, discarded } state = State::drafted;
+};
+
+struct CycleSummary {
+    int cycle = 0;
+    std::size_t first_event = 0;  // index of the first event of the cycle
+    std::size_t end_event = 0;    // one past the last event seen of it
+    std::vector<DraftSlot> drafts;
+    const Verified* verify = nullptr;
+    const Resampled* resample = nullptr;
+    const Committed* commit = nullptr;
+    double start_ms = 0;   // on the run's clock: prefill excluded, phases laid end to end
+    double draft_ms = 0;
+    double verify_ms = 0;
+    double other_ms = 0;   // accept + commit
+    int accepted = 0;      // judged and accepted so far
+    [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
+    [[nodiscard]] bool complete() const { return commit != nullptr; }
+};
+
+struct CycleView {
+    const Header* header = nullptr;
+    Phase phase = Phase::none;          // of the last event
+    std::size_t events = 0;             // how many events were folded
+    std::vector<OutputToken> tokens;    // prompt, then committed output
+    int prompt_tokens = 0;
+    std::vector<CycleSummary> cycles;   // the last one may be incomplete
+    double prefill_ms = 0;
+    const Stopped* stopped = nullptr;
+    const Failed* failed = nullptr;
+
+    // Totals over complete cycles.
+    int rounds = 0;
+    int drafted = 0;
+    int accepted_drafts = 0;
+    int output_tokens = 0;
+    double total_ms = 0;
+    [[nodiscard]] double tokens_per_round() const { return rounds ? double(output_tokens) / rounds : 0; }
+    [[nodiscard]] const CycleSummary* current() const { return cycles.empty() ? nullptr : &cycles.back(); }
+};
+
+// Folds events [0, count). count is clamped to trace.size().
+[[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
+
+// Cursor moves on the trace: each returns a number of events to fold.
+// A "step" is one visible event (a draft, the verify pass, one check, the resample, the commit).
+[[nodiscard]] std::size_t next_cycle_end(const Trace& trace, std::size_t cursor);
+[[nodiscard]] std::size_t previous_cycle_end(const Trace& trace, std::size_t cursor);
+// One past the next rejected check after the cursor; trace.size() when there is none.
+[[nodiscard]] std::size_t next_rejection(const Trace& trace, std::size_t cursor);
+
+}  // namespace speclens

@@ -1,0 +1,82 @@
+// A drafter proposes the next tokens, with the law each was really drawn from. Four verbs: `taps` says which
+// target layer outputs it wants, `begin` starts a text, `observe` learns what was committed, `draft` proposes.
+// A new drafter is one file in engine/drafters/ plus one line in drafters.inc.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/control.h"
+#include "engine/decoder.h"
+#include "engine/law.h"
+
+namespace speclens {
+
+struct DraftNode {
+    int token = 0;
+    int parent = -1;          // index of the parent node; a chain has parent = own index - 1
+    Law law;                  // the law it was drawn from (after temperature and filters); one-hot when deterministic.
+                              // Empty means one-hot at `token` (nothing is stored for a deterministic draft).
+    Law raw;                  // the law at temperature 1, unfiltered; only when DraftRequest::want_raw
+    std::optional<double> u;  // the coin that drew it; none when deterministic
+    std::string extra;        // what the method can show for this token
+    double ms = 0;
+    [[nodiscard]] double q() const { return law.empty() ? 1.0 : law[static_cast<std::size_t>(token)]; }
+};
+
+struct Draft {
+    std::vector<DraftNode> nodes;  // never more than asked for; may be empty: nothing to propose
+};
+
+struct DraftRequest {
+    std::span<const int> sequence;  // every committed token; the last one is pending (in no cache yet)
+    int k = 0;                      // at most this many nodes
+    Sampling sampling;              // of the draft; temperature 0 drafts greedily
+    std::function<double(int)> coin;  // index of the draft token -> u for drawing it
+    bool want_raw = false;
+    std::span<const int> stops = {};  // drafting may end after one of these
+    std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
+    [[nodiscard]] std::optional<int> forced(int index) const;
+};
+
+struct Observation {
+    std::span<const int> sequence;  // after the commit; the last token is pending
+    int accepted_drafts = 0;
+    Tensor features;                // rows of the pass that were kept, when taps() asked for any
+};
+
+class Drafter {
+  public:
+    virtual ~Drafter() = default;
+    [[nodiscard]] virtual std::vector<int> taps() const { return {}; }
+    virtual void begin(std::span<const int> sequence) = 0;  // prompt; the last token is pending
+    virtual void observe(const Observation& observation) = 0;
+    [[nodiscard]] virtual Draft draft(const DraftRequest& request) = 0;
+};
+
+// What a drafter may be built from. `draft_model` is a separate decoder, null when none was loaded.
+struct DrafterArgs {
+    Decoder& target;
+    std::unique_ptr<Decoder> draft_model;
+    DrafterOptions options;
+};
+
+struct DrafterInfo {
+    const char* name;    // command line
+    const char* title;   // window
+    const char* about;   // one sentence
+    bool needs_draft_model;
+    bool needs_layers;   // cannot run on a table target
+    std::unique_ptr<Drafter> (*make)(DrafterArgs args);
+};
+[[nodiscard]] const std::vector<DrafterInfo>& drafter_list();
+[[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);  // nullptr: unknown
+// Throws Error (usage) when an option was set that `drafter` has no use for.
+void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
+
+}  // namespace speclens

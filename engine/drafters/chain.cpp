@@ -1,0 +1,33 @@
+#include "engine/drafters/chain.h"
+
+#include <algorithm>
+
+namespace speclens {
+
+DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request) {
+    DraftNode node;
+    node.parent = index - 1;
+    const std::optional<int> forced = request.forced(index);
+    if (request.sampling.temperature == 0) {
+        node.token = forced ? *forced : rows.argmax()[static_cast<std::size_t>(row)];
+    } else {
+        node.law = rows.law(row, request.sampling);
+        node.law.resize(static_cast<std::size_t>(vocab), 0.0);
+        if (forced) {
+            node.token = *forced;
+        } else {
+            node.u = request.coin(index);
+            node.token = sample(node.law, *node.u);
+        }
+    }
+    if (forced) node.extra = "forced";
+    if (request.want_raw) {
+        node.raw = rows.law(row, Sampling{.temperature = 1});
+        node.raw.resize(static_cast<std::size_t>(vocab), 0.0);
+    }
+    return node;
+}
+
+bool is_stop(std::span<const int> stops, int token) { return std::find(stops.begin(), stops.end(), token) != stops.end(); }
+
+}  // namespace speclens

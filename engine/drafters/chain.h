@@ -1,0 +1,15 @@
+// What the drafters that guess token by token with a forward pass share: draw one node from a row.
+#pragma once
+
+#include "engine/drafter.h"
+
+namespace speclens {
+
+// The next node of a chain from row `row` of a pass: the forced token, or one drawn from the law, or the most
+// likely one at temperature 0 (then no law is stored: it is one-hot at the token).
+// `vocab`: width of the target's laws; a draft law of another width is padded or cut to it.
+[[nodiscard]] DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request);
+
+[[nodiscard]] bool is_stop(std::span<const int> stops, int token);
+
+}  // namespace speclens

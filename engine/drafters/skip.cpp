@@ -1,0 +1,52 @@
+// Layer-skip self-speculation: the target drafts for itself with some layers or sub-layers left out (early
+// exit: LayerSkip, Elhoushi et al. 2024; sub-layer sets: Draft & Verify, Zhang et al. 2024). The draft writes
+// past the committed length of the layers it runs; afterwards the cache is cut back, and the verify pass
+// overwrites those slots with the full model's values.
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/drafters/chain.h"
+
+namespace speclens {
+namespace {
+
+class Skip final : public Drafter {
+  public:
+    Skip(Decoder& target, const DrafterOptions& options) : target_(target) {
+        const bool sets_only = options.exit_layer == 0 && !(options.skip_attention.empty() && options.skip_mlp.empty());
+        plan_.exit_layer = options.exit_layer > 0 ? options.exit_layer
+                           : sets_only            ? -1
+                                                  : std::max(1, target.layers() * 2 / 3);
+        plan_.skip_attention = options.skip_attention;
+        plan_.skip_mlp = options.skip_mlp;
+    }
+    void begin(std::span<const int>) override {}
+    void observe(const Observation&) override {}
+
+    Draft draft(const DraftRequest& request) override {
+        Draft draft;
+        const int committed = target_.length();
+        int feed = request.sequence.back();
+        for (int i = 0; i < request.k; ++i) {
+            const Stopwatch watch;
+            PassRows& rows = target_.forward({.tokens = std::span(&feed, 1), .plan = plan_});
+            DraftNode node = next_node(rows, 0, i, target_.vocab(), request);
+            feed = node.token;
+            node.ms = watch.ms();
+            draft.nodes.push_back(std::move(node));
+            if (is_stop(request.stops, feed)) break;
+        }
+        target_.truncate(committed);
+        return draft;
+    }
+
+  private:
+    Decoder& target_;
+    LayerPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<Drafter> make_skip(DrafterArgs args) { return std::make_unique<Skip>(args.target, args.options); }
+
+}  // namespace speclens

@@ -1,0 +1,63 @@
+// An independent draft model that guesses token by token (Leviathan et al. 2023; Chen et al. 2023).
+// Its cache holds a prefix of the committed text; what it wrote for rejected guesses is cut off on observe.
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/drafters/chain.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+class Small final : public Drafter {
+  public:
+    Small(std::unique_ptr<Decoder> model, int vocab) : model_(std::move(model)), vocab_(vocab) {}
+
+    void begin(std::span<const int> sequence) override {
+        model_->truncate(0);
+        model_->prefill(sequence.first(sequence.size() - 1));
+    }
+
+    void observe(const Observation& observation) override {
+        // Valid are the committed tokens that were fed: the last accepted guess may be missing, the pending
+        // token always is.
+        model_->truncate(std::min(model_->length(), static_cast<int>(observation.sequence.size()) - 1));
+    }
+
+    Draft draft(const DraftRequest& request) override {
+        Draft draft;
+        // Catch up: one token after a rejection, two after full acceptance, more after rounds without drafts.
+        std::vector<int> feed(request.sequence.begin() + model_->length(), request.sequence.end());
+        CHECK(!feed.empty(), "the draft model's cache is ahead of the text");
+        const int room = model_->capacity() - model_->length() - static_cast<int>(feed.size()) + 1;
+        const int k = std::min(request.k, room);
+        while (static_cast<int>(feed.size()) > model_->max_rows()) {  // after a long stretch without drafting
+            model_->prefill(std::span(feed).first(feed.size() - 1));
+            feed.erase(feed.begin(), feed.end() - 1);
+        }
+        for (int i = 0; i < k; ++i) {
+            const Stopwatch watch;
+            PassRows& rows = model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1});
+            DraftNode node = next_node(rows, 0, i, vocab_, request);
+            const int token = node.token;
+            node.ms = watch.ms();
+            draft.nodes.push_back(std::move(node));
+            if (is_stop(request.stops, token)) break;
+            feed.assign(1, token);
+        }
+        return draft;
+    }
+
+  private:
+    std::unique_ptr<Decoder> model_;
+    int vocab_;
+};
+
+}  // namespace
+
+std::unique_ptr<Drafter> make_small(DrafterArgs args) {
+    CHECK(args.draft_model != nullptr, "the small drafter needs a draft model");
+    return std::make_unique<Small>(std::move(args.draft_model), args.target.vocab());
+}
+
+}  // namespace speclens

@@ -1,0 +1,28 @@
+// Reading other people's JSON: files to text, text to a tree, every failure as an Error that names the file.
+// Only .cpp files of engine/ include this (it needs nlohmann_json).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+using Json = nlohmann::json;
+
+// "folder/config.json" as the messages write it: the last folder and the file name, never a machine path.
+[[nodiscard]] std::string short_name(const std::filesystem::path& file);
+// Throws Error when the file is missing, is a folder, cannot be read, or is larger than `limit` bytes.
+[[nodiscard]] std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
+// Throws Error("NAME: not valid JSON …") unless `text` is one JSON object. Duplicate keys: the last one
+// counts.
+[[nodiscard]] Json parse_json_object(std::string_view text, const std::string& name,
+                                     const std::string& remedy);
+// A value in a message: at most 40 characters of its JSON text, "an array" or "an object".
+[[nodiscard]] std::string shown(const Json& value);
+
+} // namespace speclens

@@ -1,0 +1,85 @@
+// The tables of drafters and rules, generated from the two .inc lists in menu order.
+#include <algorithm>
+
+#include "engine/drafter.h"
+#include "engine/verify.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+#define DRAFTER(name, title, about, draft_model, layers) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
+#include "engine/drafters.inc"
+#undef DRAFTER
+#define RULE(name, title, about, needs_q, greedy_only) Verdict verify_##name(const Round& round);
+#include "engine/rules.inc"
+#undef RULE
+
+const std::vector<DrafterInfo>& drafter_list() {
+    static const std::vector<DrafterInfo> list = {
+#define DRAFTER(name, title, about, draft_model, layers) {#name, title, about, draft_model, layers, &make_##name},
+#include "engine/drafters.inc"
+#undef DRAFTER
+    };
+    return list;
+}
+
+const std::vector<RuleInfo>& rule_list() {
+    static const std::vector<RuleInfo> list = {
+#define RULE(name, title, about, needs_q, greedy_only) {#name, title, about, needs_q, greedy_only, &verify_##name},
+#include "engine/rules.inc"
+#undef RULE
+    };
+    return list;
+}
+
+const DrafterInfo* find_drafter(const std::string& name) {
+    for (const DrafterInfo& info : drafter_list())
+        if (name == info.name) return &info;
+    return nullptr;
+}
+
+const RuleInfo* find_rule(const std::string& name) {
+    for (const RuleInfo& info : rule_list())
+        if (name == info.name) return &info;
+    return nullptr;
+}
+
+std::optional<int> DraftRequest::forced(int index) const {
+    for (const auto& [at, token] : force)
+        if (at == index) return token;
+    return std::nullopt;
+}
+
+void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers) {
+    const DrafterOptions defaults;
+    const auto reject = [&](const char* option, const char* owner) {
+        throw Error(std::string(option) + " has no meaning for the drafter \"" + drafter + "\"",
+                    std::string("It belongs to --drafter ") + owner + ".", Exit::usage);
+    };
+    if (drafter != "lookup") {
+        if (options.ngram_min != defaults.ngram_min || options.ngram_max != defaults.ngram_max) reject("--ngram", "lookup");
+        if (options.ngram_recent) reject("--ngram-recent", "lookup");
+    } else if (options.ngram_min < 1 || options.ngram_max < options.ngram_min || options.ngram_max > 64) {
+        throw Error("--ngram needs 1 <= MIN <= MAX <= 64, got " + std::to_string(options.ngram_min) + "," +
+                        std::to_string(options.ngram_max),
+                    "For example --ngram 1,3.", Exit::usage);
+    }
+    if (drafter != "skip") {
+        if (options.exit_layer != 0) reject("--exit-layer", "skip");
+        if (!options.skip_attention.empty()) reject("--skip-attention", "skip");
+        if (!options.skip_mlp.empty()) reject("--skip-mlp", "skip");
+        return;
+    }
+    if (options.exit_layer < 0 || options.exit_layer > target_layers)
+        throw Error("--exit-layer must be 1 … " + std::to_string(target_layers) + " for this target, got " +
+                        std::to_string(options.exit_layer),
+                    "Leave it out to use two thirds of the layers.", Exit::usage);
+    for (const std::vector<int>* set : {&options.skip_attention, &options.skip_mlp})
+        for (int layer : *set)
+            if (layer < 0 || layer >= target_layers)
+                throw Error("layer " + std::to_string(layer) + " to skip does not exist; the target has layers 0 … " +
+                                std::to_string(target_layers - 1),
+                            "List layer numbers separated by commas.", Exit::usage);
+}
+
+}  // namespace speclens

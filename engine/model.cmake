@@ -1,0 +1,29 @@
+# Models, tokenizer and tables of engine/; included by engine/CMakeLists.txt, which defines the target `engine`.
+find_package(nlohmann_json REQUIRED)
+find_path(PCRE2_INCLUDE_DIR pcre2.h REQUIRED)
+find_library(PCRE2_LIBRARY NAMES pcre2-8 REQUIRED)
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h REQUIRED)
+find_library(UTF8PROC_LIBRARY NAMES utf8proc REQUIRED)
+
+target_sources(engine PRIVATE
+    ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/json_read.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_config.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_decoder.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_forward.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_geometry.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_parts.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_random.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_rows.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/safetensors_header.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/table_decoder.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/table_json.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tokenizer.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_bpe.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_json.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_split.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_stream.cpp)
+target_include_directories(engine SYSTEM PRIVATE ${PCRE2_INCLUDE_DIR} ${UTF8PROC_INCLUDE_DIR})
+target_link_libraries(engine PUBLIC kernels PRIVATE nlohmann_json::nlohmann_json ${PCRE2_LIBRARY} ${UTF8PROC_LIBRARY})

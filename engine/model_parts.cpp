@@ -1,0 +1,144 @@
+#include "engine/model_parts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+std::string gigabytes(std::size_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) / 1e9);
+    return text;
+}
+
+// Dimension at which `rotations` full turns fit into the original context (YaRN, Peng et al. 2023, eq. 22).
+double yarn_dimension(double rotations, const ModelConfig& config) {
+    return config.head_dim * std::log(config.rope_original_positions / (rotations * 2 * std::numbers::pi)) /
+           (2 * std::log(config.rope_theta));
+}
+
+// Angle per position of each pair. Single precision like the reference: the rounding is part of the model.
+std::vector<float> inverse_frequencies(const ModelConfig& config) {
+    const int half = config.head_dim / 2;
+    std::vector<float> inverse(static_cast<std::size_t>(half));
+    for (int j = 0; j < half; ++j)
+        inverse[static_cast<std::size_t>(j)] =
+            static_cast<float>(std::pow(config.rope_theta, -2.0 * j / config.head_dim));
+    if (config.rope_factor <= 1) return inverse;
+
+    constexpr double kBetaFast = 32, kBetaSlow = 1;
+    const double low = std::max(std::floor(yarn_dimension(kBetaFast, config)), 0.0);
+    double high = std::min(std::ceil(yarn_dimension(kBetaSlow, config)), config.head_dim - 1.0);
+    if (high == low) high += 0.001; // the reference's guard against a division by zero
+    for (int j = 0; j < half; ++j) {
+        const double ramp = std::clamp((j - low) / (high - low), 0.0, 1.0);
+        float& value = inverse[static_cast<std::size_t>(j)];
+        value = static_cast<float>(value / config.rope_factor * ramp + value * (1 - ramp));
+    }
+    return inverse;
+}
+
+} // namespace
+
+std::vector<Slot> model_slots(Model& model) {
+    const ModelConfig& c = model.config;
+    const std::int64_t h = c.hidden, f = c.ffn, q = std::int64_t{c.heads} * c.head_dim,
+                       kv = std::int64_t{c.kv_heads} * c.head_dim;
+    std::vector<Slot> slots;
+    const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
+        slots.push_back({name, rows, cols, false, true, &to});
+    };
+    const auto vector = [&](const std::string& name, std::int64_t size, Buffer& to) {
+        slots.push_back({name, 1, size, true, true, &to});
+    };
+
+    matrix("model.embed_tokens.weight", c.vocab, h, model.embedding);
+    slots.back().read_per_token = c.tied;
+    model.layer.resize(static_cast<std::size_t>(c.layers));
+    for (int l = 0; l < c.layers; ++l) {
+        LayerWeights& w = model.layer[static_cast<std::size_t>(l)];
+        const std::string layer = "model.layers." + std::to_string(l) + ".", attention = layer + "self_attn.";
+        vector(layer + "input_layernorm.weight", h, w.input_norm);
+        matrix(attention + "q_proj.weight", q, h, w.wq);
+        matrix(attention + "k_proj.weight", kv, h, w.wk);
+        matrix(attention + "v_proj.weight", kv, h, w.wv);
+        if (c.qkv_bias) {
+            vector(attention + "q_proj.bias", q, w.bq);
+            vector(attention + "k_proj.bias", kv, w.bk);
+            vector(attention + "v_proj.bias", kv, w.bv);
+        }
+        matrix(attention + "o_proj.weight", h, q, w.wo);
+        if (c.family == ModelConfig::Family::qwen3) {
+            vector(attention + "q_norm.weight", c.head_dim, w.q_norm);
+            vector(attention + "k_norm.weight", c.head_dim, w.k_norm);
+        }
+        vector(layer + "post_attention_layernorm.weight", h, w.post_norm);
+        matrix(layer + "mlp.gate_proj.weight", f, h, w.gate);
+        matrix(layer + "mlp.up_proj.weight", f, h, w.up);
+        matrix(layer + "mlp.down_proj.weight", h, f, w.down);
+    }
+    vector("model.norm.weight", h, model.final_norm);
+    if (!c.tied) matrix("lm_head.weight", c.vocab, h, model.lm_head);
+    return slots;
+}
+
+void import_slot(Model& model, const Slot& slot, DType stored, const void* data) {
+    Backend& backend = *model.backend;
+    if (slot.vector && stored == DType::bf16) {
+        std::vector<float> wide(static_cast<std::size_t>(slot.cols));
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+            const std::uint32_t upper = static_cast<const std::uint16_t*>(data)[i];
+            wide[i] = std::bit_cast<float>(upper << 16);
+        }
+        *slot.to = backend.import_weight(wide.data(), DType::f32, slot.rows, slot.cols);
+        backend.sync(); // `wide` goes away
+    } else {
+        *slot.to = backend.import_weight(data, stored, slot.rows, slot.cols);
+    }
+    if (slot.read_per_token) model.weight_bytes += slot.to->bytes();
+    model.memory_bytes += slot.to->bytes();
+}
+
+Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
+    const int positions = std::min(config.max_positions, kLargestContext), half = config.head_dim / 2;
+    const std::vector<float> inverse = inverse_frequencies(config);
+    // yarn sharpens attention a little as the context grows
+    const double scale = config.rope_factor > 1 ? 0.1 * std::log(config.rope_factor) + 1 : 1;
+    std::vector<float> table(static_cast<std::size_t>(positions) * config.head_dim);
+    for (int p = 0; p < positions; ++p) {
+        float* row = table.data() + static_cast<std::size_t>(p) * config.head_dim;
+        for (int j = 0; j < half; ++j) {
+            const float angle = static_cast<float>(p) * inverse[static_cast<std::size_t>(j)];
+            row[j] = static_cast<float>(scale * std::cos(static_cast<double>(angle)));
+            row[half + j] = static_cast<float>(scale * std::sin(static_cast<double>(angle)));
+        }
+    }
+    Buffer result(backend, DType::f32, positions, config.head_dim);
+    backend.upload(result.view(), table.data());
+    return result;
+}
+
+void check_memory(const Backend& backend, const std::string& name, std::size_t bytes) {
+    if (const std::size_t free = backend.free_memory(); bytes > free)
+        throw Error(name + " needs " + gigabytes(bytes) + " of memory, " + gigabytes(free) + " are free",
+                    "Close other programs, or choose a smaller model.", Exit::device);
+}
+
+void check_cancelled(const Progress& progress) {
+    if (progress.cancelled != nullptr && progress.cancelled->load(std::memory_order_relaxed))
+        throw Cancelled();
+}
+
+void report_megabytes(const Progress& progress, const std::string& what, std::size_t done,
+                      std::size_t total) {
+    if (progress.report)
+        progress.report(what, static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+}
+
+} // namespace speclens

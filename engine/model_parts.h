@@ -1,0 +1,42 @@
+// What model.cpp (files) and model_random.cpp (made-up weights) share: the list of matrices with their names
+// and shapes, the rotary table, the accounting. Internal to the engine.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "engine/model.h"
+
+namespace speclens {
+
+// Relations between fields that both a file and a geometry must satisfy. Throws Error naming `file`.
+void check_config(const ModelConfig& config, const std::string& file);
+
+// One matrix of the checkpoint and where it goes.
+struct Slot {
+    std::string name;  // "model.layers.3.self_attn.q_proj.weight"
+    std::int64_t rows; // 1 for vectors
+    std::int64_t cols;
+    bool vector;         // stored with one dimension
+    bool read_per_token; // counts for Model::weight_bytes (the embedding of an untied model does not)
+    Buffer* to;
+};
+// Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
+[[nodiscard]] std::vector<Slot> model_slots(Model& model);
+
+// Imports `stored` (bf16, f16 or f32 at `data`) into slot.to and counts it. Norms and biases become f32: they
+// are small, and no backend has to widen them in every pass.
+void import_slot(Model& model, const Slot& slot, DType stored, const void* data);
+
+// Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
+inline constexpr int kLargestContext = 131072;
+// (min(max_positions, kLargestContext), d) f32: cos of the d/2 angles, then their sines.
+[[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
+// Throws Error with the numbers when `bytes` cannot be had.
+void check_memory(const Backend& backend, const std::string& name, std::size_t bytes);
+void check_cancelled(const Progress& progress); // throws Cancelled
+// Progress of a job of `total` bytes, in MB (1e6).
+void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total);
+
+} // namespace speclens

@@ -1,0 +1,83 @@
+// A model of a given shape with made-up weights: everything about its speed is right, nothing about its text.
+// Matrix entries are uniform with standard deviation 0.02, a pure function of (seed, tensor, index).
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "engine/model.h"
+#include "engine/model_parts.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kScale = 0.02;
+constexpr std::size_t kPiece = 1 << 22; // numbers between two looks at the cancel flag: about 10 ms
+
+// SplitMix64 (Steele et al. 2014) as a hash of a counter: one multiply-xor chain gives eight bytes.
+std::uint64_t hash(std::uint64_t counter) {
+    std::uint64_t z = counter * 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+std::uint16_t bf16_from(float value) { // round to nearest even; no NaN here
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+// 256 equally likely values with mean 0 and standard deviation kScale: a table makes the fill cheap, and a
+// matrix product cannot tell.
+std::vector<std::uint16_t> levels() {
+    std::vector<std::uint16_t> table(256);
+    const double width = kScale * std::sqrt(12.0);
+    for (int i = 0; i < 256; ++i)
+        table[static_cast<std::size_t>(i)] = bf16_from(static_cast<float>(((i + 0.5) / 256 - 0.5) * width));
+    return table;
+}
+
+} // namespace
+
+std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
+                                           std::uint64_t seed, const Progress& progress) {
+    check_config(config, name);
+    auto model = std::make_shared<Model>();
+    model->backend = &backend;
+    model->name = std::move(name);
+    model->config = config;
+    const std::vector<Slot> slots = model_slots(*model);
+    std::size_t total = 0, done = 0;
+    for (const Slot& slot : slots)
+        total += static_cast<std::size_t>(slot.rows * slot.cols) * sizeof(std::uint16_t);
+    check_memory(backend, model->name, total);
+
+    const std::vector<std::uint16_t> level = levels();
+    const std::uint16_t one = bf16_from(1), zero = 0;
+    std::vector<std::uint16_t> host;
+    for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
+        const Slot& slot = slots[tensor];
+        const auto count = static_cast<std::size_t>(slot.rows * slot.cols);
+        host.assign(count, slot.name.ends_with("bias") ? zero : one);
+        const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
+        for (std::size_t piece = 0; !slot.vector && piece < count; piece += kPiece) {
+            check_cancelled(progress);
+            const std::size_t end = std::min(count, piece + kPiece);
+            std::uint64_t bits = 0;
+            for (std::size_t i = piece; i < end; ++i) {
+                bits = i % 8 == 0 ? hash(stream + i / 8) : bits >> 8;
+                host[i] = level[bits & 0xFF];
+            }
+            report_megabytes(progress, model->name, done + 2 * end, total);
+        }
+        import_slot(*model, slot, DType::bf16, host.data());
+        backend.sync(); // `host` is used again
+        done += 2 * count;
+    }
+    model->cos_sin = make_cos_sin(backend, config);
+    model->memory_bytes += model->cos_sin.bytes();
+    backend.sync();
+    return model;
+}
+
+} // namespace speclens

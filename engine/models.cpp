@@ -1,0 +1,99 @@
+#include "engine/models.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/drafter.h"
+#include "engine/table_json.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace fs = std::filesystem;
+
+std::string Models::target_name() const { return target ? target->name : target_table ? target_table->name : ""; }
+std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
+int Models::layers() const { return target ? target->config.layers : 0; }
+int Models::vocab() const { return target ? target->config.vocab : target_table ? target_table->vocab : 0; }
+
+const std::vector<int>& Models::stops() const {
+    static const std::vector<int> kNone;
+    return target ? target->config.stops : target_table ? target_table->stops : kNone;
+}
+
+std::string Models::text_of(int id) const {
+    if (tokenizer) return tokenizer->bytes_of(id);
+    if (target_table && id >= 0 && id < static_cast<int>(target_table->texts.size()))
+        return target_table->texts[static_cast<std::size_t>(id)];
+    return "<" + std::to_string(id) + ">";
+}
+
+std::string Models::why_not(const std::string& name) const {
+    const DrafterInfo* info = find_drafter(name);
+    if (!info) return "there is no drafter \"" + name + "\"";
+    if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
+    if (!info->needs_draft_model) return "";
+    if (!draft && !draft_table) return "no draft model is loaded (give one with --drafter " + name + "=DIR)";
+    return vocabulary_problem;
+}
+
+std::vector<std::string> Models::ready_drafters() const {
+    std::vector<std::string> ready;
+    for (const DrafterInfo& info : drafter_list())
+        if (why_not(info.name).empty()) ready.push_back(info.name);
+    return ready;
+}
+
+fs::path assets_folder() {
+    if (const char* set = std::getenv("SPECLENS_ASSETS"); set && *set) return set;
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    for (const fs::path& candidate : {program.parent_path() / "assets", program.parent_path().parent_path() / "assets",
+                                      program.parent_path().parent_path() / "share" / "speclens"})
+        if (!program.empty() && fs::exists(candidate / "models", ignored)) return candidate;
+    return SPEC_ASSETS_DIR;
+}
+
+namespace {
+
+std::string difference(const Model& target, const Model& draft) {
+    if (target.tokenizer && draft.tokenizer) return vocabulary_difference(*target.tokenizer, *draft.tokenizer);
+    if (target.config.vocab != draft.config.vocab)
+        return "the target has " + std::to_string(target.config.vocab) + " tokens and the draft " +
+               std::to_string(draft.config.vocab) + ", and no tokenizers to compare";
+    return "";
+}
+
+}  // namespace
+
+Models load_models(const ModelPaths& paths, const Progress& progress) {
+    Models models;
+    models.backend = make_backend(paths.backend, {.threads = paths.threads});
+    fs::path target = paths.target;
+    fs::path draft = paths.draft;
+    if (target.empty()) {
+        models.bundle = true;
+        target = assets_folder() / "models" / "target";
+        if (!fs::exists(target))
+            throw Error("the model bundle is missing: " + target.string() + " does not exist",
+                        "Set SPECLENS_ASSETS to the assets folder, or load a checkpoint with --model DIR.");
+        if (draft.empty() && fs::exists(assets_folder() / "models" / "small")) draft = assets_folder() / "models" / "small";
+    }
+    if (target.extension() == ".json") {
+        TablePair tables = load_table(target);
+        models.target_table = tables.target;
+        models.draft_table = tables.draft;
+        return models;
+    }
+    if (!fs::is_directory(target))
+        throw Error("no such model folder: " + target.string(),
+                    "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
+    models.target = Model::load(*models.backend, target, progress);
+    models.tokenizer = models.target->tokenizer;
+    if (!draft.empty()) {
+        models.draft = Model::load(*models.backend, draft, progress);
+        models.vocabulary_problem = difference(*models.target, *models.draft);
+    }
+    return models;
+}
+
+}  // namespace speclens

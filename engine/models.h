@@ -1,0 +1,50 @@
+// Everything that is loaded once and shared by runs: backend, target, draft model, tokenizer, or tables.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/decoder.h"
+#include "engine/model.h"
+#include "engine/tokenizer.h"
+#include "kernels/backend.h"
+
+namespace speclens {
+
+struct ModelPaths {
+    std::filesystem::path target = {};  // folder of a checkpoint, or a table .json; empty: the bundle
+    std::filesystem::path draft = {};   // folder of a separate draft model; empty: the bundle's, when the target is the bundle's
+    std::string backend = "auto";
+    int threads = 0;
+};
+
+struct Models {
+    std::unique_ptr<Backend> backend;
+    std::shared_ptr<const Model> target;
+    std::shared_ptr<const Model> draft;               // null: no small drafter
+    std::shared_ptr<const TableModel> target_table;   // instead of `target`
+    std::shared_ptr<const TableModel> draft_table;
+    std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
+    std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
+    bool bundle = false;                              // the target is the shipped one
+
+    [[nodiscard]] std::string target_name() const;
+    [[nodiscard]] std::string draft_name() const;
+    [[nodiscard]] int layers() const;                 // of the target, 0 for tables
+    [[nodiscard]] int vocab() const;
+    [[nodiscard]] const std::vector<int>& stops() const;
+    [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer
+    [[nodiscard]] std::vector<std::string> ready_drafters() const;
+    // Why `drafter` cannot run with these models; empty when it can.
+    [[nodiscard]] std::string why_not(const std::string& drafter) const;
+};
+
+// Throws Error. Reports progress as "loading target", MB.
+[[nodiscard]] Models load_models(const ModelPaths& paths, const Progress& progress = {});
+
+// The folder with assets/models: $SPECLENS_ASSETS, next to the executable's source tree, or the install prefix.
+[[nodiscard]] std::filesystem::path assets_folder();
+
+}  // namespace speclens

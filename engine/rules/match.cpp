@@ -1,0 +1,30 @@
+// Sample and compare: draw the target's token at every position with the ordinary sampler and keep drafts
+// while they equal it. Every emitted token is a sample of the target, so it is lossless by construction; a
+// draft survives with probability p(x), less often than under the token rule.
+#include "engine/verify.h"
+
+namespace speclens {
+
+Verdict verify_match(const Round& round) {
+    Verdict verdict;
+    const int k = static_cast<int>(round.drafts.size());
+    for (int i = 0;; ++i) {
+        const double u = round.resample_coin(i);
+        const int drawn = sample(round.p(i), u);
+        if (i < k) {
+            const bool same = drawn == round.drafts[static_cast<std::size_t>(i)];
+            verdict.checks.push_back({same ? 1.0 : 0.0, u, same});
+            if (same) {
+                ++verdict.accepted;
+                continue;
+            }
+        }
+        verdict.from = k > 0 && i == k ? Resampled::From::bonus : Resampled::From::target;
+        verdict.token = drawn;
+        verdict.u = u;
+        verdict.law = round.p(i);
+        return verdict;
+    }
+}
+
+}  // namespace speclens

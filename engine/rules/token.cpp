@@ -1,0 +1,40 @@
+// Standard speculative sampling (Leviathan et al. 2023, algorithm 1; Chen et al. 2023): keep a draft with
+// probability min(1, p/q); on the first rejection draw from normalise(max(p - q, 0)); if all pass, one more
+// token from the last row. The output has exactly the target's law, whatever the draft claimed.
+#include <algorithm>
+
+#include "engine/verify.h"
+
+namespace speclens {
+
+Verdict verify_token(const Round& round) {
+    Verdict verdict;
+    const int k = static_cast<int>(round.drafts.size());
+    for (int i = 0; i < k; ++i) {
+        const std::size_t x = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(i)]);
+        const double p = round.p(i)[x];
+        const double q = round.q(i)[x];
+        const double u = round.accept_coin(i);
+        // No division decides: q may be tiny. A token that the draft gave no mass is rejected.
+        const bool accepted = q > 0 && u * q < p;
+        verdict.checks.push_back({q > 0 ? std::min(1.0, p / q) : 0.0, u, accepted});
+        if (accepted) {
+            ++verdict.accepted;
+            continue;
+        }
+        Residual left = residual(round.p(i), round.q(i));
+        verdict.residual_fallback = left.law.empty();
+        verdict.law = left.law.empty() ? round.p(i) : std::move(left.law);
+        verdict.from = Resampled::From::residual;
+        verdict.u = round.resample_coin(i);
+        verdict.token = sample(verdict.law, *verdict.u);
+        return verdict;
+    }
+    verdict.from = k > 0 ? Resampled::From::bonus : Resampled::From::target;
+    verdict.law = round.p(k);
+    verdict.u = round.resample_coin(k);
+    verdict.token = sample(verdict.law, *verdict.u);
+    return verdict;
+}
+
+}  // namespace speclens

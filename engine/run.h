@@ -1,0 +1,62 @@
+// One generation, synchronous: decoders, drafter, rule and cycle built from RunSettings, stepped by the caller.
+// The command line uses it directly, Session runs it on the engine thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/control.h"
+#include "engine/cycle.h"
+#include "engine/models.h"
+#include "engine/trace.h"
+
+namespace speclens {
+
+class Run {
+  public:
+    // Throws Error for an empty or too long prompt, unknown names, bad numbers. A drafter that these models
+    // cannot run is replaced by `none`, and Header::notice says why.
+    Run(std::shared_ptr<const Models> models, const RunSettings& settings);
+    // A branch of `base`: its events before `cycle` are copied, the rest is generated anew with the changes.
+    // `replay` (for full_laws) overrides the rule and forces the drafts that `base` recorded in that cycle.
+    Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base, const Fork& fork,
+        const RuleInfo* replay = nullptr);
+    ~Run();
+
+    bool step();             // one phase; false once stopped
+    void finish();           // steps until stopped
+    void stop(const std::string& reason);
+    [[nodiscard]] bool stopped() const;
+    [[nodiscard]] const Trace& trace() const { return *trace_; }
+    [[nodiscard]] std::shared_ptr<const Trace> shared_trace() const { return trace_; }
+    [[nodiscard]] const RunSettings& settings() const { return settings_; }
+    [[nodiscard]] const std::vector<int>& sequence() const;
+    [[nodiscard]] std::string output_text() const;  // new tokens only, special tokens left out
+    [[nodiscard]] long residual_fallbacks() const;
+    [[nodiscard]] std::size_t memory_bytes() const;
+
+  private:
+    void build(const Trace* base, const Fork* fork, const RuleInfo* replay);
+
+    std::shared_ptr<const Models> models_;
+    RunSettings settings_;
+    std::unique_ptr<Decoder> target_;
+    std::unique_ptr<Drafter> drafter_;
+    std::shared_ptr<Trace> trace_;
+    std::unique_ptr<Cycle> cycle_;
+};
+
+// The prompt as the model gets it: chat turns or raw text or token ids. Throws Error.
+struct PromptTokens {
+    std::vector<int> ids;
+    std::string text;
+};
+[[nodiscard]] PromptTokens prompt_tokens(const Models& models, const RunSettings& settings);
+
+// The full laws of one position of a cycle (index = number of drafts: the row of the bonus token, without a draft
+// law), by replaying the cycle. Works for discarded drafts too. Throws Error when the cycle does not exist.
+[[nodiscard]] LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
+                                int cycle, int index);
+
+}  // namespace speclens

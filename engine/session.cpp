@@ -1,0 +1,175 @@
+#include "engine/session.h"
+
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+// Median time of a plain decode step, for the lane beside the speculative one. Bounded to a fraction of a second.
+double measure_plain(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+    if (!models->target) return 0;
+    RunSettings plain = settings;
+    plain.drafter = "none";
+    plain.options = {};
+    plain.max_tokens = 32;
+    plain.trace_top = 0;
+    Run run(models, plain);
+    const Stopwatch watch;
+    while (run.step() && watch.ms() < 400) {
+    }
+    const CycleView view = fold(run.trace(), run.trace().size());
+    std::vector<double> times;
+    for (const CycleSummary& cycle : view.cycles)
+        if (cycle.complete()) times.push_back(cycle.total_ms());
+    if (times.empty()) return 0;
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+    return times[times.size() / 2];
+}
+
+}  // namespace
+
+Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
+    : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)) {
+    published_.settings = first_settings_;
+    published_.status.job = "loading the models";
+    thread_ = std::thread([this] { main(); });
+}
+
+Session::~Session() {
+    closing_ = true;
+    cancelled_ = true;
+    gate_.close();
+    thread_.join();
+}
+
+void Session::send(Command command) {
+    mailbox_.push(std::move(command));
+    gate_.wake();
+}
+
+Published Session::published() const {
+    const std::lock_guard lock(published_mutex_);
+    return published_;
+}
+
+void Session::cancel_loading() { cancelled_ = true; }
+
+void Session::publish(const std::function<void(Published&)>& change) {
+    {
+        const std::lock_guard lock(published_mutex_);
+        change(published_);
+        ++published_.revision;
+    }
+    if (notify_) notify_();
+}
+
+// The one catch of the engine thread: an error becomes an event of the trace and a line of the status.
+void Session::main() {
+    const auto guarded = [&](const std::function<void()>& work) {
+        const auto failed = [&](const std::string& what, const std::string& remedy) {
+            gate_.set(0);
+            publish([&](Published& p) {
+                p.status.state = EngineStatus::State::failed;
+                p.status.error = what;
+                p.status.remedy = remedy;
+                p.status.job.clear();
+            });
+        };
+        try {
+            work();
+        } catch (const Error& error) {
+            failed(error.what(), error.remedy());
+        } catch (const std::bad_alloc&) {
+            failed("out of memory", "Use a shorter prompt, fewer new tokens or a smaller model.");
+        } catch (const std::exception& error) {
+            failed(error.what(), "Restart the run; if it happens again, please report it.");
+        }
+    };
+    guarded([&] { load(); });
+    while (!closing_ && gate_.wait()) {
+        for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
+        guarded([&] {
+            if (!run_ || run_->stopped()) {
+                gate_.set(0);
+                return;
+            }
+            if (!gate_.try_take()) return;
+            const bool more = run_->step();
+            if (!more) gate_.set(0);
+            publish([&](Published& p) {
+                p.status.state = !more                  ? EngineStatus::State::stopped
+                                 : gate_.budget() > 0 ? EngineStatus::State::running
+                                                      : EngineStatus::State::idle;
+            });
+        });
+    }
+}
+
+void Session::load() {
+    Progress progress;
+    progress.cancelled = &cancelled_;
+    progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
+        publish([&](Published& p) {
+            p.status.job = what;
+            p.status.job_done = done;
+            p.status.job_total = total;
+            p.status.job_unit = unit;
+        });
+    };
+    models_ = std::make_shared<const Models>(load_models(paths_, progress));
+    publish([&](Published& p) {
+        p.status.backend = models_->backend->description();
+        p.status.model = models_->target_name();
+        p.status.draft_model = models_->draft_name();
+        p.status.ready_drafters = models_->ready_drafters();
+        p.status.job = "measuring plain decoding";
+        p.status.job_done = p.status.job_total = 0;
+    });
+    const double plain = measure_plain(models_, first_settings_);
+    publish([&](Published& p) {
+        p.status.plain_ms_per_token = plain;
+        p.status.job.clear();
+    });
+    apply(Restart{first_settings_});
+}
+
+void Session::apply(const Command& command) {
+    if (!models_) throw Error("no model is loaded", "Choose a model folder that can be loaded.");
+    const auto show_run = [&] {
+        const Header& header = *run_->trace().header();
+        publish([&](Published& p) {
+            p.trace = run_->shared_trace();
+            p.laws = nullptr;
+            p.settings = run_->settings();
+            p.status.state = EngineStatus::State::idle;
+            p.status.error.clear();
+            p.status.remedy.clear();
+            p.status.notice = header.notice;
+            p.status.memory_bytes = run_->memory_bytes();
+        });
+    };
+    if (const auto* restart = std::get_if<Restart>(&command)) {
+        run_ = std::make_unique<Run>(models_, restart->settings);
+        show_run();
+        gate_.set(restart->budget);
+    } else if (const auto* fork = std::get_if<Fork>(&command)) {
+        if (!run_) throw Error("there is no run to fork", "Start a run first.");
+        run_ = std::make_unique<Run>(models_, run_->settings(), run_->trace(), *fork);
+        show_run();
+        gate_.set(fork->budget);
+    } else if (const auto* fetch = std::get_if<FetchLaws>(&command)) {
+        if (!run_) throw Error("there is no run to look at", "Start a run first.");
+        auto laws = std::make_shared<const LawPair>(
+            full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
+        publish([&](Published& p) { p.laws = laws; });
+    } else if (std::holds_alternative<Cancel>(command)) {
+        gate_.set(0);
+        if (run_) run_->stop("cancelled");
+        publish([](Published& p) { p.status.state = EngineStatus::State::stopped; });
+    }
+}
+
+}  // namespace speclens

@@ -1,0 +1,58 @@
+// The engine thread: loads models, owns the current Run, applies commands at phase boundaries, obeys the gate.
+// The window sees it only through Mailbox, Gate and Published snapshots.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "engine/control.h"
+#include "engine/models.h"
+#include "engine/run.h"
+#include "engine/trace.h"
+
+namespace speclens {
+
+// What the engine shows; one consistent snapshot.
+struct Published {
+    std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
+    std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
+    EngineStatus status;
+    RunSettings settings;                   // of the current run
+    std::uint64_t revision = 0;             // grows with every change
+};
+
+class Session {
+  public:
+    // `notify` is called (from the engine thread) after every change, to wake a sleeping window.
+    Session(ModelPaths paths, RunSettings settings, std::function<void()> notify = {});
+    ~Session();  // stops within one phase
+
+    void send(Command command);          // mailbox and wake-up
+    [[nodiscard]] Gate& gate() { return gate_; }
+    [[nodiscard]] Published published() const;
+    void cancel_loading();
+
+  private:
+    void main();
+    void load();
+    void apply(const Command& command);
+    void publish(const std::function<void(Published&)>& change);
+
+    ModelPaths paths_;
+    RunSettings first_settings_;
+    std::function<void()> notify_;
+    Gate gate_;
+    Mailbox mailbox_;
+    mutable std::mutex published_mutex_;  // third mutex: guards one snapshot copy, held for microseconds, never while drawing
+    Published published_;
+    std::atomic<bool> closing_{false};
+    std::atomic<bool> cancelled_{false};
+    std::shared_ptr<const Models> models_;
+    std::unique_ptr<Run> run_;
+    std::thread thread_;
+};
+
+}  // namespace speclens

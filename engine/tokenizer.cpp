@@ -1,0 +1,100 @@
+#include "engine/tokenizer.h"
+
+#include <unordered_map>
+
+#include "engine/json_read.h"
+#include "engine/tokenizer_parts.h"
+#include "engine/utf8.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kLargestFile = 256'000'000;
+constexpr std::size_t kLargestText = 1u << 30; // positions inside a piece are ints
+
+class BpeTokenizer final : public Tokenizer {
+  public:
+    explicit BpeTokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
+        for (std::size_t id = 0; id < parts_.bytes.size(); ++id)
+            if (!parts_.bytes[id].empty()) ids_.emplace(parts_.bytes[id], static_cast<int>(id));
+    }
+
+    [[nodiscard]] std::vector<int> encode(std::string_view text) const override {
+        if (text.size() > kLargestText)
+            throw Error("the text has " + std::to_string(text.size()) + " bytes", "Use a prompt below 1 GB.",
+                        Exit::usage);
+        std::vector<int> ids;
+        if (is_valid_utf8(text)) {
+            encode_raw(text, ids);
+        } else {
+            encode_raw(valid_utf8(text), ids);
+        }
+        return ids;
+    }
+
+    [[nodiscard]] std::string decode(const std::vector<int>& ids, bool skip_special) const override {
+        std::string text;
+        for (const int id : ids)
+            if (!skip_special || !is_special(id)) text += bytes_of(id);
+        return text;
+    }
+
+    [[nodiscard]] std::string bytes_of(int id) const override {
+        return id >= 0 && id < size() ? parts_.bytes[static_cast<std::size_t>(id)] : std::string();
+    }
+    [[nodiscard]] int size() const override { return static_cast<int>(parts_.bytes.size()); }
+    [[nodiscard]] int id_of(std::string_view token) const override {
+        const auto found = ids_.find(std::string(token));
+        return found == ids_.end() ? -1 : found->second;
+    }
+    [[nodiscard]] bool is_special(int id) const override {
+        return id >= 0 && id < size() && parts_.special[static_cast<std::size_t>(id)];
+    }
+
+  private:
+    // Cuts `text` at added tokens and hands what lies between them to `between`.
+    template <class Between>
+    static void cut(const AddedTokens& added, std::string_view text, std::vector<int>& ids,
+                    const Between& between) {
+        std::size_t from = 0;
+        while (const auto hit = added.next(text, from)) {
+            if (hit->begin > from) between(text.substr(from, hit->begin - from));
+            ids.push_back(hit->id);
+            from = hit->begin + hit->length;
+        }
+        if (from < text.size()) between(text.substr(from));
+    }
+
+    void encode_raw(std::string_view text, std::vector<int>& ids) const {
+        cut(parts_.raw, text, ids, [&](std::string_view rest) {
+            const std::string normal = parts_.nfc ? nfc(rest) : std::string(rest);
+            cut(parts_.normalized, normal, ids, [&](std::string_view plain) { encode_plain(plain, ids); });
+        });
+    }
+
+    void encode_plain(std::string_view text, std::vector<int>& ids) const {
+        std::vector<std::string_view> pieces{text}, cut_pieces;
+        for (const SplitPattern& pattern : parts_.splits) {
+            cut_pieces.clear();
+            for (const std::string_view piece : pieces) pattern.split(piece, cut_pieces);
+            pieces.swap(cut_pieces);
+        }
+        for (const std::string_view piece : pieces) merge_piece(piece, parts_.byte_ids, parts_.merges, ids);
+    }
+
+    TokenizerParts parts_;
+    std::unordered_map<std::string, int> ids_; // by bytes; looked up only, never walked
+};
+
+} // namespace
+
+std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
+    return std::make_shared<BpeTokenizer>(std::move(parts));
+}
+
+std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json) {
+    return make_tokenizer(
+        parse_tokenizer_json(read_text_file(tokenizer_json, kLargestFile), short_name(tokenizer_json)));
+}
+
+} // namespace speclens

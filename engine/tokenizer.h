@@ -1,0 +1,55 @@
+// Text <-> token ids: byte-level BPE from an unchanged tokenizer.json (Qwen2/Qwen3 kind): added tokens on the
+// raw text, NFC, the Qwen split pattern (PCRE2), byte-level mapping, merges by rank. Immutable, any thread.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace speclens {
+
+class Tokenizer {
+  public:
+    // Throws Error naming the file, the section and the remedy.
+    [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json);
+    virtual ~Tokenizer() = default;
+
+    // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input).
+    [[nodiscard]] virtual std::vector<int> encode(std::string_view text) const = 0;
+    // Concatenated bytes of the tokens; may begin or end inside a UTF-8 character.
+    [[nodiscard]] virtual std::string decode(const std::vector<int>& ids, bool skip_special = false) const = 0;
+    [[nodiscard]] virtual std::string bytes_of(int id) const = 0;  // "" for ids without an entry
+    [[nodiscard]] virtual int size() const = 0;                    // largest id + 1
+    // By bytes (" the", not the file's "Ġthe"): an added token or a vocabulary entry; -1 when there is none.
+    [[nodiscard]] virtual int id_of(std::string_view token) const = 0;
+    [[nodiscard]] virtual bool is_special(int id) const = 0;
+};
+
+// Two tokenizers can share drafts when no id means different bytes. An id that only one side has is harmless:
+// the draft never proposes it, or the target never accepts it (Qwen3 has four more than Qwen2.5).
+// Returns an empty string, or why not ("token 17 is \"the\" in the target and \"The\" in the draft").
+[[nodiscard]] std::string vocabulary_difference(const Tokenizer& target, const Tokenizer& draft);
+
+// Emits only whole UTF-8 characters; keeps the unfinished tail until the next token.
+class StreamDecoder {
+  public:
+    explicit StreamDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+    [[nodiscard]] std::string push(int id);  // text that became complete
+    [[nodiscard]] std::string flush();       // the rest; broken bytes as U+FFFD
+
+  private:
+    const Tokenizer* tokenizer_;
+    std::string pending_;
+};
+
+// ChatML as Qwen3 writes it: system turn, user turn, opened assistant turn. Without thinking, an empty
+// think block is added so that the model answers at once.
+struct ChatTurn {
+    std::string role;  // "system", "user", "assistant"
+    std::string content;
+};
+[[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking);
+
+}  // namespace speclens

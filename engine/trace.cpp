@@ -1,0 +1,142 @@
+#include "engine/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+Top top_of(const Law& law, int count) {
+    Top top;
+    if (count == 0) return top;
+    const std::size_t want = count < 0 ? law.size() : std::min<std::size_t>(law.size(), static_cast<std::size_t>(count));
+    std::vector<int> ids;
+    // One scan with a threshold that only rises: a law's head is short, so most ids fail one comparison.
+    const auto larger = [&](int a, int b) { return law[a] != law[b] ? law[a] > law[b] : a < b; };
+    if (want == law.size()) {
+        for (std::size_t i = 0; i < law.size(); ++i)
+            if (law[i] > 0) ids.push_back(static_cast<int>(i));
+        std::sort(ids.begin(), ids.end(), larger);
+    } else {
+        double threshold = 0;
+        const std::size_t room = want * 2 + 64;
+        ids.reserve(room + 1);
+        const auto shrink = [&] {
+            const auto middle = ids.begin() + static_cast<std::ptrdiff_t>(want);
+            std::nth_element(ids.begin(), middle - 1, ids.end(), larger);
+            threshold = law[ids[want - 1]];
+            ids.resize(want);
+        };
+        for (std::size_t i = 0; i < law.size(); ++i) {
+            if (law[i] <= threshold) continue;
+            ids.push_back(static_cast<int>(i));
+            if (ids.size() == room) shrink();
+        }
+        if (ids.size() > want) shrink();
+        std::sort(ids.begin(), ids.end(), larger);
+    }
+    double mass = 0;
+    for (int id : ids) {
+        top.entries.push_back({id, std::log(law[id])});
+        mass += law[id];
+    }
+    top.rest = want == law.size() ? 0 : std::max(0.0, 1 - mass);
+    return top;
+}
+
+struct Trace::Chunk {
+    Event events[kChunk];
+};
+
+Trace::Trace(std::function<std::string(int)> text_of)
+    : text_of_(std::move(text_of)), chunks_(new std::atomic<Chunk*>[kMaxChunks]) {
+    for (std::size_t i = 0; i < kMaxChunks; ++i) chunks_[i].store(nullptr, std::memory_order_relaxed);
+}
+
+Trace::~Trace() {
+    for (std::size_t i = 0; i < kMaxChunks; ++i) delete chunks_[i].load(std::memory_order_relaxed);
+}
+
+void Trace::append(Event event) {
+    const std::size_t n = size_.load(std::memory_order_relaxed);
+    CHECK(n < kChunk * kMaxChunks, "trace is full");
+    Chunk* chunk = chunks_[n / kChunk].load(std::memory_order_relaxed);
+    if (!chunk) {
+        chunk = new Chunk;
+        chunks_[n / kChunk].store(chunk, std::memory_order_relaxed);
+    }
+    chunk->events[n % kChunk] = std::move(event);
+    size_.store(n + 1, std::memory_order_release);  // publishes the event and its chunk
+}
+
+std::size_t Trace::size() const { return size_.load(std::memory_order_acquire); }
+
+const Event& Trace::operator[](std::size_t i) const {
+    return chunks_[i / kChunk].load(std::memory_order_relaxed)->events[i % kChunk];
+}
+
+const Header* Trace::header() const { return size() ? std::get_if<Header>(&(*this)[0]) : nullptr; }
+
+namespace {
+
+// FNV-1a, 64 bit, fed with fixed-width words so that the hash does not depend on text formatting.
+class Hasher {
+  public:
+    void add(std::uint64_t word) {
+        for (int i = 0; i < 8; ++i) {
+            hash_ ^= (word >> (8 * i)) & 0xff;
+            hash_ *= 0x100000001b3ull;
+        }
+    }
+    void add(int value) { add(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))); }
+    void add(double value) { add(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value)); }
+    void add(const std::optional<double>& value) { value ? add(*value) : add(std::uint64_t{0x6e6f6e65}); }
+    void add(const std::string& text) {
+        add(static_cast<std::uint64_t>(text.size()));
+        for (unsigned char c : text) add(static_cast<std::uint64_t>(c));
+    }
+    void add(const std::vector<int>& ids) {
+        add(static_cast<std::uint64_t>(ids.size()));
+        for (int id : ids) add(id);
+    }
+    void add(const Sampling& s) { add(s.temperature), add(s.top_k), add(s.top_p); }
+
+    void event(const Header& h) {
+        add(h.drafter), add(h.rule), add(h.k), add(h.sampling), add(h.draft_sampling), add(h.seed), add(h.vocab);
+        add(h.prompt);
+    }
+    void event(const Prefill& e) { add(e.tokens); }
+    void event(const Drafted& e) { add(e.cycle), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u); }
+    void event(const Verified& e) { add(e.cycle), add(e.rows); }
+    void event(const Checked& e) {
+        add(e.cycle), add(e.index), add(e.token), add(e.p), add(e.q), add(e.threshold), add(e.u), add(int{e.accepted});
+    }
+    void event(const Resampled& e) { add(e.cycle), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p); }
+    void event(const Committed& e) {
+        add(e.cycle), add(e.accepted_drafts), add(e.tokens), add(e.kv_before), add(e.kv_after);
+    }
+    void event(const Stopped& e) { add(e.reason); }
+    void event(const Failed& e) { add(e.what); }
+    void event(const Commanded& e) { add(e.text); }
+    [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+  private:
+    std::uint64_t hash_ = 0xcbf29ce484222325ull;
+};
+
+}  // namespace
+
+std::uint64_t Trace::hash(std::size_t count) const {
+    Hasher hasher;
+    count = std::min(count, size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const Event& event = (*this)[i];
+        hasher.add(static_cast<std::uint64_t>(event.index()));
+        std::visit([&](const auto& e) { hasher.event(e); }, event);
+    }
+    return hasher.value();
+}
+
+}  // namespace speclens

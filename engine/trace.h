@@ -1,0 +1,170 @@
+// What happened in a run: an append-only list of events, the single source of truth for everything drawn,
+// printed or tested. One writer (the engine thread) publishes with one release store; any number of readers
+// read the size once and see a prefix that never changes. Public file format: engine/trace_json.h.
+//
+// Probabilities in events are natural logarithms; -infinity is probability 0.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "engine/law.h"
+
+namespace speclens {
+
+inline constexpr double kLogZero = -std::numeric_limits<double>::infinity();
+
+// The head of a law: its most likely tokens with log-probabilities, and the mass of all others.
+struct Top {
+    struct Entry {
+        int id = 0;
+        double logp = kLogZero;
+        bool operator==(const Entry&) const = default;
+    };
+    std::vector<Entry> entries;  // largest first
+    double rest = 0;             // probability (not log) of every id that is not listed
+    [[nodiscard]] bool empty() const { return entries.empty(); }
+    bool operator==(const Top&) const = default;
+};
+[[nodiscard]] Top top_of(const Law& law, int count);
+
+// First event of every trace: how the run was set up.
+struct Header {
+    std::string model;     // display name of the target
+    std::string drafter;   // name in drafters.inc
+    std::string drafter_model;  // display name of a separate draft model, or empty
+    std::string rule;      // name in rules.inc
+    std::string backend;   // Backend::description()
+    std::string machine;   // e.g. "2-core Xeon, Linux"
+    std::string date;      // ISO 8601, UTC, day and minute
+    std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
+    int k = 0;             // draft tokens per round asked for
+    Sampling sampling;     // of the target
+    Sampling draft_sampling;
+    std::uint64_t seed = 0;
+    int max_tokens = 0;    // limit of new tokens
+    int vocab = 0;
+    int prefill_boundary = 0;  // tokens 0 … boundary-1 were fed as prefill pieces
+    std::vector<int> prompt;   // token ids
+    std::string prompt_text;
+    std::string notice;    // why speculation is off, or what was adjusted; empty when all is well
+    bool timing = true;
+};
+
+struct Prefill {
+    int tokens = 0;  // fed in this pass (all prompt tokens but the pending last one)
+    double ms = 0;
+};
+
+// One draft token. A chain has parent = index - 1, the root's parent is -1.
+struct Drafted {
+    int cycle = 0;
+    int index = 0;
+    int parent = -1;
+    int token = 0;
+    double q = 0;              // log-probability under the law it was drawn from
+    std::optional<double> u;   // the coin that drew it; none for a deterministic draft
+    Top top;                   // that law (after temperature and filters); empty in fast mode
+    Top raw_top;               // at temperature 1 and unfiltered, where it differs; else empty
+    std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
+    double ms = 0;             // time of this draft step
+};
+
+struct Verified {
+    int cycle = 0;
+    int rows = 0;  // rows of the target pass: pending token + drafts
+    double ms = 0;
+};
+
+// The verdict on one draft token.
+struct Checked {
+    int cycle = 0;
+    int index = 0;
+    int token = 0;
+    double p = 0;             // log-probability under the target's law
+    double q = 0;             // log-probability under the law the token was drawn from
+    double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
+    std::optional<double> u;  // absent where no coin is thrown
+    bool accepted = false;
+    Top top;                  // the target's law at this position
+    Top raw_top;              // at temperature 1 and unfiltered, where it differs
+};
+
+// The target's own token at the end of a cycle.
+struct Resampled {
+    int cycle = 0;
+    enum class From { residual, bonus, target } from = From::target;  // target: plain decoding, greedy, match
+    int token = 0;
+    std::optional<double> u;
+    double p = 0;   // log-probability under the law it was drawn from
+    Top top;        // that law
+    Top target_top; // the target's law at this position where `top` is a residual
+    Top raw_top;    // the target's law at temperature 1 and unfiltered, where it differs
+};
+
+struct Committed {
+    int cycle = 0;
+    int accepted_drafts = 0;
+    std::vector<int> tokens;  // accepted drafts, then the target's own token (may be cut by a stop)
+    int kv_before = 0;        // target cache length before the cycle, after its verify pass, after truncation
+    int kv_verify = 0;
+    int kv_after = 0;
+    double accept_ms = 0;     // laws, verdicts and resampling
+    double ms = 0;            // truncation and the drafter's observe
+};
+
+struct Stopped {
+    std::string reason;  // "end of text", "length", "context full", "cancelled"
+    std::uint64_t hash = 0;
+};
+
+struct Failed {
+    std::string what;
+    std::string remedy;
+};
+
+// A command that was applied at a phase boundary, so that a replay has it.
+struct Commanded {
+    std::string text;
+};
+
+using Event = std::variant<Header, Prefill, Drafted, Verified, Checked, Resampled, Committed, Stopped, Failed, Commanded>;
+
+// Append-only, one writer, any readers. Chunks never move, so a reference stays valid.
+class Trace {
+  public:
+    // text_of: id -> bytes of the token (may be a part of a UTF-8 character). Called from any thread.
+    explicit Trace(std::function<std::string(int)> text_of);
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+    ~Trace();
+
+    void append(Event event);                                   // writer only; CHECKs the chunk limit
+    [[nodiscard]] std::size_t size() const;                     // acquire
+    [[nodiscard]] const Event& operator[](std::size_t i) const;  // i < a size() seen before
+    [[nodiscard]] std::string text(int id) const { return text_of_(id); }
+    [[nodiscard]] const Header* header() const;  // nullptr while empty
+
+    // FNV-1a over ids, probabilities and verdicts in canonical form; timings, dates and machine names are
+    // left out (determinism rule 6).
+    [[nodiscard]] std::uint64_t hash(std::size_t count) const;
+
+  private:
+    static constexpr std::size_t kChunk = 1024;
+    static constexpr std::size_t kMaxChunks = 4096;
+    struct Chunk;
+    std::function<std::string(int)> text_of_;
+    std::unique_ptr<std::atomic<Chunk*>[]> chunks_;
+    std::atomic<std::size_t> size_{0};
+};
+
+}  // namespace speclens

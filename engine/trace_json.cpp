@@ -1,0 +1,170 @@
+#include "engine/trace_json.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "engine/atomic_file.h"
+#include "engine/utf8.h"
+
+namespace speclens {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json log_json(double logp) { return std::isfinite(logp) ? Json(logp) : Json(nullptr); }
+
+void put_top(Json& object, const char* name, const Top& top) {
+    if (top.empty()) return;
+    Json list = Json::array();
+    for (const Top::Entry& entry : top.entries) list.push_back(Json::array({entry.id, log_json(entry.logp)}));
+    object[name] = std::move(list);
+    object[std::string(name) == "top" ? "rest" : std::string(name) + "_rest"] = top.rest;
+}
+
+void put_coin(Json& object, const std::optional<double>& u) {
+    if (u) object["u"] = *u;
+}
+
+Json sampling_json(const Sampling& s) {
+    return {{"temperature", s.temperature}, {"top_k", s.top_k}, {"top_p", s.top_p}};
+}
+
+const char* from_name(Resampled::From from) {
+    switch (from) {
+        case Resampled::From::residual: return "residual";
+        case Resampled::From::bonus: return "bonus";
+        case Resampled::From::target: break;
+    }
+    return "target";
+}
+
+std::string hash_text(std::uint64_t hash) {
+    char text[20];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return text;
+}
+
+// Fills the fields of one event; `ids` collects the token ids it mentions.
+struct EventJson {
+    Json& o;
+    std::vector<int>& ids;
+    const Trace& trace;
+
+    void top(const char* name, const Top& t) const {
+        put_top(o, name, t);
+        for (const Top::Entry& entry : t.entries) ids.push_back(entry.id);
+    }
+    void token(int id) const {
+        o["token"] = id;
+        o["text"] = valid_utf8(trace.text(id));
+        ids.push_back(id);
+    }
+
+    void operator()(const Header& e) const {
+        o = {{"schema", "speclens-trace/1"}, {"kind", "header"}, {"model", e.model}, {"drafter", e.drafter}};
+        if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
+        o["rule"] = e.rule;
+        o["k"] = e.k;
+        o["seed"] = e.seed;
+        o["sampling"] = sampling_json(e.sampling);
+        o["draft_sampling"] = sampling_json(e.draft_sampling);
+        o["max_tokens"] = e.max_tokens;
+        o["backend"] = e.backend;
+        o["machine"] = e.machine;
+        o["date"] = e.date;
+        o["tier"] = e.tier;
+        o["vocab"] = e.vocab;
+        o["prefill_boundary"] = e.prefill_boundary;
+        o["timing"] = e.timing;
+        if (!e.notice.empty()) o["notice"] = e.notice;
+        o["prompt"] = e.prompt;
+        o["prompt_text"] = valid_utf8(e.prompt_text);
+        ids = e.prompt;
+    }
+    void operator()(const Prefill& e) const { o = {{"kind", "prefill"}, {"tokens", e.tokens}, {"ms", e.ms}}; }
+    void operator()(const Drafted& e) const {
+        o = {{"kind", "draft"}, {"cycle", e.cycle}, {"index", e.index}, {"parent", e.parent}};
+        token(e.token);
+        o["q"] = log_json(e.q);
+        put_coin(o, e.u);
+        top("top", e.top);
+        top("raw_top", e.raw_top);
+        if (!e.extra.empty()) o["extra"] = e.extra;
+        o["ms"] = e.ms;
+    }
+    void operator()(const Verified& e) const {
+        o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};
+    }
+    void operator()(const Checked& e) const {
+        o = {{"kind", "check"}, {"cycle", e.cycle}, {"index", e.index}};
+        token(e.token);
+        o["p"] = log_json(e.p);
+        o["q"] = log_json(e.q);
+        o["threshold"] = e.threshold;
+        put_coin(o, e.u);
+        o["accepted"] = e.accepted;
+        top("top", e.top);
+        top("raw_top", e.raw_top);
+    }
+    void operator()(const Resampled& e) const {
+        o = {{"kind", "resample"}, {"cycle", e.cycle}, {"from", from_name(e.from)}};
+        token(e.token);
+        put_coin(o, e.u);
+        o["p"] = log_json(e.p);
+        top("top", e.top);
+        top("target_top", e.target_top);
+        top("raw_top", e.raw_top);
+    }
+    void operator()(const Committed& e) const {
+        o = {{"kind", "commit"},          {"cycle", e.cycle},         {"accepted_drafts", e.accepted_drafts},
+             {"tokens", e.tokens},        {"kv_before", e.kv_before}, {"kv_verify", e.kv_verify},
+             {"kv_after", e.kv_after},    {"accept_ms", e.accept_ms}, {"ms", e.ms}};
+        ids = e.tokens;
+    }
+    void operator()(const Stopped& e) const {
+        o = {{"kind", "stop"}, {"reason", e.reason}, {"hash", hash_text(e.hash)}};
+    }
+    void operator()(const Failed& e) const { o = {{"kind", "failed"}, {"what", e.what}, {"try", e.remedy}}; }
+    void operator()(const Commanded& e) const { o = {{"kind", "command"}, {"text", e.text}}; }
+};
+
+std::string hex(const std::string& bytes) {
+    std::string text;
+    for (unsigned char c : bytes) {
+        char pair[3];
+        std::snprintf(pair, sizeof pair, "%02x", c);
+        text += pair;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string TraceWriter::line(const Event& event) {
+    Json object;
+    std::vector<int> ids;
+    std::visit(EventJson{object, ids, *trace_}, event);
+    // Texts travel with the event that first mentions an id; bytes that are not UTF-8 on their own as hex.
+    Json texts = Json::object();
+    Json bytes = Json::object();
+    for (int id : ids) {
+        if (!named_.insert(id).second) continue;
+        const std::string text = trace_->text(id);
+        if (is_valid_utf8(text)) texts[std::to_string(id)] = text;
+        else bytes[std::to_string(id)] = hex(text);
+    }
+    if (!texts.empty()) object["texts"] = std::move(texts);
+    if (!bytes.empty()) object["bytes"] = std::move(bytes);
+    return object.dump();
+}
+
+void save_trace(const Trace& trace, const std::filesystem::path& file) {
+    AtomicFile out(file);
+    TraceWriter writer(trace);
+    const std::size_t count = trace.size();
+    for (std::size_t i = 0; i < count; ++i) out.write(writer.line(trace[i]) + "\n");
+    out.commit();
+}
+
+}  // namespace speclens

@@ -1,0 +1,290 @@
+// Reading sessions back. Files come from anywhere: every field is checked, a wrong one names its line.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <istream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/trace_json.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Malformed {
+    std::string what;
+};
+
+class Reader {
+  public:
+    explicit Reader(const Json& object) : o_(object) {}
+
+    [[nodiscard]] int integer(const char* name) const {
+        const Json& value = field(name);
+        if (!value.is_number_integer()) wrong(name, "an integer");
+        const auto wide = value.get<std::int64_t>();
+        if (wide < -1 || wide > (1 << 30)) wrong(name, "between -1 and 2^30");
+        return static_cast<int>(wide);
+    }
+    [[nodiscard]] int integer_or(const char* name, int otherwise) const {
+        return o_.contains(name) ? integer(name) : otherwise;
+    }
+    [[nodiscard]] double number(const char* name) const {
+        const Json& value = field(name);
+        if (!value.is_number()) wrong(name, "a number");
+        return value.get<double>();
+    }
+    [[nodiscard]] double number_or(const char* name, double otherwise) const {
+        return o_.contains(name) ? number(name) : otherwise;
+    }
+    [[nodiscard]] double logp(const char* name) const { return logp(name, field(name)); }
+    [[nodiscard]] double milliseconds(const char* name) const {
+        const double ms = number_or(name, 0);
+        if (!(ms >= 0 && ms < 1e12)) wrong(name, "a time in milliseconds");
+        return ms;
+    }
+    [[nodiscard]] double probability(const char* name, double otherwise) const {
+        const double value = number_or(name, otherwise);
+        if (!(value >= 0 && value <= 1)) wrong(name, "a probability");
+        return value;
+    }
+    [[nodiscard]] std::string text(const char* name) const {
+        const Json& value = field(name);
+        if (!value.is_string()) wrong(name, "a text");
+        return value.get<std::string>();
+    }
+    [[nodiscard]] std::string text_or(const char* name) const { return o_.contains(name) ? text(name) : ""; }
+    [[nodiscard]] bool flag(const char* name) const {
+        const Json& value = field(name);
+        if (!value.is_boolean()) wrong(name, "true or false");
+        return value.get<bool>();
+    }
+    [[nodiscard]] std::optional<double> coin() const {
+        if (!o_.contains("u") || o_["u"].is_null()) return std::nullopt;
+        return probability("u", 0);
+    }
+    [[nodiscard]] std::vector<int> ids(const char* name) const {
+        const Json& value = field(name);
+        if (!value.is_array()) wrong(name, "a list of token ids");
+        std::vector<int> list;
+        for (const Json& entry : value) {
+            if (!entry.is_number_integer() || entry.get<std::int64_t>() < 0 || entry.get<std::int64_t>() > (1 << 30))
+                wrong(name, "a list of token ids");
+            list.push_back(entry.get<int>());
+        }
+        return list;
+    }
+    [[nodiscard]] Top top(const char* name) const {
+        Top t;
+        if (!o_.contains(name)) return t;
+        const Json& list = o_[name];
+        if (!list.is_array()) wrong(name, "a list of [id, log-probability]");
+        for (const Json& entry : list) {
+            if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer() ||
+                !(entry[1].is_number() || entry[1].is_null()))
+                wrong(name, "a list of [id, log-probability]");
+            const auto id = entry[0].get<std::int64_t>();
+            if (id < 0 || id > (1 << 30)) wrong(name, "a list of [id, log-probability]");
+            t.entries.push_back({static_cast<int>(id), logp(name, entry[1])});
+        }
+        t.rest = probability(std::string(name) == "top" ? "rest" : (std::string(name) + "_rest").c_str(), 0);
+        return t;
+    }
+    [[nodiscard]] Sampling sampling(const char* name) const {
+        Sampling s;
+        if (!o_.contains(name)) return s;
+        const Reader inner(o_[name]);
+        s.temperature = inner.number("temperature");
+        s.top_k = inner.integer("top_k");
+        s.top_p = inner.number("top_p");
+        return s;
+    }
+    [[nodiscard]] const Json& field(const char* name) const {
+        if (!o_.is_object() || !o_.contains(name)) throw Malformed{std::string("\"") + name + "\" is missing"};
+        return o_[name];
+    }
+
+  private:
+    // A natural logarithm of a probability; null is probability 0. A little above 0 is rounding.
+    [[nodiscard]] static double logp(const char* name, const Json& value) {
+        if (value.is_null()) return kLogZero;
+        if (!value.is_number() || !(value.get<double>() <= 1e-6)) wrong(name, "a log-probability (0 or less) or null");
+        return std::min(value.get<double>(), 0.0);
+    }
+    [[noreturn]] static void wrong(const char* name, const char* expected) {
+        throw Malformed{std::string("\"") + name + "\" must be " + expected};
+    }
+    const Json& o_;
+};
+
+Header read_header(const Reader& r) {
+    Header h;
+    h.model = r.text("model");
+    h.drafter = r.text("drafter");
+    h.drafter_model = r.text_or("drafter_model");
+    h.rule = r.text("rule");
+    h.k = r.integer("k");
+    h.seed = r.field("seed").is_number_unsigned() ? r.field("seed").get<std::uint64_t>() : 0;
+    h.sampling = r.sampling("sampling");
+    h.draft_sampling = r.sampling("draft_sampling");
+    h.max_tokens = r.integer("max_tokens");
+    h.backend = r.text_or("backend");
+    h.machine = r.text_or("machine");
+    h.date = r.text_or("date");
+    h.tier = r.text_or("tier") == "TABLE" ? "TABLE" : "RECORDED";
+    h.vocab = r.integer("vocab");
+    h.prefill_boundary = r.integer("prefill_boundary");
+    h.timing = r.flag("timing");
+    h.notice = r.text_or("notice");
+    h.prompt = r.ids("prompt");
+    h.prompt_text = r.text_or("prompt_text");
+    return h;
+}
+
+Event read_event(const Json& object) {
+    const Reader r(object);
+    const std::string kind = r.text("kind");
+    if (kind == "header") return read_header(r);
+    if (kind == "prefill") return Prefill{r.integer("tokens"), r.milliseconds("ms")};
+    if (kind == "draft") {
+        Drafted e;
+        e.cycle = r.integer("cycle");
+        e.index = r.integer("index");
+        e.parent = r.integer("parent");
+        e.token = r.integer("token");
+        e.q = r.logp("q");
+        e.u = r.coin();
+        e.top = r.top("top");
+        e.raw_top = r.top("raw_top");
+        e.extra = r.text_or("extra");
+        e.ms = r.milliseconds("ms");
+        return e;
+    }
+    if (kind == "verify") return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms")};
+    if (kind == "check") {
+        Checked e;
+        e.cycle = r.integer("cycle");
+        e.index = r.integer("index");
+        e.token = r.integer("token");
+        e.p = r.logp("p");
+        e.q = r.logp("q");
+        e.accepted = r.flag("accepted");
+        e.threshold = r.probability("threshold", e.accepted ? 1 : 0);
+        e.u = r.coin();
+        e.top = r.top("top");
+        e.raw_top = r.top("raw_top");
+        return e;
+    }
+    if (kind == "resample") {
+        Resampled e;
+        e.cycle = r.integer("cycle");
+        const std::string from = r.text("from");
+        if (from == "residual") e.from = Resampled::From::residual;
+        else if (from == "bonus") e.from = Resampled::From::bonus;
+        else if (from != "target") throw Malformed{"\"from\" must be residual, bonus or target"};
+        e.token = r.integer("token");
+        e.u = r.coin();
+        e.p = r.logp("p");
+        e.top = r.top("top");
+        e.target_top = r.top("target_top");
+        e.raw_top = r.top("raw_top");
+        return e;
+    }
+    if (kind == "commit") {
+        Committed e;
+        e.cycle = r.integer("cycle");
+        e.accepted_drafts = r.integer("accepted_drafts");
+        e.tokens = r.ids("tokens");
+        e.kv_before = r.integer("kv_before");
+        e.kv_verify = r.integer_or("kv_verify", 0);
+        e.kv_after = r.integer("kv_after");
+        e.accept_ms = r.milliseconds("accept_ms");
+        e.ms = r.milliseconds("ms");
+        return e;
+    }
+    if (kind == "stop") {
+        Stopped e;
+        e.reason = r.text("reason");
+        e.hash = std::strtoull(r.text_or("hash").c_str(), nullptr, 16);
+        return e;
+    }
+    if (kind == "failed") return Failed{r.text("what"), r.text_or("try")};
+    if (kind == "command") return Commanded{r.text("text")};
+    throw Malformed{"unknown kind \"" + kind + "\""};
+}
+
+void read_texts(const Json& object, std::map<int, std::string>& texts) {
+    for (const char* name : {"texts", "bytes"}) {
+        if (!object.contains(name) || !object[name].is_object()) continue;
+        for (const auto& [key, value] : object[name].items()) {
+            if (!value.is_string()) continue;
+            std::string text = value.get<std::string>();
+            if (name[0] == 'b') {
+                std::string raw;
+                for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+                    raw += static_cast<char>(std::strtol(text.substr(i, 2).c_str(), nullptr, 16));
+                text = std::move(raw);
+            }
+            texts[std::atoi(key.c_str())] = std::move(text);
+        }
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std::string* notice) {
+    const auto bad = [&](int line, const std::string& what) {
+        return Error(name + ", line " + std::to_string(line) + ": " + what,
+                     "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
+    };
+    std::vector<Event> events;
+    auto texts = std::make_shared<std::map<int, std::string>>();
+    std::string text;
+    int line = 0;
+    while (std::getline(in, text)) {
+        ++line;
+        const bool last = in.peek() == std::istream::traits_type::eof();
+        if (text.empty()) continue;
+        const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+        if (object.is_discarded()) {
+            if (last && !events.empty()) {  // killed while writing: everything before is whole
+                if (notice) *notice = "the file ends in the middle of line " + std::to_string(line) + "; shown up to there";
+                break;
+            }
+            throw bad(line, "not valid JSON");
+        }
+        try {
+            if (events.empty()) {
+                const Reader r(object);
+                if (r.text("schema") != "speclens-trace/1") throw Malformed{"unknown schema \"" + r.text("schema") + "\""};
+                if (r.text("kind") != "header") throw Malformed{"the first line must be the header"};
+            }
+            events.push_back(read_event(object));
+            if (events.size() > 1 && std::holds_alternative<Header>(events.back())) throw Malformed{"a second header"};
+            read_texts(object, *texts);
+        } catch (const Malformed& error) {
+            throw bad(line, error.what);
+        } catch (const nlohmann::json::exception& error) {
+            throw bad(line, error.what());
+        }
+    }
+    if (events.empty()) throw bad(1, "the file is empty");
+    auto trace = std::make_shared<Trace>([texts](int id) {
+        const auto found = texts->find(id);
+        return found == texts->end() ? "<" + std::to_string(id) + ">" : found->second;
+    });
+    for (Event& event : events) trace->append(std::move(event));
+    return trace;
+}
+
+std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string* notice) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in || std::filesystem::is_directory(file))
+        throw Error("cannot open the session file " + file.string(), "Check the path; record one with: speclens run --json FILE");
+    return read_trace(in, file.filename().string(), notice);
+}
+
+}  // namespace speclens

@@ -1,0 +1,187 @@
+// The device interface: about fifteen coarse operations over row-major matrices, written once per device
+// (kernels/cpu here, kernels/cuda later). Forward passes are written once, against this interface
+// (engine/model_forward.cpp), so a CPU and a GPU run differ in nothing but this object.
+//
+// Contract for every operation:
+//  * activations are f32; weights are bf16 or f32; integer inputs are i32; all tensors are contiguous rows;
+//  * batch invariance: the bits of an output row do not depend on how many rows the pass has, on which
+//    row it is, or on the number of threads (design: determinism rules 2 and 3);
+//  * shapes are checked with CHECK (a wrong shape is a bug of ours, user files are checked by the loader);
+//  * operations may be asynchronous; `download` and `sync` wait for everything issued before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace speclens {
+
+enum class DType : std::uint8_t { f32, f16, bf16, i64, i32, u8, boolean };
+[[nodiscard]] std::size_t bytes_of(DType dtype);
+[[nodiscard]] const char* name_of(DType dtype);
+
+inline constexpr std::int64_t kTiledRows = 16;
+
+// A view of device memory that somebody else owns. A vector is a tensor with one row.
+struct Tensor {
+    void* data = nullptr; // device pointer; only the backend that made it may dereference it
+    DType dtype = DType::f32;
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    // Only weights from Backend::import_weight: stored in the order this backend multiplies fastest. The
+    // operations know how to read it; nobody else should. Slices begin and end at multiples of kTiledRows.
+    bool tiled = false;
+
+    [[nodiscard]] bool empty() const { return data == nullptr; }
+    [[nodiscard]] std::int64_t size() const { return rows * cols; }
+    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size()) * bytes_of(dtype); }
+    // Rows [first, first + count) of this tensor.
+    [[nodiscard]] Tensor slice(std::int64_t first, std::int64_t count) const;
+};
+
+class Backend;
+
+// Owns one allocation of one backend. Movable, not copyable. The backend must outlive it.
+class Buffer {
+  public:
+    Buffer() = default;
+    Buffer(Backend& backend, DType dtype, std::int64_t rows, std::int64_t cols);
+    // Takes over memory that `backend` allocated for this tensor.
+    Buffer(Backend& backend, const Tensor& owned);
+    Buffer(Buffer&& other) noexcept;
+    Buffer& operator=(Buffer&& other) noexcept;
+    ~Buffer();
+
+    [[nodiscard]] const Tensor& view() const { return tensor_; }
+    [[nodiscard]] bool empty() const { return tensor_.empty(); }
+    [[nodiscard]] std::size_t bytes() const { return tensor_.bytes(); }
+
+  private:
+    Backend* backend_ = nullptr;
+    Tensor tensor_;
+};
+
+// One matrix of a fused projection: out = x * weightᵀ (+ bias).
+struct Projection {
+    Tensor weight; // (n, k) bf16 or f32
+    Tensor bias;   // (1, n) or empty
+    Tensor out;    // (rows, n) f32
+};
+
+struct HeadShape {
+    int heads = 0;    // query heads H
+    int kv_heads = 0; // key/value heads K; query head i reads key/value head i / (H / K)
+    int dim = 0;      // head dimension d
+};
+
+// Key and value cache of one layer. Slot s holds the token that was written there, whatever its position.
+struct KvLayer {
+    Tensor k; // (slots, kv_heads * dim), dtype = Backend::cache_dtype()
+    Tensor v; // (slots, kv_heads * dim)
+};
+
+// What the rows of a pass may see. Row i was written to slot `first_slot + i`. Every row sees the slots
+// [0, prefix), then those rows of the same pass that `ancestors` names, itself included, in slot order.
+// The bits of the result depend on the sequence of slots seen, not on the slots skipped in between: a row at
+// the end of a tree path equals the row of a chain that holds the same keys and values side by side.
+struct AttentionMask {
+    int prefix = 0;     // committed slots seen by every row
+    int first_slot = 0; // slot of row 0 of this pass, >= prefix (usually equal)
+    Tensor ancestors;   // (rows, ceil(rows / 64)) i64 bit sets; bit j of row i: row i sees row j (j > i is
+                      // allowed; its own bit must be set, bits from `rows` on must not). Empty: causal, rows
+                      // 0..i
+};
+
+// A point in time on the device's own clock; see Backend::elapsed_ms.
+struct TimeMark {
+    std::int64_t ticks = 0;
+    int event = -1;
+};
+
+class Backend {
+  public:
+    virtual ~Backend() = default;
+
+    // ---- about the device ----
+    [[nodiscard]] virtual std::string name() const = 0;        // "cpu", "cuda"
+    [[nodiscard]] virtual std::string description() const = 0; // "CPU · AVX-512 · 2 threads"
+    [[nodiscard]] virtual int threads() const = 0;             // 1 where it has no meaning
+    [[nodiscard]] virtual DType cache_dtype() const = 0;
+    [[nodiscard]] virtual std::size_t free_memory() const = 0; // bytes that can still be allocated, estimate
+    // Largest number of rows one pass may have; longer prompts are fed in pieces.
+    [[nodiscard]] virtual int max_rows() const = 0;
+
+    // ---- memory ----
+    // Throws Error("out of memory …") when it cannot be had. Contents are undefined. 64-byte aligned.
+    [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+    virtual void release(void* data, std::size_t bytes) noexcept = 0;
+    // Takes a weight matrix from host memory in its stored dtype (bf16, f16 or f32) and returns it in the
+    // form this backend multiplies with: bf16 stays bf16, f16 becomes f32 (exactly), f32 stays f32. bf16 may
+    // come back `tiled`; f32 never does, so small f32 tables (norms, biases, angles) may be imported and read
+    // as rows.
+    [[nodiscard]] virtual Buffer import_weight(const void* host, DType dtype, std::int64_t rows,
+                                               std::int64_t cols) = 0;
+    virtual void upload(const Tensor& to, const void* host) = 0; // to.bytes() bytes
+    virtual void download(const Tensor& from, void* host) = 0;   // waits, from.bytes() bytes
+    virtual void copy(const Tensor& from, const Tensor& to) = 0; // same dtype and size
+    virtual void sync() = 0;
+
+    // ---- time ----
+    [[nodiscard]] virtual TimeMark mark() = 0;
+    [[nodiscard]] virtual double elapsed_ms(const TimeMark& from, const TimeMark& to) = 0; // waits for `to`
+
+    // ---- operations of a forward pass (rows = tokens of the pass) ----
+    // out[i] = table[ids[i]] as f32.  table (V, h), ids (1, rows) i32, out (rows, h)
+    virtual void embed(const Tensor& table, const Tensor& ids, const Tensor& out) = 0;
+    // residual += delta (when delta is not empty); out = RMSNorm(residual) * weight (when out is not empty).
+    virtual void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
+                          const Tensor& out) = 0;
+    // Several projections of the same input in one launch. x (rows, k)
+    virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
+    // out = silu(x * gateᵀ) ⊙ (x * upᵀ).  gate, up (f, k); out (rows, f)
+    virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
+    // Per head: RMSNorm over d of q and k (when the norms are not empty), rotary embedding of q and k at
+    // `positions`, k and v written to slots first_slot + i. q changes in place.
+    // cos_sin: (max_position, d) f32, the first d/2 columns cos, the rest sin (rotate-half layout).
+    virtual void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                            const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                            const Tensor& positions, const KvLayer& cache, int first_slot) = 0;
+    // Softmax attention over the cache, scale 1/sqrt(d), keys walked in slot order. out (rows, H * d)
+    virtual void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
+                           const AttentionMask& mask, const Tensor& out) = 0;
+
+    // ---- operations on rows ----
+    // out[i] = softmax(logits[i] / temperature), temperature > 0; out may be logits. Probabilities below
+    // e^-87 of the largest are 0. A NaN makes its whole row NaN.
+    virtual void softmax(const Tensor& logits, float temperature, const Tensor& out) = 0;
+    // ids[i] = index of the largest value of row i; ties go to the lowest index, NaN counts as −inf. ids (1,
+    // rows) i32
+    virtual void argmax(const Tensor& rows, const Tensor& ids) = 0;
+    // The k largest values of each row, largest first, ties by lowest index, NaN counts (and is returned) as
+    // −inf. ids (rows, k) i32, values (rows, k), 1 <= k <= columns
+    virtual void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) = 0;
+    // out[i] = in[indices[i]].  indices (1, out.rows) i32
+    virtual void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) = 0;
+    // slot to[i] = slot from[i] of the cache, in order i = 0, 1, … (used to keep the accepted path of a
+    // tree).
+    virtual void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) = 0;
+
+    // ---- measurement ----
+    // Bytes per second, in GB/s (1e9), that this device reads from a buffer of that size, all threads.
+    [[nodiscard]] virtual double measure_read_bandwidth(std::size_t bytes) = 0;
+};
+
+struct CpuOptions {
+    int threads = 0; // 0: one per available core, at most 16
+};
+
+// The CPU backend. Throws Error when SPECLENS_ISA names an instruction set this machine lacks.
+[[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
+
+// The backend called `name`: "cpu", "cuda", or "auto" for the best one of this build on this machine.
+// Throws Error for a name that is unknown or not part of this build.
+[[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name, const CpuOptions& options = {});
+
+} // namespace speclens

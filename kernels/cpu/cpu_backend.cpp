@@ -1,0 +1,141 @@
+#include "kernels/cpu/cpu_backend.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels/cpu/weight_tiles.h"
+
+namespace speclens {
+
+namespace {
+
+constexpr int kMaxThreads = 16; // a default; more only helps machines with many memory channels
+
+// Exact: the exponent is moved by a multiplication, which also turns subnormal halves into normal floats.
+float widen_f16(std::uint16_t bits) {
+    const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7FFF) << 13;
+    const float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
+    const std::uint32_t special = (bits & 0x7C00) == 0x7C00 ? 0x7F800000u : 0u; // inf and NaN keep theirs
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);
+}
+
+} // namespace
+
+Buffer CpuBackend::import_weight(const void* host, DType dtype, std::int64_t rows, std::int64_t cols) {
+    CHECK(dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32, "weights are bf16, f16 or f32");
+    CHECK(rows >= 0 && cols >= 0, "import_weight: size");
+    Tensor view = {
+        .data = nullptr, .dtype = dtype == DType::f16 ? DType::f32 : dtype, .rows = rows, .cols = cols};
+    view.tiled = dtype == DType::bf16 && divides_into_tiles(rows, cols);
+    view.data = allocate(view.bytes());
+    Buffer weight(*this, view);
+
+    const std::byte* bytes = static_cast<const std::byte*>(host);
+    // By rows, so that each thread is the first to touch the pages it will mostly read.
+    const std::int64_t unit = view.tiled ? kTiledRows : 1;
+    share(rows / unit, unit * cols, [&](std::int64_t first, std::int64_t last) {
+        if (view.tiled) return pack_tiles(bytes, cols, first, last, data_of<std::uint16_t>(view));
+        const Tensor part = view.slice(first, last - first);
+        const std::byte* from = bytes + static_cast<std::size_t>(first * cols) * bytes_of(dtype);
+        if (dtype != DType::f16) return copy_bytes(part.data, from, part.bytes());
+        for (std::int64_t i = 0; i < part.size(); ++i) {
+            std::uint16_t bits = 0; // the file need not align its tensors
+            std::memcpy(&bits, from + 2 * i, 2);
+            data_of<float>(part)[i] = widen_f16(bits);
+        }
+    });
+    return weight;
+}
+
+void CpuBackend::softmax(const Tensor& logits, float temperature, const Tensor& out) {
+    CHECK(temperature > 0, "softmax: temperature");
+    CHECK(is(logits, DType::f32, out.rows, out.cols) && is(out, DType::f32, out.rows, out.cols),
+          "softmax: shapes");
+    const std::int64_t n = out.cols;
+    share(out.rows, 4 * n, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+            row_.softmax(data_of<const float>(logits) + row * n, n, temperature,
+                         data_of<float>(out) + row * n);
+        }
+    });
+}
+
+void CpuBackend::argmax(const Tensor& rows, const Tensor& ids) {
+    CHECK(is(rows, DType::f32, rows.rows, rows.cols) && rows.cols > 0, "argmax: rows");
+    CHECK(is(ids, DType::i32, 1, rows.rows), "argmax: ids");
+    share(rows.rows, rows.cols, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+            data_of<std::int32_t>(ids)[row] =
+                row_.argmax(data_of<const float>(rows) + row * rows.cols, rows.cols);
+        }
+    });
+}
+
+void CpuBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) {
+    CHECK(is(rows, DType::f32, rows.rows, rows.cols) && k >= 1 && k <= rows.cols, "top_k: rows or k");
+    CHECK(is(ids, DType::i32, rows.rows, k) && is(values, DType::f32, rows.rows, k), "top_k: ids or values");
+    share(rows.rows, 2 * rows.cols, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+            row_.top_k(data_of<const float>(rows) + row * rows.cols, rows.cols, k,
+                       data_of<std::int32_t>(ids) + row * k, data_of<float>(values) + row * k);
+        }
+    });
+}
+
+void CpuBackend::gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) {
+    CHECK(is(out, in.dtype, out.rows, in.cols) && in.data != nullptr, "gather_rows: in or out");
+    CHECK(is(indices, DType::i32, 1, out.rows), "gather_rows: indices");
+    for (std::int64_t row = 0; row < out.rows; ++row) {
+        const std::int64_t index = data_of<const std::int32_t>(indices)[row];
+        CHECK(index >= 0 && index < in.rows, "gather_rows: index outside the rows");
+        const Tensor from = in.slice(index, 1);
+        std::memcpy(out.slice(row, 1).data, from.data, from.bytes());
+    }
+}
+
+void CpuBackend::move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) {
+    CHECK(from.size() == to.size(), "move_slots: from and to");
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        copy(cache.k.slice(from[i], 1), cache.k.slice(to[i], 1));
+        copy(cache.v.slice(from[i], 1), cache.v.slice(to[i], 1));
+    }
+}
+
+double CpuBackend::measure_read_bandwidth(std::size_t bytes) {
+    using Clock = std::chrono::steady_clock;
+    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / 8), 1);
+    Buffer buffer(*this, DType::i64, 1, words);
+    std::uint64_t* data = data_of<std::uint64_t>(buffer.view());
+    const auto on_all_threads = [&](const auto& work) {
+        pool_.run([&](int thread) { work(thread, share_of(words, thread, threads())); });
+    };
+    on_all_threads(
+        [&](int, Range range) { std::fill(data + range.first, data + range.last, std::uint64_t{1}); });
+
+    double best = std::numeric_limits<double>::infinity();
+    const auto begin = Clock::now();
+    for (int round = 0; round < 5 || (round < 200 && Clock::now() - begin < std::chrono::milliseconds(200));
+         ++round) {
+        std::vector<std::uint64_t> sums(static_cast<std::size_t>(threads()));
+        const auto start = Clock::now();
+        on_all_threads([&](int thread, Range range) {
+            sums[static_cast<std::size_t>(thread)] =
+                row_.read_all(data + range.first, range.last - range.first);
+        });
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+        std::uint64_t total = 0;
+        for (std::uint64_t sum : sums) total += sum;
+        CHECK(total == static_cast<std::uint64_t>(words), "bandwidth test read something else than it wrote");
+    }
+    return static_cast<double>(words) * 8 / best * 1e-9;
+}
+
+std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options) {
+    CHECK(options.threads >= 0, "negative number of threads");
+    const int threads = options.threads > 0 ? options.threads : std::min(available_cores(), kMaxThreads);
+    return std::make_unique<CpuBackend>(choose_isa(), threads);
+}
+
+} // namespace speclens

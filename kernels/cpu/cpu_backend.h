@@ -1,0 +1,142 @@
+// The CPU backend: checks shapes, deals the outputs of an operation out to the threads and calls the kernels.
+// One output has one owner; the shares are contiguous and depend on nothing but sizes. Work that takes less
+// time than waking a thread runs on the caller. One object serves one thread at a time.
+//
+// cpu_backend.cpp: memory and the operations on rows; cpu_forward.cpp: the operations of a forward pass.
+#pragma once
+
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "kernels/backend.h"
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/memory.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+// Rows of a pass: bounds the scratch memory, and is large enough to reuse weights.
+inline constexpr int kMaxPassRows = 512;
+
+// Multiply-adds (or comparable steps) below which one thread is faster than a launch: about two microseconds.
+inline constexpr std::int64_t kWorthLaunching = 32 << 10;
+
+template <class T>
+T* data_of(const Tensor& tensor) {
+    return static_cast<T*>(tensor.data);
+}
+
+inline bool is(const Tensor& tensor, DType dtype, std::int64_t rows, std::int64_t cols) {
+    return tensor.data != nullptr && tensor.dtype == dtype && tensor.rows == rows && tensor.cols == cols;
+}
+
+inline float widen_bf16(std::uint16_t bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+class CpuBackend final : public Backend {
+  public:
+    CpuBackend(Isa isa, int threads)
+        : isa_(isa), pool_(threads), tile_matmul_(tile_matmul(isa)), row_matmul_(row_matmul(isa)),
+          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), row_(row_kernels(isa)) {}
+
+    // ---- about the device ----
+    std::string name() const override { return "cpu"; }
+    std::string description() const override {
+        return std::string("CPU · ") + title_of(isa_) + " · " + std::to_string(threads()) +
+               (threads() == 1 ? " thread" : " threads");
+    }
+    int threads() const override { return pool_.threads(); }
+    DType cache_dtype() const override { return DType::f32; }
+    std::size_t free_memory() const override { return available_memory(); }
+    int max_rows() const override { return kMaxPassRows; }
+
+    // ---- memory ----
+    void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
+    void release(void* data, std::size_t) noexcept override { release_aligned(data); }
+    Buffer import_weight(const void* host, DType dtype, std::int64_t rows, std::int64_t cols) override;
+    void upload(const Tensor& to, const void* host) override {
+        CHECK(!to.tiled, "upload into a tiled weight");
+        copy_bytes(to.data, host, to.bytes());
+    }
+    void download(const Tensor& from, void* host) override { copy_bytes(host, from.data, from.bytes()); }
+    void copy(const Tensor& from, const Tensor& to) override {
+        CHECK(from.dtype == to.dtype && from.size() == to.size(), "copy between different tensors");
+        if (from.bytes() > 0) std::memmove(to.data, from.data, from.bytes());
+    }
+    void sync() override {}
+
+    // ---- time ----
+    TimeMark mark() override {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        return {.ticks = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), .event = -1};
+    }
+    double elapsed_ms(const TimeMark& from, const TimeMark& to) override {
+        return static_cast<double>(to.ticks - from.ticks) * 1e-6;
+    }
+
+    // ---- operations ----
+    void embed(const Tensor& table, const Tensor& ids, const Tensor& out) override;
+    void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
+                  const Tensor& out) override;
+    void matmul(const Tensor& x, std::span<const Projection> parts) override;
+    void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override;
+    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                    const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                    const Tensor& positions, const KvLayer& cache, int first_slot) override;
+    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
+                   const Tensor& out) override;
+    void softmax(const Tensor& logits, float temperature, const Tensor& out) override;
+    void argmax(const Tensor& rows, const Tensor& ids) override;
+    void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;
+    void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) override;
+    void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override;
+    double measure_read_bandwidth(std::size_t bytes) override;
+
+  private:
+    static void copy_bytes(void* to, const void* from, std::size_t bytes) {
+        if (bytes > 0) std::memcpy(to, from, bytes);
+    }
+
+    // work(first, last) over shares of [0, units); inline when all of it costs less than a launch.
+    template <class Work>
+    void share(std::int64_t units, std::int64_t cost_per_unit, const Work& work) {
+        if (units <= 1 || threads() == 1 || units * cost_per_unit < kWorthLaunching) {
+            if (units > 0) work(std::int64_t{0}, units);
+            return;
+        }
+        pool_.run([&](int thread) {
+            const Range range = share_of(units, thread, threads());
+            if (range.first < range.last) work(range.first, range.last);
+        });
+    }
+
+    const MatmulKernels& kernels_for(const Tensor& weight) const {
+        return weight.tiled ? tile_matmul_ : row_matmul_;
+    }
+    // A task for `weight` with x packed; where the outputs go is left open.
+    MatmulTask prepare(const Tensor& x, const Tensor& weight);
+
+    Isa isa_;
+    ThreadPool pool_;
+    const MatmulKernels& tile_matmul_;
+    const MatmulKernels& row_matmul_;
+    const AttentionKernels& attention_;
+    const NormRopeKernels& norm_rope_;
+    const RowKernels& row_;
+    struct Free {
+        void operator()(float* data) const noexcept { release_aligned(data); }
+    };
+    struct Packed {
+        std::unique_ptr<float, Free> data;
+        std::int64_t size = 0;
+    };
+    Packed packed_[3]; // x for tiled bf16 weights, for rows of bf16 and for rows of f32
+};
+
+} // namespace speclens

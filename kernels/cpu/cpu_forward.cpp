@@ -1,0 +1,238 @@
+// The operations of a forward pass on the CPU.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/cpu_backend.h"
+#include "kernels/cpu/weight_tiles.h"
+
+namespace speclens {
+
+namespace {
+
+constexpr std::int64_t kUnit = kTiledRows; // outputs dealt out together, so that tiles are whole
+
+const float* floats_or_null(const Tensor& tensor) {
+    return tensor.empty() ? nullptr : data_of<const float>(tensor);
+}
+
+bool is_weight(const Tensor& tensor, std::int64_t n, std::int64_t k) {
+    return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k);
+}
+
+} // namespace
+
+void CpuBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
+    CHECK(is_weight(table, table.rows, out.cols), "embed: table");
+    CHECK(is(ids, DType::i32, 1, out.rows) && out.dtype == DType::f32, "embed: ids or out");
+    const std::int64_t h = out.cols;
+    for (std::int64_t row = 0; row < out.rows; ++row) {
+        const std::int64_t id = data_of<const std::int32_t>(ids)[row];
+        CHECK(id >= 0 && id < table.rows, "embed: token id " + std::to_string(id) + " outside the table");
+        float* to = data_of<float>(out) + row * h;
+        if (table.dtype == DType::f32) {
+            std::copy_n(data_of<const float>(table) + id * h, h, to);
+        } else if (table.tiled) {
+            for (std::int64_t c = 0; c < h; ++c) {
+                to[c] = widen_bf16(data_of<const std::uint16_t>(table)[index_in_tiles(id, c, h)]);
+            }
+        } else {
+            std::transform(data_of<const std::uint16_t>(table) + id * h,
+                           data_of<const std::uint16_t>(table) + (id + 1) * h, to, widen_bf16);
+        }
+    }
+}
+
+void CpuBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
+                          const Tensor& out) {
+    const std::int64_t rows = residual.rows;
+    const std::int64_t h = residual.cols;
+    CHECK(is(residual, DType::f32, rows, h), "add_norm: residual");
+    CHECK(delta.empty() || is(delta, DType::f32, rows, h), "add_norm: delta");
+    CHECK(out.empty() || (is(out, DType::f32, rows, h) && is(weight, DType::f32, 1, h)),
+          "add_norm: weight or out");
+    share(rows, h, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+            norm_rope_.add_norm(data_of<float>(residual) + row * h,
+                                delta.empty() ? nullptr : data_of<const float>(delta) + row * h,
+                                floats_or_null(weight), eps,
+                                out.empty() ? nullptr : data_of<float>(out) + row * h, h);
+        }
+    });
+}
+
+MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
+    Packed& packed = packed_[weight.tiled ? 0 : weight.dtype == DType::bf16 ? 1 : 2];
+    if (const std::int64_t size = x.rows * packed_stride(x.cols); size > packed.size) {
+        packed = {};
+        packed.data.reset(
+            static_cast<float*>(allocate_aligned(static_cast<std::size_t>(size) * sizeof(float))));
+        packed.size = size;
+    }
+    const int rows = static_cast<int>(x.rows);
+    kernels_for(weight).pack(data_of<const float>(x), rows, x.cols, weight.dtype, packed.data.get());
+    return {.x = packed.data.get(),
+            .rows = rows,
+            .weight = weight.data,
+            .dtype = weight.dtype,
+            .k = x.cols,
+            .bias = nullptr,
+            .out = nullptr,
+            .out_stride = 0};
+}
+
+void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
+    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul: x");
+    std::vector<MatmulTask> tasks;
+    std::vector<std::int64_t> units_before = {0}; // units of all parts before this one
+    for (const Projection& part : parts) {
+        const std::int64_t n = part.out.cols;
+        CHECK(is_weight(part.weight, n, x.cols), "matmul: weight");
+        CHECK(part.bias.empty() || is(part.bias, DType::f32, 1, n), "matmul: bias");
+        CHECK(is(part.out, DType::f32, x.rows, n), "matmul: out");
+        // Neighbours usually want x in the same order: pack it once.
+        const bool again = !tasks.empty() && part.weight.tiled == parts[tasks.size() - 1].weight.tiled &&
+                           part.weight.dtype == tasks.back().dtype;
+        tasks.push_back(again ? tasks.back() : prepare(x, part.weight));
+        tasks.back().weight = part.weight.data;
+        tasks.back().bias = floats_or_null(part.bias);
+        tasks.back().out_stride = n;
+        units_before.push_back(units_before.back() + (n + kUnit - 1) / kUnit);
+    }
+    share(units_before.back(), kUnit * x.cols * x.rows, [&](std::int64_t first, std::int64_t last) {
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::int64_t begin = (std::max(first, units_before[i]) - units_before[i]) * kUnit;
+            const std::int64_t end =
+                std::min((std::min(last, units_before[i + 1]) - units_before[i]) * kUnit, parts[i].out.cols);
+            if (begin >= end) continue;
+            MatmulTask task = tasks[i];
+            task.out = data_of<float>(parts[i].out) + begin;
+            kernels_for(parts[i].weight).multiply(task, begin, end);
+        }
+    });
+}
+
+void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
+    const std::int64_t f = out.cols;
+    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul_swiglu: x");
+    CHECK(is(out, DType::f32, x.rows, f), "matmul_swiglu: out");
+    CHECK(is_weight(gate, f, x.cols) && is_weight(up, f, x.cols), "matmul_swiglu: gate or up");
+    CHECK(gate.dtype == up.dtype && gate.tiled == up.tiled, "matmul_swiglu: gate and up differ in kind");
+    const MatmulTask gate_task = prepare(x, gate);
+    // Strips of outputs narrow enough that both halves stay in cache until they meet.
+    constexpr std::int64_t kStrip = 16 << 10; // values
+    static_assert(kMaxPassRows * 2 * kUnit <= kStrip);
+    const std::int64_t strip = std::clamp(kStrip / x.rows, 2 * kUnit, 8 * kUnit) / kUnit * kUnit;
+    share((f + kUnit - 1) / kUnit, 2 * kUnit * x.cols * x.rows,
+          [&](std::int64_t first_unit, std::int64_t last_unit) {
+              alignas(64) float gates[kStrip];
+              alignas(64) float ups[kStrip];
+              const std::int64_t last = std::min(last_unit * kUnit, f);
+              for (std::int64_t j = first_unit * kUnit; j < last; j += strip) {
+                  const std::int64_t width = std::min(strip, last - j);
+                  MatmulTask task = gate_task;
+                  task.out_stride = strip;
+                  task.out = gates;
+                  kernels_for(gate).multiply(task, j, j + width);
+                  task.weight = up.data;
+                  task.out = ups;
+                  kernels_for(up).multiply(task, j, j + width);
+                  for (std::int64_t row = 0; row < x.rows; ++row) {
+                      norm_rope_.silu_times(gates + row * strip, ups + row * strip,
+                                            data_of<float>(out) + row * f + j, width);
+                  }
+              }
+          });
+}
+
+void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                            const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                            const Tensor& positions, const KvLayer& cache, int first_slot) {
+    const int d = shape.dim;
+    const std::int64_t rows = q.rows;
+    const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * d;
+    const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
+    CHECK(d > 0 && d % 2 == 0, "rope_store: head dimension");
+    CHECK(is(q, DType::f32, rows, q_cols) && is(k, DType::f32, rows, kv_cols) &&
+              is(v, DType::f32, rows, kv_cols),
+          "rope_store: q, k or v");
+    CHECK(q_norm.empty() || is(q_norm, DType::f32, 1, d), "rope_store: q_norm");
+    CHECK(k_norm.empty() || is(k_norm, DType::f32, 1, d), "rope_store: k_norm");
+    CHECK(is(cos_sin, DType::f32, cos_sin.rows, d) && is(positions, DType::i32, 1, rows),
+          "rope_store: cos_sin or positions");
+    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
+          "rope_store: cache");
+    CHECK(first_slot >= 0 && first_slot + rows <= cache.k.rows, "rope_store: slots outside the cache");
+
+    share(rows, 2 * (q_cols + 2 * kv_cols), [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+            const std::int32_t position = data_of<const std::int32_t>(positions)[row];
+            CHECK(position >= 0 && position < cos_sin.rows, "rope_store: position outside the table");
+            const float* angles = data_of<const float>(cos_sin) + static_cast<std::int64_t>(position) * d;
+            float* q_row = data_of<float>(q) + row * q_cols;
+            for (std::int64_t c = 0; c < q_cols; c += d) {
+                norm_rope_.rope_head(q_row + c, q_row + c, floats_or_null(q_norm), eps, angles, d);
+            }
+            const float* k_row = data_of<const float>(k) + row * kv_cols;
+            float* k_slot = data_of<float>(cache.k) + (first_slot + row) * kv_cols;
+            for (std::int64_t c = 0; c < kv_cols; c += d) {
+                norm_rope_.rope_head(k_row + c, k_slot + c, floats_or_null(k_norm), eps, angles, d);
+            }
+            std::copy_n(data_of<const float>(v) + row * kv_cols, kv_cols,
+                        data_of<float>(cache.v) + (first_slot + row) * kv_cols);
+        }
+    });
+}
+
+void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
+                           const AttentionMask& mask, const Tensor& out) {
+    const std::int64_t rows = q.rows;
+    const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * shape.dim;
+    const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * shape.dim;
+    const std::int64_t words = (rows + 63) / 64;
+    CHECK(shape.kv_heads > 0 && shape.dim > 0 && shape.heads % shape.kv_heads == 0 &&
+              shape.heads / shape.kv_heads <= kAttentionGroup,
+          "attention: head shape");
+    CHECK(is(q, DType::f32, rows, q_cols) && is(out, DType::f32, rows, q_cols), "attention: q or out");
+    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
+          "attention: cache");
+    CHECK(mask.prefix >= 0 && mask.first_slot >= mask.prefix && mask.first_slot + rows <= cache.k.rows,
+          "attention: slots");
+    const std::uint64_t* ancestors = nullptr;
+    if (!mask.ancestors.empty()) {
+        CHECK(is(mask.ancestors, DType::i64, rows, words), "attention: ancestors");
+        ancestors = data_of<const std::uint64_t>(mask.ancestors);
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const std::uint64_t* bits = ancestors + row * words;
+            CHECK(bits[row / 64] >> (row % 64) & 1, "attention: a row does not see itself");
+            CHECK(rows % 64 == 0 || bits[words - 1] >> (rows % 64) == 0,
+                  "attention: bits of rows that do not exist");
+        }
+    }
+
+    const AttentionTask task = {.shape = shape,
+                                .rows = static_cast<int>(rows),
+                                .q = data_of<const float>(q),
+                                .k = data_of<const float>(cache.k),
+                                .v = data_of<const float>(cache.v),
+                                .out = data_of<float>(out),
+                                .prefix = mask.prefix,
+                                .first_slot = mask.first_slot,
+                                .ancestors = ancestors,
+                                .words = static_cast<int>(words)};
+    const std::int64_t visits = mask.prefix + (rows + 1) / 2; // of an average row, for the estimate only
+    const std::int64_t group_cols = q_cols / shape.kv_heads;
+    // One unit is one key/value head of one row; the rows of a head follow each other, so that they can walk
+    // together.
+    share(rows * shape.kv_heads, 2 * visits * group_cols, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t unit = first; unit < last;) {
+            const std::int64_t kv_head = unit / rows, row = unit % rows;
+            const std::int64_t together = std::min({std::int64_t{kAttentionRows}, rows - row, last - unit});
+            attention_.attend(task, static_cast<int>(row), static_cast<int>(row + together),
+                              static_cast<int>(kv_head));
+            unit += together;
+        }
+    });
+}
+
+} // namespace speclens

@@ -1,0 +1,90 @@
+// The inner kernels of the CPU backend: plain functions over raw pointers that compute a share of the outputs
+// on the calling thread. One table per instruction set; cpu_backend.cpp checks shapes, deals out the shares
+// and calls them. "Row" below is a row of the pass (one token), "output" a row of a weight matrix.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/backend.h"
+#include "kernels/cpu/isa.h"
+
+namespace speclens {
+
+// ---- matmul_tiles.cpp (bf16 weights in tiles) and matmul_rows.cpp (weights as rows) ----
+
+struct MatmulTask {
+    const float* x = nullptr; // as the kernel's `pack` left it
+    int rows = 0;
+    const void* weight = nullptr; // (n, k)
+    DType dtype = DType::bf16;
+    std::int64_t k = 0;
+    const float* bias = nullptr; // (n) or null
+    float* out = nullptr;        // where output `first` of the first row goes; rows `out_stride` apart
+    std::int64_t out_stride = 0;
+};
+
+struct MatmulKernels {
+    // Rearranges x (rows, k) for multiply; `packed` holds rows * packed_stride(k) floats, 64-byte aligned.
+    void (*pack)(const float* x, int rows, std::int64_t k, DType weights, float* packed);
+    // Outputs [first, last) of all rows. For tiled weights both are multiples of kTiledRows.
+    void (*multiply)(const MatmulTask& task, std::int64_t first, std::int64_t last);
+};
+[[nodiscard]] const MatmulKernels& tile_matmul(Isa isa);
+[[nodiscard]] const MatmulKernels& row_matmul(Isa isa);
+
+[[nodiscard]] inline std::int64_t packed_stride(std::int64_t k) {
+    // Whole pairs of the widest vectors, and one cache line more so that rows do not fall on the same cache
+    // sets.
+    return (k + 31) / 32 * 32 + 16;
+}
+
+// ---- attention.cpp ----
+
+struct AttentionTask {
+    HeadShape shape;
+    int rows = 0;
+    const float* q = nullptr; // (rows, H * d)
+    const float* k = nullptr; // (slots, K * d)
+    const float* v = nullptr; // (slots, K * d)
+    float* out = nullptr;     // (rows, H * d)
+    int prefix = 0;
+    int first_slot = 0;
+    const std::uint64_t* ancestors = nullptr; // (rows, words), null: causal
+    int words = 0;
+};
+
+inline constexpr int kAttentionRows = 8;   // rows that may share a walk over the prefix
+inline constexpr int kAttentionGroup = 64; // query heads per key/value head, at most
+
+struct AttentionKernels {
+    // All query heads of key/value head `kv_head` for rows [first_row, last_row), at most kAttentionRows.
+    void (*attend)(const AttentionTask& task, int first_row, int last_row, int kv_head);
+};
+[[nodiscard]] const AttentionKernels& attention_kernels(Isa isa);
+
+// ---- norm_rope.cpp ----
+
+struct NormRopeKernels {
+    // residual += delta (unless null); out = RMSNorm(residual) * weight (unless null).
+    void (*add_norm)(float* residual, const float* delta, const float* weight, float eps, float* out,
+                     std::int64_t h);
+    // to = rotate(RMSNorm(from) * weight) over one head; weight null: no norm; from == to is fine.
+    void (*rope_head)(const float* from, float* to, const float* weight, float eps, const float* cos_sin,
+                      int d);
+    // out = silu(gate) * up
+    void (*silu_times)(const float* gate, const float* up, float* out, std::int64_t n);
+};
+[[nodiscard]] const NormRopeKernels& norm_rope_kernels(Isa isa);
+
+// ---- rows.cpp ----
+
+struct RowKernels {
+    void (*softmax)(const float* in, std::int64_t n, float temperature, float* out);
+    std::int32_t (*argmax)(const float* in, std::int64_t n);
+    void (*top_k)(const float* in, std::int64_t n, int k, std::int32_t* ids, float* values);
+    // Reads everything once and returns a sum, so that the reads cannot be optimised away.
+    std::uint64_t (*read_all)(const std::uint64_t* data, std::int64_t words);
+};
+[[nodiscard]] const RowKernels& row_kernels(Isa isa);
+
+} // namespace speclens

@@ -1,0 +1,16 @@
+// Memory of the CPU backend: aligned, and on huge pages where it is large, because a pass over a gigabyte of
+// weights touches 300 000 small pages and would spend its time on address translation.
+#pragma once
+
+#include <cstddef>
+
+namespace speclens {
+
+// Bytes that can be allocated without swapping (MemAvailable).
+[[nodiscard]] std::size_t available_memory();
+
+// 64-byte aligned. Throws Error("out of memory: …") when `bytes` is more than the machine has available.
+[[nodiscard]] void* allocate_aligned(std::size_t bytes);
+void release_aligned(void* data) noexcept;
+
+} // namespace speclens

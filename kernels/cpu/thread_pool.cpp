@@ -1,0 +1,99 @@
+#include "kernels/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <string>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "hwy/cache_control.h"
+
+namespace speclens {
+
+namespace {
+
+// Longer than the gap between two launches of a forward pass and than sampling a token; short enough that an
+// idle engine does not hold a core.
+constexpr std::chrono::microseconds kSpin{40};
+
+// A container's CPU quota, rounded up, or 0 when there is none (cgroup v2: "max 100000" or "150000 100000").
+int quota_cores() {
+    std::ifstream file("/sys/fs/cgroup/cpu.max");
+    std::string quota;
+    double period = 0;
+    if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
+    const double cores = std::strtod(quota.c_str(), nullptr) / period;
+    return cores > 0 ? std::max(1, static_cast<int>(cores + 0.999)) : 0;
+}
+
+} // namespace
+
+int available_cores() {
+    int cores = static_cast<int>(std::thread::hardware_concurrency());
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) cores = CPU_COUNT(&set);
+#endif
+    if (const int quota = quota_cores(); quota > 0) cores = std::min(cores, quota);
+    return std::max(1, cores);
+}
+
+ThreadPool::ThreadPool(int threads) {
+    // With more threads than cores a spinning thread only keeps the working one waiting.
+    spin_ = threads <= available_cores();
+    workers_.reserve(static_cast<std::size_t>(std::max(0, threads - 1)));
+    for (int thread = 1; thread < threads; ++thread) {
+        workers_.emplace_back([this, thread] { work_loop(thread); });
+    }
+}
+
+ThreadPool::~ThreadPool() {
+    stop_.store(true, std::memory_order_relaxed);
+    epoch_.fetch_add(1, std::memory_order_release);
+    epoch_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::launch(Function function, const void* context) {
+    function_ = function;
+    context_ = context;
+    pending_.store(static_cast<std::uint32_t>(workers_.size()), std::memory_order_relaxed);
+    epoch_.fetch_add(1, std::memory_order_release);
+    epoch_.notify_all();
+
+    function(context, 0);
+    for (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0;
+         left = pending_.load(std::memory_order_acquire)) {
+        wait_while(pending_, left);
+    }
+}
+
+void ThreadPool::work_loop(int thread) {
+    std::uint32_t seen = 0; // the epoch before the first launch
+    while (true) {
+        wait_while(epoch_, seen);
+        ++seen; // launches are never skipped: the caller waits for this thread before the next one
+        if (stop_.load(std::memory_order_relaxed)) return;
+        function_(context_, thread);
+        if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_one();
+    }
+}
+
+void ThreadPool::wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) const {
+    if (value.load(std::memory_order_acquire) != old) return;
+    if (spin_) {
+        const auto until = std::chrono::steady_clock::now() + kSpin;
+        do {
+            for (int i = 0; i < 16; ++i) {
+                hwy::Pause();
+                if (value.load(std::memory_order_acquire) != old) return;
+            }
+        } while (std::chrono::steady_clock::now() < until);
+    }
+    value.wait(old, std::memory_order_acquire);
+}
+
+} // namespace speclens

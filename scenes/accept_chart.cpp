@@ -1,0 +1,227 @@
+// The chart of the accept-rule scene: overlap solid, draft excess hatched, target excess dotted, a cap with a
+// handle for either model; and the table of numbers under it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "app/ui/glyphs.h"
+#include "app/ui/plot.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/accept_draw.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+void draw_axis(const AcceptDraw& d) {
+    const AcceptGrid& g = d.grid;
+    const double step = g.high <= 0.5 ? 0.1 : 0.2;
+    for (int i = 0; i * step <= g.high + 1e-9; ++i) {
+        const float y = g.base - g.px(i * step) + 0.5F;
+        d.ui.canvas.line({g.first - 24, y}, {g.right, y},
+                         {d.ui.theme.line.alpha(i == 0 ? 0.9F : 0.6F), d.ui.theme.edge_width});
+        d.ui.canvas.text({g.first - 32, y + 4.5F}, ui::tick_label(i * step, 1), Font::mono, 14, d.ui.theme.muted,
+                         Align::right);
+    }
+}
+
+// The masses of one bar, bottom up.
+void draw_masses(const AcceptDraw& d, const AcceptBar& bar, float x) {
+    const AcceptGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    const float kept = g.px(bar.kept), top_p = g.px(bar.p), top_q = g.px(bar.q);
+    d.ui.canvas.fill({x, g.base - kept, g.bar, kept}, theme.role(Role::accepted).alpha(0.55F));
+    // "other" may hold both kinds of excess at once; they then share the width.
+    const bool both = bar.over() > 1e-4 && bar.owed() > 1e-4;
+    const float w = both ? g.bar / 2 : g.bar;
+    if (top_p > kept + 0.5F) {
+        const Rect owed{both ? x + w : x, g.base - top_p, w, top_p - kept};
+        d.ui.canvas.fill(owed, theme.role(Role::residual).alpha(0.3F));
+        if (owed.h >= 2) d.ui.canvas.outline(owed.inset(0.75F, 0.75F), theme.edge(Role::residual));
+    }
+    if (top_q > kept + 0.5F) {
+        const Rect over{x, g.base - top_q, w, top_q - kept};
+        d.ui.canvas.fill(over, theme.role(Role::rejected).alpha(0.2F));
+        d.ui.canvas.hatch(over, theme.role(Role::rejected), 7, 1.5F);
+    }
+}
+
+void drag(const AcceptDraw& d, std::size_t i, Side side, float x, float y) {
+    const bool target = side == Side::target;
+    d.ui.push_id(target ? "target" : "draft");
+    const ui::Handle handle = ui::drag_handle(d.ui, "bar " + std::to_string(i), {x, y}, d.grid.px(0.01));
+    if (handle.touch.hovered || handle.touch.held || handle.touch.focused)
+        d.ui.canvas.ring({x, y}, 9, {d.ui.theme.ink, 2});
+    if (handle.touch.began) d.wish.chosen = static_cast<int>(i);
+    if (handle.moved) {
+        AcceptEdit edit = d.editable();
+        const double value = static_cast<double>(d.grid.base - handle.moved->y) / static_cast<double>(d.grid.base - d.grid.top) * d.grid.high;
+        set_bar(edit.bars, i, side, value);
+        d.wish.edit = edit;
+        d.wish.continues = handle.touch.held && !handle.touch.began;
+    }
+    d.ui.pop_id();
+}
+
+void draw_caps(const AcceptDraw& d, std::size_t i, const AcceptBar& bar) {
+    const AcceptGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    const float x = g.x(i), yp = g.base - g.px(bar.p), yq = g.base - g.px(bar.q);
+    d.ui.canvas.line({x - 8, yp}, {x + g.bar, yp}, {theme.role(Role::target), 3});
+    d.ui.canvas.line({x, yq}, {x + g.bar + 8, yq}, {theme.role(Role::draft), 3, 6, 3});
+    d.ui.canvas.fill({x - 13.5F, yp - 5.5F, 11, 11}, theme.bg);
+    d.ui.canvas.fill({x - 12.5F, yp - 4.5F, 9, 9}, theme.role(Role::target));
+    const std::array<ui::Vec2, 4> diamond = {ui::Vec2{x + g.bar + 8, yq - 6}, {x + g.bar + 14, yq},
+                                             {x + g.bar + 8, yq + 6}, {x + g.bar + 2, yq}};
+    d.ui.canvas.fill_convex(diamond, theme.role(Role::draft));
+    drag(d, i, Side::target, x - 8, yp);
+    drag(d, i, Side::draft, x + g.bar + 8, yq);
+}
+
+struct Sum {
+    const char* word;
+    const char* detail;
+    double value;
+    Role role;
+    bool told;  // the beat is about it
+};
+
+// The three sums stand where no bar is in their way, from the right end on.
+void draw_sums(const AcceptDraw& d) {
+    const AcceptGrid& g = d.grid;
+    const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
+    const std::array<Sum, 3> sums = {Sum{"kept", "where the two overlap", d.view.kept, Role::accepted, beat == 1},
+                                     Sum{"rejected", "draft above target", 1 - d.view.kept, Role::rejected, beat == 4},
+                                     Sum{"owed", "target above draft", 1 - d.view.kept, Role::residual, beat == 4 || beat == 5}};
+    const float bottom = g.top + 56;
+    const auto free = [&](float a, float b) {
+        for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
+            const float height = g.px(std::max(d.view.bars[i].p, d.view.bars[i].q));
+            const float x = g.x(i);
+            if (g.base - height < bottom + 10 && x - 20 < b && x + g.bar + 22 > a) return false;
+        }
+        return true;
+    };
+    std::array<float, 3> at{};
+    const float w = 196;
+    float right = std::min(g.right, g.x(10) + g.bar + 20);
+    for (int k = 2; k >= 0; --k) {
+        float x = right - w;
+        while (x > g.first - 20 && !free(x, x + w)) x -= 8;
+        if (x <= g.first - 20) return;  // no room beside the bars: the table has the sums as well
+        at[static_cast<std::size_t>(k)] = x;
+        right = x - 20;
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+        const float x = at[k];
+        if (sums[k].told) d.ui.canvas.fill({x - 10, g.top - 8, w, 64}, d.ui.theme.raised, 6);
+        d.ui.canvas.fill({x, g.top, 4, 48}, d.ui.theme.role(sums[k].role), 1);
+        const std::string number = ui::probability(sums[k].value);
+        d.ui.canvas.text({x + 16, g.top + 20}, number, Font::mono_medium, 20, d.ui.theme.ink);
+        const float used = d.ui.canvas.text_width(number, Font::mono_medium, 20);
+        d.ui.canvas.text({x + 16 + used + 8, g.top + 20}, sums[k].word, Font::text_bold, 20, d.ui.theme.ink);
+        d.ui.canvas.text({x + 16, g.top + 44}, sums[k].detail, Font::text, 14, d.ui.theme.muted);
+    }
+}
+
+}  // namespace
+
+AcceptGrid accept_grid(Rect stage, const AcceptView& view) {
+    AcceptGrid g;
+    g.left = stage.x + 24;
+    g.right = stage.right() - 24;
+    g.first = stage.x + 96;
+    const float room = g.right - 44 - g.first;
+    g.pitch = std::floor((room - 48) / 10);
+    g.bar = std::min(48.0F, g.pitch - 30);
+    g.tall = stage.h >= 656;
+    // Without strips and proof the chart gets what is left, at most its full height.
+    const float height = g.tall ? 200.0F : std::clamp(stage.h - 344, 120.0F, 200.0F);
+    g.top = stage.y + 108;
+    g.base = g.top + height;
+    g.y = g.base - (stage.y + 308);
+    double highest = 0;
+    for (const AcceptBar& bar : view.bars) highest = std::max({highest, bar.p, bar.q});
+    g.high = highest <= 0.5 ? 0.5 : 1;
+    return g;
+}
+
+AcceptEdit AcceptDraw::editable() const {
+    AcceptEdit changed = state.edit;
+    if (changed.bars.empty()) changed.bars = view.bars;
+    return changed;
+}
+
+void draw_accept_chart(const AcceptDraw& d) {
+    const AcceptGrid& g = d.grid;
+    const float table = g.base + 92;
+    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, g.top - 28, g.pitch - 2, table - g.top + 28},
+                     d.ui.theme.raised.alpha(0.75F), 6);
+    draw_axis(d);
+    draw_sums(d);
+    for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
+    for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
+    // Direct labels on the two tallest caps instead of a legend.
+    std::size_t tallest_p = 0, tallest_q = 0;
+    for (std::size_t i = 1; i < d.view.bars.size(); ++i) {
+        if (d.view.bars[i].p > d.view.bars[tallest_p].p) tallest_p = i;
+        if (d.view.bars[i].q > d.view.bars[tallest_q].q) tallest_q = i;
+    }
+    const Letters letter = letters(d.input.letters_article);
+    const auto label = [&](std::size_t i, double value, const std::string& words) {
+        d.ui.canvas.text({g.x(i) + g.bar / 2, std::max(g.top - 12, g.base - g.px(value) - 12)}, words, Font::text_bold,
+                         14, d.ui.theme.ink, Align::center);
+    };
+    if (tallest_p != tallest_q) {
+        label(tallest_p, std::max(d.view.bars[tallest_p].p, d.view.bars[tallest_p].q), std::string("target ") + letter.target);
+        label(tallest_q, std::max(d.view.bars[tallest_q].p, d.view.bars[tallest_q].q), std::string("draft ") + letter.draft);
+    }
+}
+
+void draw_accept_table(const AcceptDraw& d) {
+    const AcceptGrid& g = d.grid;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const Letters letter = letters(d.input.letters_article);
+    const float y = g.base;
+    ui::icon(canvas, ui::Icon::square, {g.left + 6, y + 43}, 10, theme.role(Role::target));
+    ui::icon(canvas, ui::Icon::diamond, {g.left + 6, y + 63}, 10, theme.role(Role::draft));
+    ui::icon(canvas, ui::Icon::check, {g.left + 6, y + 83}, 10, theme.role(Role::accepted));
+    canvas.text({g.left + 18, y + 48}, std::string("target ") + letter.target, Font::text, 14, theme.muted);
+    canvas.text({g.left + 18, y + 68}, std::string("draft ") + letter.draft, Font::text, 14, theme.muted);
+    canvas.text({g.left + 18, y + 88}, "overlap", Font::text, 14, theme.muted);
+    for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
+        const AcceptBar& bar = d.view.bars[i];
+        const float x = g.x(i) + g.bar / 2;
+        const bool chosen = static_cast<int>(i) == d.view.chosen;
+        const Rect cell{x - g.pitch / 2, y + 4, g.pitch, 88};
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("slot " + std::to_string(i)), cell);
+        if (touched.clicked) d.wish.chosen = static_cast<int>(i);
+        if (touched.focused) ui::focus_ring(canvas, theme, cell);
+        ui::tooltip(d.ui, cell, bar.id < 0 ? std::string("all other tokens of the vocabulary together")
+                                           : bar_words(d.input, bar) + ", id " + std::to_string(bar.id));
+        if (bar.id < 0)
+            canvas.text({x, y + 24}, "other", Font::text, 14, theme.muted, Align::center);
+        else
+            ui::token_text(canvas, {x, y + 24}, ui::fit_token(canvas, bar_label(d.input, bar), 15, g.pitch - 8), 15,
+                           theme.ink, Align::center);
+        if (bar.locked) canvas.line({x - 14, y + 30}, {x + 14, y + 30}, {theme.ink, 2});
+        const Font font = chosen ? Font::mono_medium : Font::mono;
+        canvas.text({x, y + 48}, ui::probability(bar.p), font, 14, theme.ink, Align::center);
+        canvas.text({x, y + 68}, ui::probability(bar.q), font, 14, theme.ink, Align::center);
+        canvas.text({x, y + 88}, ui::probability(bar.kept), font, 14, theme.ink, Align::center);
+        if (bar.touched) canvas.disc({x + 26, y + 53}, 2, theme.ink);
+    }
+    canvas.text({g.right, y + 24}, "sum", Font::text, 14, theme.muted, Align::right);
+    canvas.text({g.right, y + 48}, "1.00", Font::mono, 14, theme.ink, Align::right);
+    canvas.text({g.right, y + 68}, "1.00", Font::mono, 14, theme.ink, Align::right);
+    canvas.text({g.right, y + 88}, ui::probability(d.view.kept), Font::mono, 14, theme.ink, Align::right);
+}
+
+}  // namespace speclens

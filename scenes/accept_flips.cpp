@@ -1,0 +1,120 @@
+#include "scenes/accept_flips.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "engine/rng.h"
+#include "engine/verify.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kLargestLaw = 20000;  // above this a thousand flips take too long for one frame
+
+struct Laws {
+    Law p, q;
+    std::vector<int> bar_of;  // id -> bar
+};
+
+Laws laws_for(const AcceptView& view) {
+    Laws laws;
+    const int bars = static_cast<int>(view.bars.size());
+    if (!view.edited && view.source.full && view.source.p.size() <= kLargestLaw) {
+        laws.p = view.source.p;
+        laws.q = view.source.q;
+        laws.bar_of.assign(laws.p.size(), bars - 1);
+        for (int i = 0; i + 1 < bars; ++i) laws.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
+        return laws;
+    }
+    for (int i = 0; i < bars; ++i) {
+        laws.p.push_back(view.bars[static_cast<std::size_t>(i)].p);
+        laws.q.push_back(view.bars[static_cast<std::size_t>(i)].q);
+        laws.bar_of.push_back(i);
+    }
+    return laws;
+}
+
+}  // namespace
+
+int FlipCounts::kept_total() const { return std::accumulate(kept.begin(), kept.end(), 0); }
+
+void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& counts) {
+    if (view.bars.empty()) return;
+    const RuleInfo* rule = find_rule("token");
+    CHECK(rule, "the token rule is always there");
+    const Laws laws = laws_for(view);
+    if (counts.kept.size() != view.bars.size()) {
+        counts = {};
+        counts.kept.assign(view.bars.size(), 0);
+        counts.resampled.assign(view.bars.size(), 0);
+    }
+    for (int n = 0; n < count; ++n) {
+        const auto coin = [&](Purpose purpose) {
+            return uniform({.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
+        };
+        const int drafts[] = {sample(laws.q, coin(Purpose::draft))};
+        Round round;
+        round.drafts = drafts;
+        round.p = [&](int) -> const Law& { return laws.p; };
+        round.q = [&](int) -> const Law& { return laws.q; };
+        round.p_argmax = [&](int) { return argmax(laws.p); };
+        round.accept_coin = [&](int) { return coin(Purpose::accept); };
+        round.resample_coin = [&](int) { return coin(Purpose::resample); };
+        const Verdict verdict = rule->verify(round);
+        const bool accepted = verdict.accepted == 1;
+        const int out = laws.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
+        ++(accepted ? counts.kept : counts.resampled)[static_cast<std::size_t>(out)];
+        counts.last = {laws.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept), accepted};
+        ++counts.flips;
+    }
+}
+
+FlipTest test_flips(const AcceptView& view, const FlipCounts& counts) {
+    FlipTest test;
+    if (counts.flips == 0 || counts.kept.size() != view.bars.size()) return test;
+    double statistic = 0, pooled_expected = 0, pooled_seen = 0;
+    int bins = 0;
+    const auto add = [&](double seen, double expected) {
+        statistic += (seen - expected) * (seen - expected) / expected;
+        ++bins;
+    };
+    for (std::size_t i = 0; i < view.bars.size(); ++i) {
+        const double expected = view.bars[i].p * counts.flips, seen = counts.total(i);
+        test.tv += std::abs(seen / counts.flips - view.bars[i].p) / 2;
+        if (expected >= 5) {
+            add(seen, expected);
+        } else {
+            pooled_expected += expected;
+            pooled_seen += seen;
+        }
+    }
+    if (pooled_expected >= 1) add(pooled_seen, pooled_expected);
+    test.enough = bins >= 2;
+    if (test.enough) test.chi2_p = chi_squared_tail(statistic, bins - 1);
+    return test;
+}
+
+// Regularised upper incomplete gamma function Q(degrees / 2, x / 2): series below a + 1, continued fraction above.
+double chi_squared_tail(double x, int degrees) {
+    const double a = degrees / 2.0, z = x / 2;
+    if (z <= 0) return 1;
+    const double front = std::exp(-z + a * std::log(z) - std::lgamma(a));
+    if (z < a + 1) {
+        double term = 1 / a, sum = term;
+        for (int n = 1; n < 500 && term > sum * 1e-15; ++n) sum += term *= z / (a + n);
+        return 1 - front * sum;
+    }
+    double b = z + 1 - a, c = 1e300, d = 1 / b, h = d;
+    for (int n = 1; n < 500; ++n) {
+        const double numerator = -n * (n - a);
+        b += 2;
+        d = 1 / (numerator * d + b);
+        c = b + numerator / c;
+        h *= d * c;
+        if (std::abs(d * c - 1) < 1e-15) break;
+    }
+    return front * h;
+}
+
+}  // namespace speclens

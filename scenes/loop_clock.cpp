@@ -1,0 +1,113 @@
+// "The same tokens on one clock": the measured phases of this cycle above what plain decoding needs for as many
+// tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/loop_draw.h"
+#include "scenes/loop_story.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+std::vector<ui::Segment> speculative(const LoopModel& model) {
+    std::vector<ui::Segment> lane;
+    double at = 0;
+    for (const LoopColumn& c : model.columns) {
+        if (!c.draft) break;
+        ui::Segment s{.start = at, .length = c.draft->ms, .role = Role::draft, .strength = 0.92F, .mono = true};
+        s.label = "d" + std::to_string(lane.size() + 1);
+        at += c.draft->ms;
+        lane.push_back(s);
+    }
+    if (const Verified* v = model.cycle->verify) {
+        lane.push_back({.start = at, .length = v->ms, .role = Role::target,
+                        .label = "verify, " + counted(v->rows, "row"), .value = ui::milliseconds(v->ms)});
+    }
+    return lane;
+}
+
+std::string heading(const LoopModel& model) {
+    if (model.produced == 0) return "This cycle on one clock";
+    if (model.produced == 1) return "The same token on one clock";
+    return "The same " + number_word(model.produced) + " tokens on one clock";
+}
+
+}  // namespace
+
+void draw_loop_clock(const LoopDraw& d, Rect stage) {
+    const LoopModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x0 = d.grid.left, gutter = d.grid.gutter, top = stage.y + 492;
+    const float limit = stage.right() - 64;  // the unit stands behind the last label
+    canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
+    canvas.text({gutter, top + 26}, heading(m), Font::text_bold, 15, theme.ink);
+    canvas.text({gutter, top + 62}, "speculative", Font::text, 14, theme.muted);
+    canvas.text({gutter, top + 106}, "plain", Font::text, 14, theme.muted);
+    const Rect upper{x0, top + 40, limit - x0, 32}, lower{x0, top + 84, limit - x0, 32};
+    if (!m.cycle || !m.timed()) {
+        ui::slot(canvas, theme, upper, m.cycle ? "no times were recorded in this run" : "measured phases will appear here");
+        ui::slot(canvas, theme, lower, "plain decoding of as many tokens");
+        return;
+    }
+    const double spec = m.spec_ms(), plain = m.plain_total();
+    const double shown = std::max({spec, plain, m.plain_ms, 1e-6});
+    const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
+    const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
+    const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
+    ui::axis_x(canvas, theme, x, top + 128, marks,
+               {.unit = "ms", .grid_to = top + 28, .grid = true, .base_line = true});
+
+    std::vector<ui::Segment> lane = speculative(m);
+    const bool drafting = m.phase == Phase::draft && !lane.empty();
+    if (drafting) lane.back().length *= static_cast<double>(d.motion(Phase::draft));
+    if (m.phase == Phase::verify && !lane.empty()) lane.back().length *= static_cast<double>(d.motion(Phase::verify));
+    ui::gantt_lane(canvas, theme, x, upper.y, upper.h, lane, 2, d.ui.input.mouse);
+    if (m.settled && m.other_ms > 0) {
+        // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.
+        const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
+        const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
+        canvas.fill(rest, theme.muted.alpha(0.45F), 2);
+        ui::tooltip(d.ui, rest, "laws, coins and commit: " + ui::number(m.other_ms, 2) + " ms");
+    }
+
+    if (m.plain_ms <= 0) {
+        ui::slot(canvas, theme, lower, "plain decoding was not measured yet");
+        return;
+    }
+    std::vector<ui::Segment> tokens;
+    for (int i = 0; i < m.produced; ++i) {
+        tokens.push_back({.start = m.plain_ms * i, .length = m.plain_ms, .role = Role::target,
+                          .label = "token " + std::to_string(i + 1), .value = ui::milliseconds(m.plain_ms)});
+    }
+    if (tokens.empty()) ui::slot(canvas, theme, lower, ui::milliseconds(m.plain_ms) + " ms per token, as soon as a token is certain");
+    ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
+
+    const std::string saving = saving_words(m);
+    if (saving.empty()) return;
+    const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
+    const float y = (spec <= plain ? upper : lower).y + 16;
+    const float words = canvas.text_width(saving, Font::text_bold, 15);
+    if (b - a > words + 40) {
+        ui::bracket(canvas, theme, a, b, y, saving);
+    } else if (b + 12 + words < stage.right() - 24) {
+        if (b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
+        const ui::Rect ground{b + 8, y - 12, words + 8, 24};
+        canvas.fill(ground, theme.bg);
+        canvas.text({b + 12, y + 5}, saving, Font::text_bold, 15, theme.ink);
+    } else {
+        canvas.text({stage.right() - 24, top + 26}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
+    }
+}
+
+}  // namespace speclens

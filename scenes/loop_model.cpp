@@ -1,0 +1,128 @@
+#include "scenes/loop_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+RuleKind rule_kind(const std::string& name) {
+    if (name == "greedy") return RuleKind::greedy;
+    if (name == "match") return RuleKind::match;
+    return RuleKind::token;
+}
+
+std::optional<double> shown(double logp, const Top& raw, int token, bool greedy) {
+    constexpr double kBelowHead = 1e-6;  // not among the recorded tokens: shown as "<.01"
+    if (greedy && !raw.empty()) return listed(raw, token).value_or(kBelowHead);
+    return std::exp(logp);
+}
+
+void fill_columns(LoopModel& model) {
+    if (model.cycle) {
+        for (const DraftSlot& slot : model.cycle->drafts) {
+            LoopColumn column;
+            column.draft = slot.draft;
+            column.check = slot.check;
+            switch (slot.state) {
+                case DraftSlot::State::drafted: column.fate = Fate::drafted; break;
+                case DraftSlot::State::accepted: column.fate = Fate::accepted; break;
+                case DraftSlot::State::rejected: column.fate = Fate::rejected; break;
+                case DraftSlot::State::discarded: column.fate = Fate::discarded; break;
+            }
+            column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token, model.greedy);
+            if (slot.check) column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
+            if (slot.check && model.rejected < 0) {
+                ++model.judged;
+                if (slot.check->accepted)
+                    ++model.accepted;
+                else
+                    model.rejected = static_cast<int>(model.columns.size());
+            }
+            model.columns.push_back(column);
+        }
+        model.drafted = static_cast<int>(model.columns.size());
+        model.drafting_over = model.cycle->verify != nullptr || model.judged > 0 || model.cycle->resample;
+    }
+    while (!model.drafting_over && static_cast<int>(model.columns.size()) < model.asked) model.columns.emplace_back();
+}
+
+}  // namespace
+
+LoopModel loop_model(const SceneInput& input) {
+    LoopModel model;
+    const CycleView& view = *input.view;
+    model.header = view.header;
+    model.cycle = view.current();
+    model.phase = view.phase;
+    if (model.header) {
+        model.rule = rule_kind(model.header->rule);
+        model.greedy = model.header->sampling.temperature == 0;
+        model.asked = model.header->drafter == "none" ? 0 : model.header->k;
+    } else if (input.settings) {
+        model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;
+    }
+    fill_columns(model);
+    if (model.cycle) {
+        model.own = model.cycle->resample;
+        const bool rows = std::ranges::any_of(model.columns, [](const LoopColumn& c) {
+            return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty());
+        });
+        model.fast = model.drafted > 0 && !rows;
+    }
+    if (model.cycle && model.cycle->commit)
+        model.produced = static_cast<int>(model.cycle->commit->tokens.size());
+    else
+        model.produced = model.accepted + (model.own ? 1 : 0);
+    model.plain_ms = plain_ms(input);
+    if (model.cycle) {
+        // The commit costs microseconds; with it known already, the clock need not wait for the last step.
+        model.other_ms = model.cycle->other_ms;
+        if (model.own && !model.cycle->complete())
+            for (const CycleSummary& cycle : input.whole->cycles)
+                if (cycle.first_event == model.cycle->first_event && cycle.complete()) {
+                    model.other_ms = cycle.other_ms;
+                    model.settled = true;
+                }
+        if (model.cycle->complete()) model.settled = true;
+    }
+
+    const int count = static_cast<int>(model.columns.size());
+    if (model.own)
+        model.active = model.own_column();
+    else if (model.judged > 0)
+        model.active = model.judged - 1;
+    else if (model.drafting_over)
+        model.active = 0;
+    else
+        model.active = std::max(0, model.drafted - 1);
+    model.active = std::min(model.active, count);
+    model.selected = model.active;
+    if (input.selected && model.cycle && input.selected->cycle == model.cycle->cycle)
+        model.selected = std::clamp(input.selected->index, 0, count);
+    return model;
+}
+
+ColumnLaws column_laws(const LoopModel& model, int column) {
+    ColumnLaws laws;
+    const int count = static_cast<int>(model.columns.size());
+    const auto pick = [&](const Top& top, const Top& raw) { return model.greedy && !raw.empty() ? raw : top; };
+    if (column < 0 || column > count) return laws;
+    if (column == count) {
+        if (model.own && model.rejected < 0) laws.target = model.own->top;
+        return laws;
+    }
+    const LoopColumn& c = model.columns[static_cast<std::size_t>(column)];
+    if (c.draft) laws.draft = pick(c.draft->top, c.draft->raw_top);
+    if (c.check) laws.target = pick(c.check->top, c.check->raw_top);
+    return laws;
+}
+
+double plain_ms(const SceneInput& input) {
+    if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
+    return input.status ? input.status->plain_ms_per_token : 0;
+}
+
+}  // namespace speclens

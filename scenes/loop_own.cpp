@@ -1,0 +1,178 @@
+// The target's own token: the chip that replaces a rejected guess (or the bonus), and the law it was drawn from
+// as a strip of shares with the coin standing in the share it picked.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/loop_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+struct Share {
+    int id = -1;  // -1: everything that is not listed
+    double p = 0;
+};
+
+std::vector<Share> shares_of(const Top& law, int chosen) {
+    std::vector<Share> shares;
+    double rest = law.rest;
+    for (const Top::Entry& entry : law.entries) {
+        const double p = std::exp(entry.logp);
+        if (shares.size() < 12 || entry.id == chosen)
+            shares.push_back({entry.id, p});
+        else
+            rest += p;
+    }
+    if (rest > 1e-9) shares.push_back({-1, rest});
+    return shares;
+}
+
+// Where the coin stands inside the chosen share, 0…1. The coin walks ids in ascending order, so this is exact
+// only when the whole law was recorded; otherwise the middle.
+double place_in_share(const Top& law, int chosen, double u) {
+    if (law.rest > 1e-9) return 0.5;
+    double below = 0, share = 0;
+    for (const Top::Entry& entry : law.entries) {
+        if (entry.id < chosen) below += std::exp(entry.logp);
+        if (entry.id == chosen) share = std::exp(entry.logp);
+    }
+    return share > 0 ? std::clamp((u - below) / share, 0.02, 0.98) : 0.5;
+}
+
+// "Paris .10  ⏎ .07" from the right end, as many as fit.
+void list_shares(const LoopDraw& d, const std::vector<Share>& shares, std::size_t from, float left, float right, float y) {
+    ui::Canvas& canvas = d.ui.canvas;
+    struct Item { std::string label, number; float w; };
+    std::vector<Item> items;
+    float room = right - left;
+    for (std::size_t i = from; i < shares.size() && shares[i].id >= 0 && shares[i].p >= 0.01 && items.size() < 3; ++i) {
+        Item item{label_of(*d.input.trace, shares[i].id), ui::probability(shares[i].p), 0};
+        item.w = ui::token_text_width(canvas, item.label, 14) + 6 + canvas.text_width(item.number, Font::mono, 14) + 14;
+        if (item.w > room) break;
+        room -= item.w;
+        items.push_back(item);
+    }
+    float x = right + 14;
+    for (const Item& item : items) x -= item.w;
+    for (const Item& item : items) {
+        const float label = ui::token_text(canvas, {x, y}, item.label, 14, d.ui.theme.muted);
+        canvas.text({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
+        x += item.w;
+    }
+}
+
+void draw_strip(const LoopDraw& d, Rect strip, Role role) {
+    const Resampled& own = *d.model.own;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const std::string what = own.from == Resampled::From::residual ? "residual, scaled to 1"
+                             : own.from == Resampled::From::bonus  ? "the target's last row"
+                                                                   : "the target's row";
+    if (own.top.empty()) {
+        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text, 14,
+                        theme.muted, strip.w);
+        return;
+    }
+    const std::vector<Share> shares = shares_of(own.top, own.token);
+    std::vector<double> sizes;
+    for (const Share& share : shares) sizes.push_back(share.p);
+    const float open = d.motion(Phase::resample);
+    ui::share_strip(canvas, theme, {strip.x, strip.y, strip.w * open, strip.h}, sizes, role);
+    if (open < 1) return;
+
+    // The label of the first share, and the coin in the share that it picked.
+    const float first = strip.w * static_cast<float>(shares[0].p);
+    const std::string label = shares[0].id < 0 ? "other" : label_of(*d.input.trace, shares[0].id);
+    const float label_width = ui::token_text_width(canvas, label, 15) + 8 + canvas.text_width(".00", Font::mono, 14);
+    const bool labelled = label_width + 16 < first;
+    if (labelled) {
+        const float w = ui::token_text(canvas, {strip.x + 8, strip.y + 17}, label, 15, theme.ink);
+        canvas.text({strip.x + 16 + w, strip.y + 17}, ui::probability(shares[0].p), Font::mono, 14, theme.ink);
+    }
+    std::string caption = what;
+    if (own.u) {
+        float from = strip.x, width = 0;
+        for (const Share& share : shares) {
+            width = strip.w * static_cast<float>(share.p);
+            if (share.id == own.token) break;
+            from += width;
+        }
+        const float x = from + width * static_cast<float>(place_in_share(own.top, own.token, *own.u));
+        const std::string coin = (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
+        const float coin_width = canvas.text_width(coin, Font::text, 14);
+        const bool in_first = shares[0].id == own.token;
+        const bool clear = !in_first || x > strip.x + label_width + 28;
+        if (in_first && !clear && labelled) {
+            // The coin would hide the label: a ground patch keeps it readable.
+            ui::coin_marker(canvas, theme, strip.x + label_width + 24, strip.y - 4, strip.bottom() + 4);
+        } else {
+            ui::coin_marker(canvas, theme, x, strip.y - 4, strip.bottom() + 4);
+        }
+        const float at = in_first && !clear && labelled ? strip.x + label_width + 24 : x;
+        if (in_first && at + 10 + coin_width + 8 < strip.x + first)
+            canvas.text({at + 10, strip.y + 17}, coin, Font::text, 14, theme.ink);
+        else
+            caption += " · " + coin;
+    }
+    const float used = canvas.text_width(caption, Font::text, 14);
+    ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
+    list_shares(d, shares, labelled ? 1 : 0, strip.x + used + 16, strip.right(), strip.y + 44);
+}
+
+}  // namespace
+
+void draw_own_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    if (!d.model.own) return;
+    const int column = d.model.own_column();
+    const bool residual = d.model.own->from == Resampled::From::residual;
+    const bool replaced = d.model.rejected >= 0;
+    const bool bonus = d.model.own->from == Resampled::From::bonus;
+    const Role role = residual ? Role::residual : bonus ? Role::bonus : Role::target;
+    const float y = g.y + 420;
+    const float room = g.left - g.gutter - 12;
+    ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
+                    residual ? "+1 resampled" : bonus ? "+1 bonus" : "+1 target", Font::text, 14,
+                    d.ui.theme.muted, room);
+
+    const bool seen = g.visible(column);
+    const Rect chip{seen ? g.x(column) : g.left, y, g.width, 36};
+    const ui::Color hue = d.ui.theme.role(role);
+    if (replaced && seen) {
+        ui::ChipStyle style{.role = role, .solid = d.model.phase == Phase::resample};
+        if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
+        ui::chip(d.ui.canvas, d.ui.theme, chip, label_of(*d.input.trace, d.model.own->token), style);
+        ui::arrow(d.ui.canvas, {g.middle(column), y - 26}, {g.middle(column), y - 1}, {hue, 2});
+    }
+    // The strip takes the free side of the chip; under a bonus the whole width to its left.
+    Rect strip{g.left, y, g.right - g.left, 24};
+    if (replaced && seen) {
+        const float after = g.limit - chip.right() - 12, before = chip.x - 12 - g.left;
+        const bool to_the_right = after >= 240 || after >= before;
+        const float limit = to_the_right ? std::min(g.limit, std::max(g.right, chip.right() + 12 + 360)) : 0;
+        strip = to_the_right ? Rect{chip.right() + 12, y, limit - chip.right() - 12, 24}
+                             : Rect{g.left, y, before, 24};
+        const float x = to_the_right ? chip.right() + 1 : chip.x - 12;
+        d.ui.canvas.line({x, y + 18}, {x + 11, y + 18}, {hue, 2, 2, 3});
+    } else if (!replaced && seen) {
+        strip.w = std::max(strip.w, std::min(560.0F, g.limit - g.left));
+        if (bonus) strip.x = std::max(g.left, g.right - 560);
+        strip.w = std::min(strip.w, bonus ? g.right - strip.x : 560.0F);
+        ui::arrow(d.ui.canvas, {g.middle(column), y - 2}, {g.middle(column), y - 26}, {hue, 2});
+    }
+    if (strip.w >= 160) draw_strip(d, strip, role);
+}
+
+}  // namespace speclens

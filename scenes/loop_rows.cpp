@@ -1,0 +1,297 @@
+// The bands of the loop picture from the draft chips down to the outcome chips.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/loop_draw.h"
+#include "scenes/loop_story.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+void row_name(const LoopDraw& d, float y, const std::string& name, const std::string& detail) {
+    const float room = d.grid.left - d.grid.gutter - 12;
+    ui::fitted_text(d.ui.canvas, {d.grid.gutter, y}, name, Font::text_bold, 15, d.ui.theme.ink, room);
+    if (!detail.empty())
+        ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 20}, detail, Font::text, 14, d.ui.theme.muted, room);
+}
+
+void small(const LoopDraw& d, float x, float y, std::string_view words, Align align = Align::center) {
+    ui::fitted_text(d.ui.canvas, {x, y}, words, Font::text, 14, d.ui.theme.muted, d.grid.width, align);
+}
+
+const LoopColumn& column(const LoopDraw& d, int i) { return d.model.columns[static_cast<std::size_t>(i)]; }
+int drafts(const LoopDraw& d) { return static_cast<int>(d.model.columns.size()); }
+
+std::string verify_words(const LoopModel& model, int length) {
+    const int n = model.drafted;
+    const std::string rows = number_word(n + 1) + (n == 0 ? " row" : " rows");
+    if (n == 0) return length == 0 ? "the target reads the pending token: one row" : length == 1 ? rows : "";
+    const std::string what = n == 1 ? "the guess" : "all " + number_word(n);
+    if (length == 0) return "the target reads " + what + " at once and returns " + rows;
+    return length == 1 ? "reads " + what + ", returns " + rows : rows;
+}
+
+}  // namespace
+
+LoopGrid loop_grid(Rect stage, const LoopModel& model) {
+    LoopGrid grid;
+    grid.y = stage.y;
+    grid.gutter = stage.x + 24;
+    grid.left = stage.x + 128;
+    grid.limit = stage.right() - 36;
+    grid.total = static_cast<int>(model.columns.size()) + 1;
+    const float room = grid.limit - grid.left + 12;
+    grid.pitch = std::clamp(room / static_cast<float>(grid.total), 84.0F, 168.0F);
+    if (grid.pitch > 84) grid.pitch = std::min(168.0F, std::floor(grid.pitch / 4) * 4);
+    grid.width = grid.pitch - (grid.pitch >= 110 ? 12.0F : 8.0F);
+    grid.count = std::clamp(static_cast<int>(room / grid.pitch), 1, grid.total);
+    if (grid.count < grid.total)
+        grid.first = std::clamp(model.selected - grid.count / 2, 0, grid.total - grid.count);
+    grid.right = grid.x(grid.first + grid.count - 1) + grid.width;
+    return grid;
+}
+
+float LoopDraw::motion(Phase phase) const {
+    if (model.phase != phase || input.t >= 1) return 1;
+    const float rest = 1 - std::clamp(input.t, 0.0F, 1.0F);
+    return 1 - rest * rest * rest;
+}
+
+void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
+    const LoopGrid& g = d.grid;
+    const float around = (g.pitch - g.width) * 2 / 3;
+    if (g.count < g.total)
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.y + 98},
+                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
+                            std::to_string(g.total),
+                        Font::mono, 14, d.ui.theme.muted, g.left - g.gutter - 8);
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const Rect band{g.x(i) - around, g.y + 80, g.width + 2 * around, 384};
+        const bool selected = i == d.model.selected && d.model.cycle;
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
+        if (selected)
+            d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.75F), 6);
+        else if (touched.hovered && d.model.cycle)
+            d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.35F), 6);
+        if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, band);
+        if (touched.clicked && d.model.cycle) out.push_back(Select{Position{d.model.cycle->cycle, i}});
+        std::string number = std::to_string(i + 1);
+        if (i == drafts(d) && g.roomy()) number += drafts(d) == 0 ? " · target" : " · bonus";
+        d.ui.canvas.text({g.middle(i), g.y + 98}, number, i == drafts(d) ? Font::text : Font::mono, 14,
+                         selected ? d.ui.theme.ink : d.ui.theme.muted, Align::center);
+    }
+}
+
+void draw_draft_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    const float y = g.y + 108;
+    const bool lookup = d.model.header && d.model.header->drafter == "lookup";
+    std::string passes = d.model.asked == 0 ? std::string("none") : d.model.drafted == 0 ? std::string("none yet")
+                         : lookup ? "copied"
+                                  : counted(d.model.drafted, "pass");
+    if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
+    row_name(d, y + 15, "Draft", passes);
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const Rect box{g.x(i), y, g.width, 36};
+        if (i == drafts(d)) {
+            small(d, g.middle(i), y + 23, "no guess");
+            if (d.model.cycle && d.model.cycle->verify)
+                d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59}, {theme.line, 1.5F});
+            continue;
+        }
+        const LoopColumn& c = column(d, i);
+        if (!c.draft) {
+            ui::slot(d.ui.canvas, theme, box, g.roomy() ? "guess " + std::to_string(i + 1) : "");
+            continue;
+        }
+        const bool newest = d.model.phase == Phase::draft && i == d.model.drafted - 1;
+        ui::ChipStyle style{.role = Role::draft};
+        if (newest) style.alpha = std::min(1.0F, d.input.t * 2);
+        ui::chip(d.ui.canvas, theme, box, label_of(*d.input.trace, c.draft->token), style);
+        const float gap = g.pitch - g.width;
+        if (i + 1 < drafts(d) && i + 1 < g.first + g.count && !lookup)
+            ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18}, {theme.muted, 1.5F}, 5);
+        if (d.model.cycle->verify)
+            d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59},
+                             {theme.role(Role::draft), 1.5F, 3, 3});
+        std::string tip = quoted(*d.input.trace, c.draft->token) + ", id " + std::to_string(c.draft->token);
+        if (c.draft->u) tip += ", drawn by coin " + ui::probability(*c.draft->u);
+        if (!c.draft->extra.empty()) tip += ", " + c.draft->extra;
+        ui::tooltip(d.ui, box, tip);
+    }
+}
+
+void draw_verify_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    const Verified* verify = d.model.cycle ? d.model.cycle->verify : nullptr;
+    row_name(d, g.y + 183, "Verify", verify ? "1 pass" : "not yet");
+    Rect bar{g.left, g.y + 168, g.right - g.left, 36};
+    if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
+    const float whole = bar.w;
+    if (!verify) {
+        ui::slot(d.ui.canvas, theme, bar, d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
+        return;
+    }
+    bar.w *= d.motion(Phase::verify);
+    d.ui.canvas.fill(bar, theme.role(Role::target), 4);
+    if (bar.w < whole - 1) return;
+    const ui::Color on = theme.on(Role::target);
+    const std::string ms = d.model.timed() ? ui::milliseconds(verify->ms) + " ms" : std::string();
+    const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
+    d.ui.canvas.fill({bar.x + 12.8F, bar.y + 12.8F, 10.4F, 10.4F}, on);
+    for (int length = 0; length < 3; ++length) {
+        const std::string words = verify_words(d.model, length);
+        if (d.ui.canvas.text_width(words, Font::text_bold, 15) > bar.w - 36 - ms_width - 24) continue;
+        d.ui.canvas.text({bar.x + 36, bar.y + 23}, words, Font::text_bold, 15, on);
+        break;
+    }
+    if (ms_width > 0 && ms_width + 30 < bar.w)
+        d.ui.canvas.text({bar.right() - 12, bar.y + 23}, ms, Font::mono_medium, 15, on, Align::right);
+}
+
+void draw_law_rows(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    if (drafts(d) > 0) small(d, g.gutter, g.y + 239, "draft said", Align::left);
+    small(d, g.gutter, g.y + 263, "target says", Align::left);
+    const float bar_width = g.width - (g.roomy() ? 48.0F : 36.0F);
+    const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone, float grow) {
+        const Rect bar{g.x(i), y, bar_width, 12};
+        const bool unread = !value && role == Role::target && gone;
+        if (unread)
+            d.ui.canvas.hatch(bar, theme.role(Role::discarded), 5);
+        else
+            ui::bar(d.ui.canvas, theme, bar, value ? *value * grow : 0, role, gone ? 0.4F : 1);
+        const std::string number = value ? ui::probability(*value) : std::string("–");
+        d.ui.canvas.text({g.x(i) + g.width, y + 11}, number, Font::mono, 14,
+                         gone || !value ? theme.muted : theme.ink, Align::right);
+    };
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        if (i == drafts(d)) {
+            const bool bonus = d.model.own && d.model.rejected < 0;
+            if (bonus) {
+                small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : "no guess here", Align::left);
+                value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false, d.motion(Phase::resample));
+            } else if (drafts(d) > 0) {
+                const int n = drafts(d);
+                small(d, g.middle(i), g.y + 239, g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
+                small(d, g.middle(i), g.y + 259, n == 1 ? "it passes" : g.roomy() ? "all " + number_word(n) + " pass" : "pass");
+            }
+            continue;
+        }
+        const LoopColumn& c = column(d, i);
+        if (!c.draft) continue;
+        const bool gone = c.fate == Fate::discarded;
+        const bool newest = d.model.phase == Phase::accept && i == d.model.judged - 1;
+        const std::optional<double> q = !c.q && d.model.greedy ? std::optional<double>(0.0) : c.q;
+        value_row(i, g.y + 228, q, Role::draft, gone, 1);
+        value_row(i, g.y + 252, c.p, Role::target, gone, newest ? d.motion(Phase::accept) : 1);
+    }
+}
+
+namespace {
+
+// Greedy and match throw no coin: the guess is compared with one token of the target.
+void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
+    const LoopGrid& g = d.grid;
+    int wanted = c.draft->token;
+    if (!c.check->accepted) {
+        const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
+        if (d.model.own)
+            wanted = d.model.own->token;
+        else if (d.model.rule == RuleKind::greedy && !law.empty())
+            wanted = law.entries[0].id;
+        else
+            wanted = -1;
+    }
+    const Rect box{g.x(i), g.y + 292, g.width, 28};
+    if (wanted < 0)
+        ui::slot(d.ui.canvas, d.ui.theme, box, "its own draw");
+    else
+        ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, wanted), {.role = Role::target});
+    d.ui.canvas.text({g.middle(i), g.y + 338}, c.check->accepted ? "same token" : "differs", Font::text, 14,
+                     d.ui.theme.ink, Align::center);
+}
+
+}  // namespace
+
+void draw_coin_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const bool coins = d.model.rule == RuleKind::token;
+    if (drafts(d) == 0) return;
+    row_name(d, g.y + 307, coins ? "Coin" : "Compare", coin_caption(d.model.rule));
+    for (int i = g.first; i < g.first + g.count && i < drafts(d); ++i) {
+        const LoopColumn& c = column(d, i);
+        if (!c.draft) continue;
+        const Rect box{g.x(i), g.y + 296, g.width, 16};
+        if (!c.check) {
+            ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
+            small(d, g.middle(i), g.y + 334,
+                  c.fate == Fate::discarded ? "not judged" : d.model.drafting_over ? "next" : "later");
+            continue;
+        }
+        if (!coins) {
+            draw_comparison(d, i, c);
+            continue;
+        }
+        const bool newest = d.model.phase == Phase::accept && i == d.model.judged - 1;
+        ui::Gauge gauge{.accept = std::min(1.0, c.check->threshold)};
+        if (c.check->u) gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
+        ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
+        std::string words = fine_probability(std::min(1.0, c.check->threshold));
+        if (c.check->u) {
+            const std::string u = ui::probability(*c.check->u);
+            words = g.roomy() ? u + (c.check->accepted ? " < " : " ≥ ") + words : u;
+        }
+        d.ui.canvas.text({g.middle(i), g.y + 334}, words, Font::mono, 14, d.ui.theme.ink, Align::center);
+    }
+}
+
+void draw_outcome_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const float y = g.y + 356;
+    row_name(d, y + 15, "Outcome", d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const Rect box{g.x(i), y, g.width, 36};
+        if (i == drafts(d)) {
+            if (d.model.own && d.model.rejected < 0) {
+                const bool bonus = d.model.own->from == Resampled::From::bonus;
+                ui::ChipStyle style{.role = bonus ? Role::bonus : Role::target};
+                style.solid = d.model.phase == Phase::resample;
+                if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
+                ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, d.model.own->token), style);
+            } else {
+                ui::slot(d.ui.canvas, d.ui.theme, box, d.model.rejected >= 0 ? "no bonus" : drafts(d) > 0 ? "bonus" : "token");
+            }
+            continue;
+        }
+        const LoopColumn& c = column(d, i);
+        if (c.fate == Fate::empty || c.fate == Fate::drafted) {
+            ui::slot(d.ui.canvas, d.ui.theme, box, c.draft && g.roomy() ? "open" : "");
+            continue;
+        }
+        ui::ChipStyle style{.role = c.fate == Fate::accepted ? Role::accepted
+                                    : c.fate == Fate::rejected ? Role::rejected
+                                                               : Role::discarded};
+        if (d.model.phase == Phase::accept && i == d.model.judged - 1) {
+            style.alpha = std::min(1.0F, d.input.t * 2);
+            style.strike = std::clamp(d.input.t * 2 - 1, 0.0F, 1.0F);
+        }
+        ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, c.draft->token), style);
+    }
+}
+
+}  // namespace speclens

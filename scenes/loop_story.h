@@ -1,0 +1,21 @@
+// Words of the loop scene: title, conditions, story text of every phase, and the whole frame as text.
+#pragma once
+
+#include <string>
+
+#include "scenes/loop_model.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+[[nodiscard]] std::string loop_title(const LoopModel& model);
+[[nodiscard]] std::string loop_subtitle(const SceneInput& input, const LoopModel& model);
+[[nodiscard]] Story loop_story(const SceneInput& input, const LoopModel& model);
+[[nodiscard]] std::string loop_description(const SceneInput& input, const LoopModel& model);
+
+// "9.0 ms saved, 1.60×" or "2.1 ms lost, .82×"; empty while the cycle is open or a time is missing.
+[[nodiscard]] std::string saving_words(const LoopModel& model);
+// Two lines of the gutter: what the coin row compares.
+[[nodiscard]] const char* coin_caption(RuleKind rule);
+
+}  // namespace speclens

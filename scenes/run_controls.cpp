@@ -1,0 +1,157 @@
+#include "scenes/run_controls.h"
+
+#include <algorithm>
+#include <string>
+
+#include "app/ui/text_layout.h"
+#include "engine/drafter.h"
+#include "engine/verify.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Rect;
+
+bool ready(const EngineStatus* status, const std::string& drafter) {
+    return status && std::ranges::find(status->ready_drafters, drafter) != status->ready_drafters.end();
+}
+
+std::vector<ui::Choice> drafter_choices(const EngineStatus* status) {
+    std::vector<ui::Choice> choices;
+    for (const DrafterInfo& info : drafter_list()) {
+        ui::Choice choice{info.name, info.title, ""};
+        if (!ready(status, info.name))
+            choice.disabled = info.needs_draft_model ? "needs a separate draft model with the same vocabulary"
+                              : info.needs_layers    ? "needs a target with layers"
+                                                     : "the loaded models cannot run it";
+        choices.push_back(choice);
+    }
+    return choices;
+}
+
+// The last line of a chat prompt says most; line breaks become spaces.
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (c == '\n' || c == '\t') c = ' ';
+    return text;
+}
+
+// Lays fields out from left to right; the prompt takes what is left over.
+struct Row {
+    float x, y, gap;
+    Rect take(float w) {
+        const Rect r{x, y, w, 36};
+        x += w + gap;
+        return r;
+    }
+};
+
+}  // namespace
+
+RunSettings with_temperature(RunSettings settings, double temperature) {
+    settings.sampling.temperature = temperature;
+    if (temperature > 0 && settings.rule == "greedy") settings.rule = "token";
+    return settings;
+}
+
+RunSettings with_rule(RunSettings settings, const std::string& rule) {
+    settings.rule = rule;
+    const RuleInfo* info = find_rule(rule);
+    if (info && info->greedy_only) settings.sampling.temperature = 0;
+    return settings;
+}
+
+void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
+    const Rect r = input.controls;
+    if (r.w <= 0 || !input.settings) return;
+    const RunSettings& now = *input.settings;
+    const bool live = input.status && !input.status->ready_drafters.empty();
+    const std::string off = live ? "" : "No models are loaded: this run was saved earlier";
+    const auto restart = [&](RunSettings changed) { out.push_back(Command{Restart{std::move(changed)}}); };
+
+    const float inner = r.w - 48;
+    const bool wide = inner >= 900, seeded = inner >= 700;
+    const float drafter_w = 104, rule_w = 92, k_w = 104, t_w = 104, seed_w = 92, step_w = 64, reject_w = 120;
+    const float fixed = drafter_w + rule_w + k_w + t_w + 4 * 12 + (seeded ? seed_w + 12 : 0) +
+                        (wide ? 24 + step_w + 8 + reject_w : 0);
+    Row row{r.x + 24, r.y + 36, 12};
+
+    Rect at = row.take(std::max(96.0F, inner - fixed));
+    ui::field_label(ui, at, now.chat ? "Prompt (chat)" : "Prompt");
+    const std::string prompt = one_line(now.token_ids.empty() ? now.prompt : counted(static_cast<int>(now.token_ids.size()), "token id"));
+    const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
+    const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !live});
+    ui.canvas.fill(at, prompt_touch.hovered && live ? ui.theme.raised : ui.theme.bg, 6);
+    ui.canvas.outline(at, {prompt_touch.hovered && live ? ui.theme.muted : ui.theme.line, 1}, 6);
+    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15, live ? ui.theme.ink : ui.theme.muted);
+    ui::icon(ui.canvas, ui::Icon::chevron_down, {at.right() - 16, at.y + 18}, 12, ui.theme.muted);
+    if (prompt_touch.focused) ui::focus_ring(ui.canvas, ui.theme, at);
+    ui::tooltip(ui, at, live ? std::string_view("Edit the prompt") : std::string_view(off));
+    if (prompt_touch.clicked) out.push_back(EditPrompt{});
+
+    at = row.take(drafter_w);
+    ui::field_label(ui, at, "Drafter");
+    const std::vector<ui::Choice> drafters = drafter_choices(input.status);
+    int chosen = -1;
+    for (std::size_t i = 0; i < drafters.size(); ++i)
+        if (drafters[i].label == now.drafter) chosen = static_cast<int>(i);
+    if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off}); pick && *pick != chosen) {
+        RunSettings changed = now;
+        changed.drafter = drafters[static_cast<std::size_t>(*pick)].label;
+        changed.options = {};
+        restart(changed);
+    }
+
+    at = row.take(rule_w);
+    ui::field_label(ui, at, "Rule");
+    std::vector<ui::Choice> rules;
+    int rule = -1;
+    for (const RuleInfo& info : rule_list()) {
+        if (now.rule == info.name) rule = static_cast<int>(rules.size());
+        rules.push_back({info.name, info.title, ""});
+    }
+    if (const auto pick = ui::dropdown(ui, "rule", at, rules, rule, {.disabled = off}); pick && *pick != rule)
+        restart(with_rule(now, rules[static_cast<std::size_t>(*pick)].label));
+
+    at = row.take(k_w);
+    ui::field_label(ui, at, "Draft length K");
+    if (const auto k = ui::stepper(ui, "k", at, now.k, {.low = 0, .high = 16, .disabled = off})) {
+        RunSettings changed = now;
+        changed.k = static_cast<int>(*k);
+        restart(changed);
+    }
+
+    at = row.take(t_w);
+    ui::field_label(ui, at, "Temperature");
+    if (const auto t = ui::stepper(ui, "t", at, now.sampling.temperature,
+                                   {.low = 0, .high = 2, .step = 0.1, .decimals = 1, .disabled = off}))
+        restart(with_temperature(now, *t < 0.05 ? 0 : *t));
+
+    if (!seeded) return;
+    at = row.take(seed_w);
+    ui::field_label(ui, at, "Seed");
+    const std::string seed = std::to_string(now.seed);
+    if (ui::button(ui, "seed", at, ui::fit(ui.canvas, seed, ui::Font::text, 15, at.w - 44),
+                   {.icon = ui::Icon::redo, .tooltip = "Roll other dice (R)", .disabled = off})) {
+        RunSettings changed = now;
+        ++changed.seed;
+        restart(changed);
+    }
+    if (!wide) return;
+
+    const float line = row.x + 0.5F;
+    ui.canvas.line({line, r.y + 16}, {line, r.y + 80}, ui.theme.hairline());
+    row.x += 12;
+    row.gap = 8;
+    at = row.take(step_w);
+    ui::field_label(ui, at, "Run");
+    const std::string over = input.view->stopped && input.cursor >= input.available ? "The run is over" : "";
+    if (ui::button(ui, "step", at, "Step", {.tooltip = "One phase (right arrow)", .disabled = over}))
+        out.push_back(Go{Move::step});
+    at = row.take(reject_w);
+    if (ui::button(ui, "rejection", at, "To rejection", {.tooltip = "Next rejected guess (X)", .disabled = over}))
+        out.push_back(Go{Move::rejection});
+}
+
+}  // namespace speclens

@@ -1,0 +1,16 @@
+// The controls of a live run: prompt, drafter, rule, K, temperature, seed, step. A change restarts the run.
+#pragma once
+
+#include <vector>
+
+#include "scenes/scene.h"
+
+namespace speclens {
+
+void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out);
+
+// The same changes for keys and palette. Rule and temperature are kept compatible: greedy needs T = 0.
+[[nodiscard]] RunSettings with_temperature(RunSettings settings, double temperature);
+[[nodiscard]] RunSettings with_rule(RunSettings settings, const std::string& rule);
+
+}  // namespace speclens

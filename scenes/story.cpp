@@ -1,0 +1,112 @@
+#include "scenes/story.h"
+
+#include <algorithm>
+
+#include "app/ui/text_layout.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+void append(std::vector<SceneCommand>& out, const std::vector<SceneCommand>& more) {
+    out.insert(out.end(), more.begin(), more.end());
+}
+
+void draw_progress(ui::Ui& ui, Rect bar, const Story& story) {
+    if (story.steps <= 0) return;
+    const float gap = story.steps > 24 ? 2.0F : 4.0F;
+    const float w = (bar.w - gap * static_cast<float>(story.steps - 1)) / static_cast<float>(story.steps);
+    for (int i = 0; i < story.steps; ++i) {
+        const Rect cell{bar.x + (w + gap) * static_cast<float>(i), bar.y, std::max(1.0F, w), bar.h};
+        ui.canvas.fill(cell, i < story.step ? ui.theme.ink : ui.theme.line, 2);
+    }
+}
+
+void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    const Rect r = input.story;
+    const float x = r.x + 24, w = r.w - 48;
+    draw_progress(ui, {x, r.y + 20, w, 4}, story);
+    ui::fitted_text(ui.canvas, {x, r.y + 48}, story.caption, Font::text, 14, ui.theme.muted, w);
+    ui::fitted_text(ui.canvas, {x, r.y + 80}, story.heading, Font::text_bold, 20, ui.theme.ink, w);
+
+    const float task_y = r.bottom() - 124, buttons_y = r.bottom() - 60;
+    const bool task = !story.task.empty();
+    const float limit = task ? task_y - 8 : buttons_y - 8;  // last baseline
+    ui::ParagraphStyle body{.color = ui.theme.ink};
+    body.max_lines = std::max(1, static_cast<int>((limit - (r.y + 112)) / 24) + 1);
+    float y = ui::paragraph(ui.canvas, {x, r.y + 112}, w, story.text, body);
+    if (!story.what_if.empty()) {
+        ui::ParagraphStyle aside{.size = 14, .color = ui.theme.muted};
+        y += 2;
+        aside.max_lines = static_cast<int>((limit - y) / 20) + 1;
+        if (y <= limit) ui::paragraph(ui.canvas, {x, y}, w, story.what_if, aside);
+    }
+    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done)) append(out, story.on_task);
+    const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
+    if (ui::button(ui, "back", back, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
+        append(out, story.on_back);
+    if (ui::button(ui, "next", next, "Next",
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
+        append(out, story.on_next);
+}
+
+void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    const Rect r = input.story;
+    const float buttons = 108 + 8 + 108;
+    const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16;
+    const float heading = ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12;
+    ui.canvas.text({x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink);
+    // The text starts behind the heading and goes on below it.
+    const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
+    const auto lines = ui::wrap(ui.canvas, all, Font::text, 14, w - heading);
+    if (!lines.empty()) {
+        const std::string first{lines[0]};
+        ui.canvas.text({x + heading, r.y + 21}, first, Font::text, 14, ui.theme.ink);
+        const std::size_t used = static_cast<std::size_t>(lines[0].data() - all.data()) + lines[0].size();
+        const std::size_t from = std::min(all.size(), all.find_first_not_of(' ', used));
+        if (from < all.size()) {
+            const std::string rest = all.substr(from);
+            ui::fitted_text(ui.canvas, {x, r.y + 42}, rest, Font::text, 14, ui.theme.ink, w);
+            if (ui.canvas.text_width(rest, Font::text, 14) > w) ui::tooltip(ui, {x, r.y, w, r.h}, all);
+        }
+    }
+    const float y = r.y + (r.h - 36) / 2;
+    const float bx = r.right() - 16 - buttons;
+    if (ui::button(ui, "back", {bx, y, 108, 36}, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
+        append(out, story.on_back);
+    if (ui::button(ui, "next", {bx + 116, y, 108, 36}, "Next",
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
+        append(out, story.on_next);
+}
+
+}  // namespace
+
+void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    if (input.story.w <= 0) return;
+    ui.push_id("story");
+    input.strip ? draw_strip(input, ui, story, out) : draw_panel(input, ui, story, out);
+    ui.pop_id();
+}
+
+std::string describe_story(const Story& story) {
+    std::string text = story.caption + "\n" + story.heading + "\n" + story.text + "\n";
+    if (!story.what_if.empty()) text += story.what_if + "\n";
+    if (!story.task.empty()) text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";
+    return text;
+}
+
+void draw_stage_title(ui::Ui& ui, Rect stage, const StageTitle& title) {
+    const float x = stage.x + 24, right = stage.right() - 24;
+    const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, title.tier, title.tier_words);
+    const float room = pill.x - 16 - x;
+    float size = 26;
+    while (size > 20 && ui.canvas.text_width(title.title, Font::text_bold, size) > room) size -= 2;
+    ui::fitted_text(ui.canvas, {x, stage.y + 40}, title.title, Font::text_bold, size, ui.theme.ink, room);
+    ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
+}
+
+}  // namespace speclens

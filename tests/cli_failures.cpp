@@ -1,0 +1,92 @@
+// What goes wrong outside: closed and full outputs, broken files, Ctrl+C. Nothing old is lost, nothing crashes.
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/cli_support.h"
+
+namespace speclens::test {
+
+TEST(Failures, AClosedStandardOutputIsAnErrorAndNoCrash) {
+    Start start;
+    start.arguments = {"list", "drafters"};
+    start.out_closed = true;
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
+}
+
+TEST(Failures, AReaderThatLeavesEndsTheProgramQuietly) {
+    Start start;
+    start.arguments = {"run", "--model", table_file(), "--max-tokens", "200", "--verbose"};
+    start.reader_gone = true;
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Failures, AFullDiskIsNamed) {
+    Start start;
+    start.arguments = {"list", "drafters"};
+    start.out_file = "/dev/full";
+    const Outcome printed = speclens(start);
+    EXPECT_EQ(printed.code, 3);
+    EXPECT_NE(printed.err.find("No space left"), std::string::npos) << printed.err;
+    const Outcome written = speclens({"run", "--model", table_file(), "--json", "/dev/full"});
+    EXPECT_EQ(written.code, 3);
+    EXPECT_NE(written.err.find("/dev/full"), std::string::npos) << written.err;
+}
+
+TEST(Failures, AFullDiskLeavesTheOldFileAlone) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::filesystem::path file = folder / "trace.jsonl";
+    write_file(file, "old");
+    Start start;
+    start.arguments = {"run", "--model", table_file(), "--json", file.string()};
+    start.file_limit = 2000;
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 3) << outcome.out;
+    EXPECT_NE(outcome.err.find("trace.jsonl"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read_file(file), "old");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // and nothing else lies about
+}
+
+TEST(Failures, AFolderThatIsMissingIsNamed) {
+    const Outcome outcome = speclens({"run", "--model", table_file(), "--json", "/nothing/here/x.jsonl"});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_NE(outcome.err.find("/nothing/here/x.jsonl"), std::string::npos);
+    EXPECT_EQ(speclens({"run", "--model", "/nothing/here"}).code, 3);
+    EXPECT_EQ(speclens({"oracle", "/nothing/here.json", "-o", "-"}).code, 3);
+}
+
+TEST(Failures, BrokenFilesAreNamed) {
+    const std::filesystem::path folder = fresh_folder();
+    write_file(folder / "bad.json", "{\"schema\":");
+    write_file(folder / "bad.jsonl", "{\"kind\":\"draft\"}\n");
+    write_file(folder / "prompts.jsonl", "{\"prompt\":\"a\"}\nnot json\n");
+    const auto expect_named = [](const Outcome& outcome, const std::string& name) {
+        EXPECT_EQ(outcome.code, 3) << outcome.err;
+        EXPECT_NE(outcome.err.find(name), std::string::npos) << outcome.err;
+    };
+    expect_named(speclens({"run", "--model", folder / "bad.json"}), "bad.json");
+    expect_named(speclens({"oracle", folder / "bad.json", "-o", "-"}), "bad.json");
+    expect_named(speclens({"export", "csv", folder / "bad.jsonl", "-o", "-"}), "bad.jsonl");
+    expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}), "line 2");
+}
+
+TEST(Failures, InterruptingKeepsThePartialTrace) {
+    const std::filesystem::path file = fresh_folder() / "trace.jsonl";
+    Start start;
+    // A table that never ends, told in full: seconds of work on any machine.
+    start.arguments = {"run", "--model", table_file(), "--max-tokens", "4000", "--json", file.string(), "--verbose"};
+    start.interrupt_after_ms = 150;
+    const Outcome outcome = speclens(start);
+    if (outcome.code == 0) GTEST_SKIP() << "the run was over before the interrupt";
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    const std::string trace = read_file(file);
+    EXPECT_EQ(trace.rfind("{\"schema\":\"speclens-trace/1\"", 0), 0u);
+    EXPECT_NE(trace.find("\"cancelled\""), std::string::npos);
+}
+
+}  // namespace speclens::test

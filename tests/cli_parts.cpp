@@ -1,0 +1,158 @@
+// The pure parts of the command line: numbers, suggestions, columns, statistics, measures.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/cli_measure.h"
+#include "app/cli_options.h"
+#include "app/cli_statistics.h"
+#include "app/cli_terminal.h"
+#include "app/cli_values.h"
+#include "engine/rng.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+TEST(Suggest, FindsTheNameThatWasMeant) {
+    const std::vector<std::string> known{"none", "small", "lookup", "skip"};
+    EXPECT_EQ(nearest("smal", known), "small");
+    EXPECT_EQ(nearest("lokoup", known), "lookup");  // neighbours swapped
+    EXPECT_EQ(nearest("look", known), "lookup");    // a beginning
+    EXPECT_EQ(nearest("medusa", known), "");
+    EXPECT_EQ(nearest("", known), "");
+}
+
+TEST(Values, RefuseWhatIsNotAWholeNumber) {
+    EXPECT_EQ(whole("--k", "12", 0, 64), 12);
+    for (const char* text : {"", "-", "1.5", "x", "1x", " 1", "0x1", "99999999999999999999", "65", "-1"})
+        EXPECT_THROW((void)whole("--k", text, 0, 64), Error) << text;
+}
+
+TEST(Values, RefuseWhatIsNotAFiniteNumberInRange) {
+    EXPECT_DOUBLE_EQ(real("--temp", "0.8", 0, 1000), 0.8);
+    EXPECT_DOUBLE_EQ(real("--temp", "1e2", 0, 1000), 100);
+    for (const char* text : {"", "nan", "inf", "-0.1", "1e999", "0.5x", "1001", "0x1p3"})
+        EXPECT_THROW((void)real("--temp", text, 0, 1000), Error) << text;
+}
+
+TEST(Table, GivesEveryOptionOneSpellingPerCommand) {
+    for (const CommandRow& command : command_rows()) {
+        std::set<std::string> names;
+        for (const OptionRow& option : option_rows())
+            EXPECT_TRUE(!applies(option, command.command) || names.insert(option.name).second) << command.name << " " << option.name;
+    }
+}
+
+TEST(Table, NamesEveryOptionAndAnExampleInTheHelp) {
+    for (const CommandRow& command : command_rows()) {
+        const std::string help = help_text(command.command);
+        EXPECT_NE(help.find("Examples:\n  speclens"), std::string::npos) << command.name;
+        for (const OptionRow& option : option_rows())
+            EXPECT_TRUE(!applies(option, command.command) || help.find(option.name) != std::string::npos) << command.name << " " << option.name;
+    }
+}
+
+TEST(Parse, AcceptsTheExamplesOfTheHelp) {
+    for (const CommandRow& command : command_rows()) {
+        for (const std::string& line : split(command.examples, '\n')) {
+            std::vector<std::string> words;
+            bool quoted = false;
+            std::string word;
+            for (const char c : line + " ") {
+                if (c == '"') quoted = !quoted;
+                else if (c != ' ' || quoted) word += c;
+                else words.push_back(std::exchange(word, ""));
+            }
+            ASSERT_EQ(words[0], "speclens");
+            words.erase(words.begin());
+            EXPECT_NO_THROW({
+                const Options options = parse(words);
+                EXPECT_EQ(options.command, command.command) << line;
+            }) << line;
+        }
+    }
+}
+
+TEST(Terminal, CountsColumnsOfWideAndBrokenText) {
+    EXPECT_EQ(columns("abc"), 3);
+    EXPECT_EQ(columns("✓ Größe"), 7);
+    EXPECT_EQ(columns("你好"), 4);
+    EXPECT_EQ(columns("\x1b[32mab\x1b[0m"), 2);
+    EXPECT_EQ(columns("\xe4"), 1);
+}
+
+TEST(Terminal, MakesEveryTokenVisible) {
+    EXPECT_EQ(visible(" Paris"), "␣Paris");
+    EXPECT_EQ(visible("\n\n"), "⏎⏎");
+    EXPECT_EQ(visible("\t"), "→");
+    EXPECT_EQ(visible("\xe4\xbd"), "⟨E4⟩⟨BD⟩");
+    EXPECT_EQ(visible("\x1b[2J"), "⟨1B⟩[2J");
+    EXPECT_EQ(visible("a b"), "a b");
+    EXPECT_EQ(visible(""), "⟨empty⟩");
+}
+
+TEST(Terminal, ClipsAndWrapsWithinTheWidth) {
+    EXPECT_EQ(clip("abcdef", 4), "abc…");
+    EXPECT_EQ(columns(clip("你好你好", 4)), 3);
+    const std::string text = wrap("one two three four five six", 9);
+    for (const std::string& line : split(text, '\n')) EXPECT_LE(columns(line), 9) << text;
+}
+
+TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
+    EXPECT_EQ(probability(0), "0");
+    EXPECT_EQ(probability(0.004), "<.01");
+    EXPECT_EQ(probability(0.38), ".38");
+    EXPECT_EQ(probability(1), "1.00");
+}
+
+TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) {  // values of the usual printed tables
+    EXPECT_NEAR(chi_square_tail(3.841, 1), 0.05, 1e-4);
+    EXPECT_NEAR(chi_square_tail(18.307, 10), 0.05, 1e-4);
+    EXPECT_NEAR(chi_square_tail(149.449, 100), 0.001, 1e-5);
+    EXPECT_DOUBLE_EQ(chi_square_tail(0, 5), 1);
+    EXPECT_LT(chi_square_tail(1000, 10), 1e-100);
+}
+
+TEST(Statistics, AcceptsTheRightLawAndRejectsASlightlyWrongOne) {
+    Counts drawn;
+    for (std::uint32_t i = 0; i < 20000; ++i) ++drawn[{uniform({.seed = 1, .position = i}) < 0.5 ? 0 : 1}];
+    EXPECT_GT(against_law(drawn, {{{0}, 0.5}, {{1}, 0.5}}).p_value, 0.001);
+    EXPECT_LT(against_law(drawn, {{{0}, 0.53}, {{1}, 0.47}}).p_value, 1e-6);
+    EXPECT_EQ(against_law(drawn, {{{0}, 1.0}}).p_value, 0);  // 1 is forbidden and was drawn
+}
+
+TEST(Measure, FindsTheSpeedUpAndItsInterval) {
+    std::vector<Sample> plain(10), fast(10);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        plain[i].tokens = fast[i].tokens = 100;
+        plain[i].verify_ms = 100;
+        fast[i].verify_ms = i % 2 ? 40 : 60;
+    }
+    std::vector<const Sample*> base, mine;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        base.push_back(&plain[i]);
+        mine.push_back(&fast[i]);
+    }
+    const SpeedUp speed = speed_up(base, mine, 7);
+    EXPECT_DOUBLE_EQ(speed.value, 2);
+    EXPECT_TRUE(speed.interval);
+    EXPECT_LT(speed.low, 2);
+    EXPECT_GT(speed.low, 1.6);
+    EXPECT_GT(speed.high, 2);
+    EXPECT_LT(speed.high, 2.5);
+    const SpeedUp again = speed_up(base, mine, 7);
+    EXPECT_EQ(speed.low, again.low);  // the same seed, the same interval
+}
+
+TEST(Measure, CountsAcceptanceByPosition) {
+    Sample sample;
+    sample.rounds = 4;
+    sample.judged_at = {4, 2};
+    sample.accepted_at = {2, 1};
+    const Sample* one[] = {&sample};
+    const Totals totals = total(one);
+    EXPECT_EQ(totals.acceptance, (std::vector<double>{0.5, 0.25}));
+    EXPECT_EQ(totals.conditional, (std::vector<double>{0.5, 0.5}));
+}
+
+}  // namespace speclens::cli

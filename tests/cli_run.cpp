@@ -1,0 +1,184 @@
+// `run` and what is made from its traces: the golden walk-through, the JSON Lines, exports, prompts of every kind.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/cli_support.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<Json> lines_of(const std::string& text) {
+    std::vector<Json> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
+    return lines;
+}
+
+// The name of the processor is the only thing in the transcript that depends on the machine.
+std::string without_machine(const std::string& text) {
+    return std::regex_replace(text, std::regex("CPU · [^\n]*"), "CPU");
+}
+
+std::vector<std::string> micro(std::vector<std::string> more) {
+    std::vector<std::string> words{"run", "--model", micro_model(), "--drafter", "lookup"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+}  // namespace
+
+TEST(Run, TellsTheWalkThroughOfTheGoldenFile) {
+    const Outcome outcome = speclens({"run", "--model", table_file(), "--max-tokens", "16", "--seed", "3", "--no-timing"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::filesystem::path golden = SPEC_SOURCE_DIR "/tests/golden/cli_run.txt";
+    if (std::getenv("SPEC_UPDATE_GOLDEN")) write_file(golden, without_machine(outcome.out));
+    EXPECT_EQ(without_machine(outcome.out), read_file(golden));
+}
+
+TEST(Run, StaysWithinTheWidthOfTheTerminal) {
+    for (const char* width : {"64", "80", "100"}) {
+        Start start;
+        start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", "match"};
+        start.environment["COLUMNS"] = width;
+        std::istringstream in(speclens(start).out);
+        for (std::string line; std::getline(in, line);) {
+            long wide = 0;  // every character of this transcript is one column wide
+            for (const char c : line) wide += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+            EXPECT_LE(wide, std::stol(width)) << line;
+        }
+    }
+}
+
+TEST(Run, UsesColoursOnlyWhenAsked) {
+    const std::string table = table_file();
+    EXPECT_EQ(speclens({"run", "--model", table}).out.find('\x1b'), std::string::npos);
+    EXPECT_NE(speclens({"run", "--model", table, "--color", "always"}).out.find("\x1b[32m"), std::string::npos);
+    EXPECT_EQ(speclens({"run", "--model", table, "--color", "never"}).out.find('\x1b'), std::string::npos);
+}
+
+TEST(Run, WritesOneEventALine) {
+    const Outcome outcome = speclens({"run", "--model", table_file(), "--json", "-", "--max-tokens", "12"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::vector<Json> events = lines_of(outcome.out);
+    ASSERT_GT(events.size(), 6u);
+    EXPECT_EQ(events[0]["schema"], "speclens-trace/1");
+    EXPECT_EQ(events[0]["kind"], "header");
+    for (const char* field : {"model", "drafter", "rule", "seed", "sampling", "machine", "prefill_boundary", "prompt"})
+        EXPECT_TRUE(events[0].contains(field)) << field;
+    const std::map<std::string, std::vector<std::string>> least = {
+        {"prefill", {"tokens", "ms"}},
+        {"draft", {"cycle", "index", "parent", "token", "text", "q", "top", "ms"}},
+        {"verify", {"cycle", "rows", "ms"}},
+        {"check", {"cycle", "index", "token", "p", "q", "accepted", "top"}},
+        {"resample", {"cycle", "from", "token", "top"}},
+        {"commit", {"cycle", "accepted_drafts", "tokens", "kv_before", "kv_after", "ms"}},
+        {"stop", {"reason", "hash"}}};
+    std::map<std::string, int> seen;
+    for (std::size_t i = 1; i < events.size(); ++i) {
+        const std::string kind = events[i]["kind"];
+        ++seen[kind];
+        ASSERT_TRUE(least.count(kind)) << kind;
+        for (const std::string& field : least.at(kind)) EXPECT_TRUE(events[i].contains(field)) << kind << " " << field;
+    }
+    for (const auto& [kind, fields] : least) EXPECT_GT(seen[kind], 0) << kind;
+    EXPECT_EQ(events.back()["kind"], "stop");
+}
+
+TEST(Run, IsTheSameForTheSameSeedAndAnyThreadCount) {
+    const auto hash = [](const std::string& seed, const std::string& threads) {
+        const Outcome outcome = speclens(micro({"--prompt", "one two one two one", "--json", "-", "--no-timing", "--max-tokens", "12",
+                                                "--temp", "1", "--seed", seed, "--threads", threads}));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return lines_of(outcome.out).back().value("hash", std::string());
+    };
+    EXPECT_EQ(hash("5", "1"), hash("5", "2"));
+    EXPECT_NE(hash("5", "1"), hash("6", "1"));
+}
+
+TEST(Run, PrintsOnlyTheTextWhenAsked) {
+    const Outcome all = speclens({"run", "--model", table_file(), "--text", "--max-tokens", "6"});
+    EXPECT_EQ(all.code, 0) << all.err;
+    EXPECT_EQ(all.out.find("round"), std::string::npos);
+    EXPECT_EQ(all.out.back(), '\n');
+    EXPECT_NE(all.out.find("cat"), std::string::npos) << all.out;
+}
+
+TEST(Run, TakesPromptsFromFilesAndFromStandardInput) {
+    const std::filesystem::path file = fresh_folder() / "prompt.txt";
+    write_file(file, "the same words\n");
+    const auto prompt_of = [](const Outcome& outcome) {
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return lines_of(outcome.out)[0].value("prompt_text", std::string());
+    };
+    EXPECT_EQ(prompt_of(speclens(micro({"--prompt", "@" + file.string(), "--json", "-", "--max-tokens", "2"}))), "the same words");
+    Start start;
+    start.arguments = micro({"--prompt", "@-", "--json", "-", "--max-tokens", "2"});
+    start.input = "the same words\n";
+    EXPECT_EQ(prompt_of(speclens(start)), "the same words");
+    EXPECT_EQ(speclens(micro({"--prompt", "@/nothing/here"})).code, 3);
+}
+
+TEST(Run, ExplainsPromptsThatCannotBeUsed) {
+    const Outcome empty = speclens(micro({"--prompt", ""}));
+    EXPECT_EQ(empty.code, 2);
+    EXPECT_NE(empty.err.find("empty"), std::string::npos) << empty.err;
+    Start start;
+    start.arguments = micro({"--prompt", "@-"});
+    for (int i = 0; i < 1 << 17; ++i) start.input += "all work";  // 1 MB
+    const Outcome huge = speclens(start);
+    EXPECT_EQ(huge.code, 2);
+    EXPECT_NE(huge.err.find("context"), std::string::npos) << huge.err;
+    EXPECT_EQ(speclens({"run", "--model", micro_model(), "--token-ids", "99999999"}).code, 2);
+}
+
+TEST(Run, SurvivesInvalidUtf8) {
+    Start start;
+    start.arguments = micro({"--prompt", "@-", "--json", "-", "--max-tokens", "3"});
+    start.input = "one two\xc3 \xff\xfe!";
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NO_THROW((void)lines_of(outcome.out));
+    EXPECT_EQ(speclens(micro({"--prompt", "one two \xc3", "--max-tokens", "3"})).code, 0);
+}
+
+TEST(Run, TakesAnyDraftLength) {
+    const Outcome zero = speclens({"run", "--model", table_file(), "--k", "0", "--max-tokens", "5", "--json", "-"});
+    EXPECT_EQ(zero.code, 0) << zero.err;
+    EXPECT_EQ(zero.out.find("\"draft\""), std::string::npos);
+    const Outcome more = speclens({"run", "--model", table_file(), "--k", "64", "--max-tokens", "5", "--json", "-"});
+    EXPECT_EQ(more.code, 0) << more.err;
+    int tokens = 0;
+    for (const Json& event : lines_of(more.out))
+        if (event["kind"] == "commit") tokens += static_cast<int>(event["tokens"].size());
+    EXPECT_EQ(tokens, 5);
+}
+
+TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", table_file(), "--json", trace}).code, 0);
+    const auto exported = [&](const char* format) {
+        const std::string file = folder / (std::string("out.") + format);
+        const Outcome outcome = speclens({"export", format, trace, "-o", file});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return read_file(file);
+    };
+    const std::string csv = exported("csv");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')), "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms");
+    EXPECT_NE(csv.find(",rejected,"), std::string::npos);
+    const Json perfetto = Json::parse(exported("perfetto"));
+    std::map<std::string, int> kinds;
+    for (const Json& event : perfetto["traceEvents"]) ++kinds[event["ph"].get<std::string>()];
+    for (const char* kind : {"X", "M", "C", "s", "f"}) EXPECT_GT(kinds[kind], 0) << kind;
+    EXPECT_EQ(kinds["s"], kinds["f"]);
+    EXPECT_EQ(lines_of(exported("jsonl")).size(), lines_of(read_file(trace)).size());
+    EXPECT_EQ(speclens({"export", "excel", trace, "-o", "x"}).code, 2);
+}
+
+}  // namespace speclens::test

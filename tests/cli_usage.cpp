@@ -1,0 +1,91 @@
+// Wrong words: exit code 2, the thing named, the nearest suggestion.
+#include <gtest/gtest.h>
+
+#include "tests/cli_support.h"
+
+namespace speclens::test {
+
+namespace {
+
+void expect_usage(const std::vector<std::string>& arguments, const std::string& hint) {
+    const Outcome outcome = speclens(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(hint), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+
+TEST(Usage, SuggestsTheNearestName) {
+    expect_usage({"comapre"}, "Did you mean 'compare'?");
+    expect_usage({"run", "--promt", "x"}, "Did you mean --prompt?");
+    expect_usage({"run", "--drafter", "lokup"}, "Did you mean 'lookup'?");
+    expect_usage({"run", "--rule", "tokn"}, "Did you mean 'token'?");
+    expect_usage({"list", "drafter"}, "Did you mean 'drafters'?");
+    expect_usage({"render", "loop", "--theme", "drak", "-o", "x.png"}, "Did you mean 'dark'?");
+    expect_usage({"run", "--backend", "gpu"}, "Known: auto, cpu, cuda");
+    expect_usage({"bench", "--geometry", "qwen3-0.6"}, "qwen3-0.6b");
+    expect_usage({"lossless", "many"}, "whole number");
+}
+
+TEST(Usage, SuggestsTheNearestScene) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    expect_usage({"render", "lop", "-o", "x.png"}, "Did you mean 'loop'?");
+    expect_usage({"describe", "accept"}, "accept-rule");
+}
+
+TEST(Usage, RefusesAnOptionThatDoesNothing) {
+    const std::string model = micro_model();
+    expect_usage({"run", "--geometry", "qwen3-0.6b"}, "option of: bench");
+    expect_usage({"list", "drafters", "--k", "3"}, "--k does nothing");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--exit-layer", "1"}, "--exit-layer");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "none", "--k", "4"}, "--k does nothing");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"}, "--ngram");
+    expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
+    expect_usage({"run", "--drafter", "lookup=/tmp"}, "takes no folder");
+    expect_usage({"render", "loop"}, "needs -o");
+}
+
+TEST(Usage, HasOneSpellingPerOption) {
+    expect_usage({"run", "--max", "3"}, "unknown option --max");
+    expect_usage({"run", "--seed", "1", "--seed", "2"}, "given twice");
+    expect_usage({"run", "--prompt"}, "needs a value");
+    expect_usage({"run", "--chat=yes"}, "takes no value");
+    expect_usage({"run", "extra"}, "one word too many");
+}
+
+TEST(Usage, RefusesNumbersThatMeanNothing) {
+    for (const char* t : {"nan", "-1", "inf", "warm"}) expect_usage({"run", "--temp", t}, "--temp");
+    for (const char* p : {"0", "-0.5", "1.5", "nan"}) expect_usage({"run", "--top-p", p}, "--top-p");
+    expect_usage({"run", "--k", "-1"}, "--k");
+    expect_usage({"run", "--k", "1000"}, "--k");
+    expect_usage({"run", "--max-tokens", "0"}, "--max-tokens");
+    expect_usage({"run", "--model", micro_model(), "--prompt", "a", "--drafter", "lookup", "--rule", "greedy", "--temp", "1"},
+                 "temperature 0");
+}
+
+TEST(Usage, ExplainsEveryCommand) {
+    const Outcome overview = speclens({"--help"});
+    EXPECT_EQ(overview.code, 0);
+    for (const char* command : {"run", "compare", "render", "describe", "bench", "lossless", "oracle", "check", "list", "export"}) {
+        EXPECT_NE(overview.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
+        const Outcome help = speclens({command, "--help"});
+        EXPECT_EQ(help.code, 0);
+        EXPECT_NE(help.out.find("Examples:"), std::string::npos) << command;
+        EXPECT_EQ(help.err, "");
+    }
+}
+
+TEST(Usage, OpensNoWindowWithoutADisplay) {
+    const Outcome outcome = speclens(std::vector<std::string>{});
+    EXPECT_EQ(outcome.code, 5) << outcome.err;
+    EXPECT_NE(outcome.err.find("speclens run"), std::string::npos) << outcome.err;
+}
+
+TEST(Usage, NamesAMissingSession) {
+    const Outcome outcome = speclens({"nothing-here.jsonl"});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_NE(outcome.err.find("nothing-here.jsonl"), std::string::npos);
+}
+
+}  // namespace speclens::test

@@ -1,0 +1,230 @@
+// Law 1: greedy speculative output equals greedy plain output, token for token, for every drafter, K and
+// thread count; and what a newcomer's drafter must keep (the conformance suite over drafters.inc).
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/run.h"
+#include "tests/micro.h"
+#include "tests/tables.h"
+
+namespace speclens {
+namespace {
+
+RunSettings greedy(const std::string& drafter, int k) {
+    RunSettings settings;
+    settings.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
+    settings.drafter = drafter;
+    settings.k = k;
+    settings.sampling.temperature = 0;
+    settings.max_tokens = 40;
+    settings.timing = false;
+    return settings;
+}
+
+std::vector<int> text(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+    speclens::Run run(models, settings);
+    run.finish();
+    return run.sequence();
+}
+
+TEST(Law1, GreedyTextIsThePlainTextForEveryDrafterKAndThreadCount) {
+    std::vector<int> reference;
+    for (int threads : {1, 2, 5}) {
+        const auto models = test::micro_models(threads);
+        const std::vector<int> plain = text(models, greedy("none", 0));
+        ASSERT_EQ(plain.size(), 48u);
+        ASSERT_GE(std::set<int>(plain.begin() + 8, plain.end()).size(), 5u) << "a text that only repeats proves nothing";
+        if (reference.empty()) reference = plain;
+        EXPECT_EQ(plain, reference) << threads << " threads";
+        for (const DrafterInfo& drafter : drafter_list())
+            for (const RuleInfo& rule : rule_list())
+                for (int k : {1, 2, 3, 4, 8, 15, 39, 64}) {
+                    RunSettings settings = greedy(drafter.name, k);
+                    settings.rule = rule.name;
+                    EXPECT_EQ(text(models, settings), plain) << drafter.name << " " << rule.name << " k=" << k;
+                }
+    }
+}
+
+// A drafter that is always right reaches K + 1 tokens in every round: the verify path loses nothing.
+TEST(Law1, APerfectDrafterIsAcceptedCompletely) {
+    const auto models = test::perfect_draft_models(2);
+    for (int k : {1, 4, 7, 15}) {
+        RunSettings settings = greedy("small", k);
+        settings.max_tokens = 4 * (k + 1);
+        speclens::Run run(models, settings);
+        run.finish();
+        const CycleView view = fold(run.trace(), run.trace().size());
+        EXPECT_EQ(view.rounds, 4) << "k=" << k;
+        EXPECT_EQ(view.accepted_drafts, 4 * k) << "k=" << k;
+        settings.drafter = "none";
+        EXPECT_EQ(run.sequence(), text(models, settings)) << "k=" << k;
+    }
+}
+
+// One planted bug: a rule that keeps one draft too many is seen at once.
+Verdict off_by_one(const Round& round) {
+    Verdict verdict = find_rule("greedy")->verify(round);
+    if (verdict.accepted < static_cast<int>(round.drafts.size())) {
+        ++verdict.accepted;
+        verdict.token = round.p_argmax(verdict.accepted);
+    }
+    return verdict;
+}
+
+TEST(Law1, CatchesAPlantedBugInTheGreedyRule) {
+    const auto models = test::micro_models(1);
+    const RuleInfo planted{"off-by-one", "", "", false, true, &off_by_one};
+    auto target = make_model_decoder(models->target, 128);
+    auto drafter = find_drafter("small")->make({*target, make_model_decoder(models->draft, 128), {}});
+    Trace trace([](int) { return std::string(); });
+    trace.append(Header{});
+    CycleSettings settings;
+    settings.max_tokens = 40;
+    settings.trace_top = 0;
+    const std::vector<int> prompt = greedy("small", 4).token_ids;
+    Cycle cycle(*target, *drafter, planted, settings, trace, prompt, static_cast<int>(prompt.size()));
+    while (cycle.step()) {
+    }
+    EXPECT_NE(cycle.sequence(), text(models, greedy("none", 0)));
+}
+
+// With the match rule even sampled text is the plain text of the same seed: every emitted token is the target's
+// own draw with that position's coin.
+TEST(Law1, TheMatchRuleReproducesPlainSamplingSeedBySeed) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list())
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            RunSettings settings = greedy("none", 0);
+            settings.sampling = {.temperature = 0.9, .top_p = 0.95};
+            settings.rule = "match";
+            settings.seed = seed;
+            const std::vector<int> plain = text(models, settings);
+            settings.drafter = drafter.name;
+            settings.k = 3;
+            EXPECT_EQ(text(models, settings), plain) << drafter.name << " seed " << seed;
+        }
+}
+
+TEST(Conformance, TheSameSettingsGiveTheSameTraceHash) {
+    for (const DrafterInfo& drafter : drafter_list()) {
+        std::uint64_t reference = 0;
+        for (int threads : {1, 2, 5}) {
+            RunSettings settings = greedy(drafter.name, 4);
+            settings.sampling.temperature = 0.8;
+            speclens::Run run(test::micro_models(threads), settings);
+            run.finish();
+            const std::uint64_t hash = run.trace().hash(run.trace().size());
+            if (!reference) reference = hash;
+            EXPECT_EQ(hash, reference) << drafter.name << " " << threads << " threads";
+        }
+    }
+}
+
+TEST(Conformance, TracingDoesNotChangeTheText) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        RunSettings settings = greedy(drafter.name, 4);
+        settings.sampling.temperature = 0.8;
+        const std::vector<int> traced = text(models, settings);
+        settings.trace_top = 0;
+        EXPECT_EQ(text(models, settings), traced) << drafter.name;
+        settings.trace_top = -1;
+        EXPECT_EQ(text(models, settings), traced) << drafter.name;
+    }
+}
+
+// What verification reads never depends on what a draft left behind in the cache.
+TEST(Conformance, NothingReadsCacheSlotsPastTheCommittedText) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        auto target = make_model_decoder(models->target, 128);
+        auto draft_model = drafter.needs_draft_model ? make_model_decoder(models->draft, 128) : nullptr;
+        Decoder* draft_raw = draft_model.get();
+        auto instance = drafter.make({*target, std::move(draft_model), {}});
+        Trace trace([](int) { return std::string(); });
+        trace.append(Header{});
+        CycleSettings settings;
+        settings.max_tokens = 40;
+        const std::vector<int> prompt = greedy("none", 0).token_ids;
+        Cycle cycle(*target, *instance, *find_rule("greedy"), settings, trace, prompt, static_cast<int>(prompt.size()));
+        while (cycle.step()) {
+            if (std::holds_alternative<Verified>(trace[trace.size() - 1])) continue;  // rows of the pass are live
+            target->poison();
+            if (draft_raw) draft_raw->poison();
+        }
+        EXPECT_EQ(cycle.sequence(), text(models, greedy("none", 0))) << drafter.name;
+    }
+}
+
+TEST(Conformance, AOneTokenPromptAndOneNewTokenWork) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        RunSettings settings = greedy(drafter.name, 5);
+        settings.token_ids = {3};
+        EXPECT_EQ(text(models, settings).size(), 41u) << drafter.name;
+        settings.max_tokens = 1;
+        EXPECT_EQ(text(models, settings).size(), 2u) << drafter.name;
+        settings.max_tokens = 3;
+        EXPECT_EQ(text(models, settings).size(), 4u) << drafter.name;
+    }
+}
+
+TEST(Conformance, TheContextLimitEndsTheRunWithoutLosingText) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        RunSettings settings = greedy(drafter.name, 5);
+        settings.max_tokens = 100000;
+        speclens::Run run(models, settings);
+        run.finish();
+        const auto* stop = std::get_if<Stopped>(&run.trace()[run.trace().size() - 1]);
+        ASSERT_NE(stop, nullptr) << drafter.name;
+        EXPECT_EQ(stop->reason, "context full") << drafter.name;
+        EXPECT_GE(run.sequence().size(), 510u) << drafter.name;
+        EXPECT_LE(run.sequence().size(), 513u) << drafter.name;
+    }
+}
+
+TEST(Conformance, AStopTokenInsideABlockEndsTheTextThere) {
+    // A chain over three ids that always continues 0 -> 1 -> 2; 2 ends the text.
+    auto table = std::make_shared<TableModel>();
+    table->vocab = 3;
+    table->stops = {2};
+    table->rows = {{"", {1, 0, 0}}, {"0", {0, 1, 0}}, {"1", {0, 0, 1}}, {"2", {1, 0, 0}}};
+    const auto models = test::table_models(table, table);
+    for (const char* drafter : {"none", "small", "lookup"})
+        for (double temperature : {0.0, 1.0}) {
+            RunSettings settings;
+            settings.drafter = drafter;
+            settings.k = 8;
+            settings.sampling.temperature = temperature;
+            speclens::Run run(models, settings);
+            run.finish();
+            EXPECT_EQ(run.sequence(), (std::vector<int>{0, 0, 1, 2})) << drafter << " T=" << temperature;
+            EXPECT_EQ(std::get<Stopped>(run.trace()[run.trace().size() - 1]).reason, "end of text");
+        }
+}
+
+TEST(Conformance, EveryCycleBalancesItsCache) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        RunSettings settings = greedy(drafter.name, 4);
+        settings.sampling.temperature = 1;
+        speclens::Run run(models, settings);
+        run.finish();
+        int length = static_cast<int>(settings.token_ids.size()) - 1;
+        for (std::size_t i = 0; i < run.trace().size(); ++i) {
+            const auto* commit = std::get_if<Committed>(&run.trace()[i]);
+            if (!commit) continue;
+            EXPECT_EQ(commit->kv_before, length) << drafter.name;
+            EXPECT_EQ(commit->kv_after, length + static_cast<int>(commit->tokens.size())) << drafter.name;
+            EXPECT_GE(commit->kv_verify, commit->kv_after) << drafter.name;
+            EXPECT_EQ(static_cast<int>(commit->tokens.size()), commit->accepted_drafts + 1) << drafter.name;
+            length = commit->kv_after;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace speclens

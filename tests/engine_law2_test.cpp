@@ -1,0 +1,241 @@
+// Law 2: with sampling, the output has the target's law, over at least three rounds, for every drafter and
+// every rule that promises it; and the test sees a planted bug in each rule.
+#include <gtest/gtest.h>
+
+#include "engine/cycle.h"
+#include "engine/run.h"
+#include "tests/micro.h"
+#include "tests/statistics.h"
+#include "tests/tables.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kLength = 5;        // tokens of one sample: three rounds and more at K = 2 with rejections
+constexpr int kTests = 32;        // false alarms of the whole file stay below kAlarm
+constexpr double kAlarm = 1e-3;
+
+// The exact law of the first kLength tokens of a table target under `sampling`.
+std::map<std::string, double> exact_texts(const TableModel& table, const Sampling& sampling) {
+    std::map<std::string, double> law;
+    std::vector<std::pair<std::vector<int>, double>> open{{{}, 1.0}};
+    while (!open.empty()) {
+        auto [context, mass] = open.back();
+        open.pop_back();
+        if (static_cast<int>(context.size()) == kLength) {
+            law[test::context_key(context)] = mass;
+            continue;
+        }
+        const Law row = apply_sampling(test::table_law(table, context), sampling);
+        for (int v = 0; v < table.vocab; ++v) {
+            if (row[static_cast<std::size_t>(v)] == 0) continue;
+            std::vector<int> next = context;
+            next.push_back(v);
+            open.emplace_back(next, mass * row[static_cast<std::size_t>(v)]);
+        }
+    }
+    return law;
+}
+
+struct Sampled {
+    test::Fit fit;
+    double rounds = 0;  // mean
+};
+
+Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Models>& models, RunSettings settings,
+                      long samples, const RuleInfo* planted = nullptr) {
+    settings.max_tokens = kLength;
+    settings.trace_top = 0;
+    settings.timing = false;
+    std::map<std::string, long> counted;
+    long rounds = 0;
+    for (long i = 0; i < samples; ++i) {
+        settings.seed = static_cast<std::uint64_t>(i) * 2654435761u + 17;
+        std::vector<int> text;
+        if (planted) {
+            auto decoder = make_table_decoder(models->target_table, 1);
+            auto drafter = find_drafter(settings.drafter)->make({*decoder, make_table_decoder(models->draft_table, 1), {}});
+            Trace trace([](int) { return std::string(); });
+            Header header;
+            header.prompt = {0};
+            trace.append(header);
+            CycleSettings cycle{.k = settings.k, .sampling = settings.sampling, .draft_sampling = settings.sampling,
+                                .seed = settings.seed, .max_tokens = kLength, .trace_top = 0, .timing = false, .stops = {},
+                                .force_drafts = {}, .force_coin = {}};
+            Cycle run(*decoder, *drafter, *planted, cycle, trace, {0}, 1);
+            while (run.step()) {
+            }
+            text.assign(run.sequence().begin() + 1, run.sequence().end());
+        } else {
+            speclens::Run run(models, settings);
+            run.finish();
+            text.assign(run.sequence().begin() + 1, run.sequence().end());
+            rounds += fold(run.trace(), run.trace().size()).rounds;
+        }
+        ++counted[test::context_key(text)];
+    }
+    return {test::fit(exact_texts(target, settings.sampling), counted, samples), double(rounds) / double(samples)};
+}
+
+class Law2 : public ::testing::Test {
+  protected:
+    std::shared_ptr<const TableModel> target = test::random_table(3, 3, 11);
+    std::shared_ptr<const TableModel> draft = test::random_table(3, 2, 22);
+    std::shared_ptr<const Models> models = test::table_models(target, draft);
+};
+
+TEST_F(Law2, HoldsForEveryDrafterAndEverySamplingRuleOverThreeRounds) {
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (drafter.needs_layers) continue;  // tested on a transformer below
+        for (const RuleInfo& rule : rule_list()) {
+            if (rule.greedy_only) continue;
+            RunSettings settings;
+            settings.drafter = drafter.name;
+            settings.rule = rule.name;
+            settings.k = 2;
+            settings.sampling.temperature = 1;
+            const Sampled result = sample_tables(*target, models, settings, 40000);
+            EXPECT_GT(result.fit.p_value, kAlarm / kTests) << drafter.name << " " << rule.name << " TV " << result.fit.total_variation;
+            if (std::string(drafter.name) == "small") {
+                EXPECT_GE(result.rounds, 2.0) << rule.name;
+            }
+        }
+    }
+}
+
+TEST_F(Law2, HoldsWithFiltersAndWithOtherDraftSettings) {
+    const std::vector<std::pair<Sampling, Sampling>> pairs{
+        {{.temperature = 0.7}, {.temperature = 0.7}},
+        {{.temperature = 1, .top_k = 2}, {.temperature = 1, .top_k = 2}},
+        {{.temperature = 1, .top_p = 0.8}, {.temperature = 1, .top_p = 0.8}},
+        {{.temperature = 1.3}, {.temperature = 0}},                 // greedy drafts
+        {{.temperature = 1, .top_k = 2}, {.temperature = 2}},       // filter on the target only
+        {{.temperature = 1}, {.temperature = 1, .top_p = 0.5}},     // filter on the draft only
+    };
+    for (const auto& [target_sampling, draft_sampling] : pairs) {
+        RunSettings settings;
+        settings.k = 3;
+        settings.sampling = target_sampling;
+        settings.draft_sampling = draft_sampling;
+        EXPECT_GT(sample_tables(*target, models, settings, 30000).fit.p_value, kAlarm / kTests)
+            << "target T " << target_sampling.temperature << " draft T " << draft_sampling.temperature;
+    }
+}
+
+// ---- planted bugs: each must be caught ----
+
+// On rejection, draw from the target instead of the residual.
+Verdict resample_from_target(const Round& round) {
+    Verdict verdict = find_rule("token")->verify(round);
+    if (verdict.from == Resampled::From::residual) {
+        verdict.law = round.p(verdict.accepted);
+        verdict.token = sample(verdict.law, *verdict.u);
+    }
+    return verdict;
+}
+
+// After a rejection at the last position, the replacement is emitted as if it were a bonus: the all-accepted
+// test of a published listing counts the replacement, so the draft is kept as well.
+Verdict keep_the_last_draft(const Round& round) {
+    Verdict verdict = find_rule("token")->verify(round);
+    const int k = static_cast<int>(round.drafts.size());
+    if (k > 0 && verdict.accepted == k - 1) {
+        verdict.accepted = k;
+        verdict.checks.back().accepted = true;
+        verdict.law = round.p(k);
+        verdict.token = sample(verdict.law, round.resample_coin(k));
+    }
+    return verdict;
+}
+
+// Ratio upside down.
+Verdict swapped_ratio(const Round& round) {
+    Round swapped = round;
+    swapped.p = [&](int i) -> const Law& { return i < static_cast<int>(round.drafts.size()) ? round.q(i) : round.p(i); };
+    swapped.q = [&](int i) -> const Law& { return round.p(i); };
+    return find_rule("token")->verify(swapped);
+}
+
+// Sample-and-compare, but the mismatch is replaced from the (p - q)+ residual.
+Verdict match_with_residual(const Round& round) {
+    Verdict verdict = find_rule("match")->verify(round);
+    if (verdict.accepted < static_cast<int>(round.drafts.size())) {
+        Residual left = residual(round.p(verdict.accepted), round.q(verdict.accepted));
+        if (!left.law.empty()) verdict.token = sample(left.law, *verdict.u);
+    }
+    return verdict;
+}
+
+TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
+    const RuleInfo planted[] = {
+        {"resample-from-target", "", "", true, false, &resample_from_target},
+        {"keep-last", "", "", true, false, &keep_the_last_draft},
+        {"swapped", "", "", true, false, &swapped_ratio},
+        {"match-residual", "", "", true, false, &match_with_residual},
+    };
+    for (const RuleInfo& rule : planted) {
+        RunSettings settings;
+        settings.k = 2;
+        settings.sampling.temperature = 1;
+        EXPECT_LT(sample_tables(*target, models, settings, 20000, &rule).fit.p_value, 1e-6) << rule.name << " was not caught";
+    }
+    // And the harness itself passes with the real rule on the same path.
+    RunSettings settings;
+    settings.k = 2;
+    settings.sampling.temperature = 1;
+    EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule("token")).fit.p_value, kAlarm / kTests);
+}
+
+// A transformer with random weights: texts of two tokens under top-k 3, all drafters including layer skip.
+TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
+    const auto models = test::micro_models(1);
+    const Sampling sampling{.temperature = 1, .top_k = 3};
+    constexpr int kTokens = 4;
+    // The exact law, by plain decoding of every text of top-3 tokens.
+    std::map<std::string, double> expected;
+    const std::vector<int> prompt{1, 2, 3};
+    std::vector<std::pair<std::vector<int>, double>> open{{prompt, 1.0}};
+    while (!open.empty()) {
+        auto [context, mass] = open.back();
+        open.pop_back();
+        if (context.size() == prompt.size() + kTokens) {
+            expected[test::context_key({context.begin() + 3, context.end()})] += mass;
+            continue;
+        }
+        auto decoder = make_model_decoder(models->target, 32);
+        const Law law = decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).law(0, sampling);
+        for (std::size_t v = 0; v < law.size(); ++v) {
+            if (law[v] == 0) continue;
+            std::vector<int> next = context;
+            next.push_back(static_cast<int>(v));
+            open.emplace_back(next, mass * law[v]);
+        }
+    }
+    ASSERT_EQ(expected.size(), 81u);
+    for (const DrafterInfo& drafter : drafter_list())
+        for (const RuleInfo& rule : rule_list()) {
+            if (rule.greedy_only) continue;
+            RunSettings settings;
+            settings.token_ids = prompt;
+            settings.drafter = drafter.name;
+            settings.rule = rule.name;
+            settings.k = 2;
+            settings.sampling = sampling;
+            settings.max_tokens = kTokens;
+            settings.trace_top = 0;
+            settings.timing = false;
+            constexpr long kSamples = 2500;
+            std::map<std::string, long> counted;
+            for (long i = 0; i < kSamples; ++i) {
+                settings.seed = static_cast<std::uint64_t>(i) + 1;
+                speclens::Run run(models, settings);
+                run.finish();
+                ++counted[test::context_key({run.sequence().begin() + 3, run.sequence().end()})];
+            }
+            const test::Fit fit = test::fit(expected, counted, kSamples);
+            EXPECT_GT(fit.p_value, kAlarm / kTests) << drafter.name << " " << rule.name << " TV " << fit.total_variation;
+        }
+}
+
+}  // namespace
+}  // namespace speclens

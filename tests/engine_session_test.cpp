@@ -1,0 +1,254 @@
+// Runs, forks, replayed laws, and the engine thread: stepping, restart, cancel, errors that keep it alive.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "engine/run.h"
+#include "engine/session.h"
+#include "kernels/error.h"
+#include "tests/micro.h"
+#include "tests/tables.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunSettings sampled() {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7};
+    settings.k = 3;
+    settings.sampling.temperature = 1;
+    settings.max_tokens = 30;
+    return settings;
+}
+
+std::string refusal(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+    try {
+        speclens::Run run(models, settings);
+    } catch (const Error& error) {
+        EXPECT_FALSE(error.remedy().empty());
+        EXPECT_EQ(error.code(), Exit::usage);
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(Run, RefusesBadSettingsByName) {
+    const auto models = test::micro_models(1);
+    const auto with = [](auto change) {
+        RunSettings settings = sampled();
+        change(settings);
+        return settings;
+    };
+    EXPECT_NE(refusal(models, with([](auto& s) { s.drafter = "smal"; })).find("smal"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.rule = "tokn"; })).find("tokn"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.rule = "greedy"; })).find("temperature 0"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.k = -1; })).find("-1"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.k = 1000; })).find("1000"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.max_tokens = 0; })).find("max-tokens"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.token_ids = {5, 61}; })).find("61"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.token_ids = std::vector<int>(600, 1); })).find("600"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.sampling.top_p = 0; })).find("top-p"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.options.exit_layer = 2; })).find("--exit-layer"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.drafter = "skip"; s.options.exit_layer = 7; })).find("7"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.drafter = "lookup"; s.options.ngram_min = 0; })).find("--ngram"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.token_ids.clear(); })).find("tokenizer"), std::string::npos);
+}
+
+TEST(Run, SaysWhySpeculationIsOff) {
+    auto models = std::make_shared<Models>();
+    models->backend = make_cpu_backend({.threads = 1});
+    models->target = Model::random(*models->backend, test::micro_config(2, 32), "alone", 1);
+    speclens::Run no_model(models, sampled());
+    EXPECT_NE(no_model.trace().header()->notice.find("no draft model"), std::string::npos);
+    no_model.finish();
+    EXPECT_EQ(no_model.sequence().size(), 33u) << "it still decodes plainly";
+
+    RunSettings none = sampled();
+    none.k = 0;
+    EXPECT_NE(speclens::Run(test::micro_models(1), none).trace().header()->notice.find("K = 0"), std::string::npos);
+
+    models->draft = Model::random(*models->backend, test::micro_config(1, 32), "other", 2);
+    models->vocabulary_problem = "token 3 differs";
+    EXPECT_NE(speclens::Run(models, sampled()).trace().header()->notice.find("token 3 differs"), std::string::npos);
+
+    const auto tables = test::table_models(test::random_table(3, 1, 1), test::random_table(3, 1, 2));
+    RunSettings skip = sampled();
+    skip.token_ids.clear();
+    skip.drafter = "skip";
+    EXPECT_NE(speclens::Run(tables, skip).trace().header()->notice.find("no layers"), std::string::npos);
+}
+
+TEST(Fork, WithoutAChangeReplaysTheSameRun) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        RunSettings settings = sampled();
+        settings.drafter = drafter.name;
+        speclens::Run base(models, settings);
+        base.finish();
+        for (int cycle : {0, 1, 3}) {
+            speclens::Run branch(models, settings, base.trace(), Fork{.cycle = cycle});
+            branch.finish();
+            EXPECT_EQ(branch.sequence(), base.sequence()) << drafter.name << " cycle " << cycle;
+        }
+    }
+}
+
+TEST(Fork, ChangesOnlyWhatFollows) {
+    const auto models = test::micro_models(1);
+    speclens::Run base(models, sampled());
+    base.finish();
+    const CycleView view = fold(base.trace(), base.trace().size());
+    ASSERT_GE(view.cycles.size(), 4u);
+    std::size_t kept = 3;  // prompt
+    for (int c = 0; c < 2; ++c) kept += view.cycles[c].commit->tokens.size();
+
+    Fork force{.cycle = 2, .force_draft = std::pair{0, 42}};
+    speclens::Run forced(models, sampled(), base.trace(), force);
+    forced.finish();
+    EXPECT_TRUE(std::equal(base.sequence().begin(), base.sequence().begin() + kept, forced.sequence().begin()));
+    const CycleView branch = fold(forced.trace(), forced.trace().size());
+    EXPECT_EQ(branch.cycles[2].drafts[0].draft->token, 42);
+    EXPECT_EQ(branch.cycles[2].drafts[0].draft->extra, "forced");
+
+    speclens::Run coin(models, sampled(), base.trace(), Fork{.cycle = 2, .force_coin = std::pair{0, 0.0}});
+    coin.finish();
+    EXPECT_TRUE(fold(coin.trace(), coin.trace().size()).cycles[2].drafts[0].check->accepted) << "u = 0 always accepts";
+
+    RunSettings rerolled = sampled();
+    rerolled.fork = 1;
+    speclens::Run reroll(models, sampled(), base.trace(), Fork{.cycle = 2, .settings = rerolled});
+    reroll.finish();
+    EXPECT_TRUE(std::equal(base.sequence().begin(), base.sequence().begin() + kept, reroll.sequence().begin()));
+    EXPECT_NE(reroll.sequence(), base.sequence());
+    EXPECT_THROW(speclens::Run(models, sampled(), base.trace(), Fork{.cycle = 999}), Error);
+}
+
+TEST(FullLaws, AreTheLawsTheRunUsed) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list())
+        for (double temperature : {0.0, 0.7}) {
+            RunSettings settings = sampled();
+            settings.drafter = drafter.name;
+            settings.sampling.temperature = temperature;
+            speclens::Run run(models, settings);
+            run.finish();
+            for (std::size_t i = 0; i < run.trace().size(); ++i) {
+                const auto* check = std::get_if<Checked>(&run.trace()[i]);
+                if (!check) continue;
+                const LawPair laws = full_laws(models, settings, run.trace(), check->cycle, check->index);
+                const auto x = static_cast<std::size_t>(check->token);
+                EXPECT_NEAR(laws.target[x], std::exp(check->p), 1e-9) << drafter.name;
+                EXPECT_NEAR(laws.draft[x], std::exp(check->q), 1e-9) << drafter.name;
+                double sum = 0;
+                for (double value : laws.target_raw) sum += value;
+                EXPECT_NEAR(sum, 1, 1e-9);
+            }
+        }
+}
+
+// ---- the engine thread ----
+
+fs::path table_file(const std::string& content = "") {
+    static int serial = 0;
+    const fs::path file = fs::temp_directory_path() / ("speclens_session_" + std::to_string(::getpid()) + "_" + std::to_string(serial++) + ".json");
+    std::ofstream(file) << (content.empty() ? R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
+        "target":{"":[0.5,0.3,0.2],"0":[0.2,0.5,0.3]},"draft":{"":[0.4,0.4,0.2],"1":[0.1,0.1,0.8]}})"
+                                                : content);
+    return file;
+}
+
+// Polls a condition for up to five seconds; the tests that use it assert on the condition, not on time.
+bool eventually(const std::function<bool()>& condition) {
+    for (int i = 0; i < 5000; ++i) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
+RunSettings on_table() {
+    RunSettings settings;
+    settings.k = 2;
+    settings.sampling.temperature = 1;
+    settings.max_tokens = 20;
+    return settings;
+}
+
+TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
+    Session session({.target = table_file()}, on_table());
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto trace = session.published().trace;
+    EXPECT_EQ(trace->size(), 1u) << "nothing happens without budget";
+    session.gate().add(1);
+    ASSERT_TRUE(eventually([&] { return trace->size() == 2; }));
+    EXPECT_TRUE(std::holds_alternative<Prefill>((*trace)[1]));
+    session.gate().add(1);
+    ASSERT_TRUE(eventually([&] { return trace->size() == 4; })) << "two drafts";
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
+}
+
+TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
+    Session session({.target = table_file()}, on_table());
+    RunSettings again = on_table();
+    again.seed = 99;
+    session.send(Restart{again, Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_EQ(session.published().trace->header()->seed, 99u);
+    const auto first = session.published().trace;
+
+    session.send(FetchLaws{0, 0});
+    ASSERT_TRUE(eventually([&] { return session.published().laws != nullptr; }));
+    EXPECT_EQ(session.published().laws->target.size(), 3u);
+
+    session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] {
+        const Published p = session.published();
+        return p.trace != first && p.status.state == EngineStatus::State::stopped;
+    }));
+    EXPECT_EQ(first->header()->seed, 99u) << "the old branch stays readable";
+}
+
+TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
+    Session session({.target = table_file()}, on_table());
+    RunSettings bad = on_table();
+    bad.rule = "nonsense";
+    session.send(Restart{bad});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_NE(session.published().status.error.find("nonsense"), std::string::npos);
+    EXPECT_FALSE(session.published().status.remedy.empty());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    EXPECT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_TRUE(session.published().status.error.empty());
+}
+
+TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
+    Session session({.target = table_file("{\"vocab\":")}, on_table());
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_FALSE(session.published().status.error.empty());
+    session.send(Restart{on_table()});
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
+}
+
+TEST(Session, CancelStopsARunAndClosingNeverHangs) {
+    RunSettings endless = on_table();
+    endless.max_tokens = 4000;
+    Session session({.target = table_file()}, endless);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    session.gate().set(Gate::kUnlimited);
+    session.send(Cancel{});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const auto trace = session.published().trace;
+    EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
+}
+
+}  // namespace
+}  // namespace speclens

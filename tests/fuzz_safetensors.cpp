@@ -1,0 +1,22 @@
+// libFuzzer target: any bytes as a safetensors file are read or refused with Error.
+//   cmake -DSPEC_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ …; fuzz_safetensors -max_total_time=60
+#include <cstring>
+
+#include "engine/safetensors.h"
+#include "kernels/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::vector<std::byte> image(size);
+    if (size > 0) std::memcpy(image.data(), data, size);
+    unsigned sum = 0;
+    try {
+        const speclens::Safetensors file = speclens::Safetensors::parse(std::move(image), "fuzz.safetensors");
+        for (const auto& [name, tensor] : file.tensors())
+            for (std::size_t i = 0; i < tensor.bytes; ++i)
+                sum += std::to_integer<unsigned>(file.data(tensor)[i]);
+    } catch (const speclens::Error&) {
+    }
+    volatile unsigned keep = sum; // the reads must happen
+    static_cast<void>(keep);
+    return 0;
+}

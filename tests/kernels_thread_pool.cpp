@@ -1,0 +1,77 @@
+#include <chrono>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/cpu/thread_pool.h"
+
+namespace speclens {
+namespace {
+
+TEST(ThreadPool, RunsTheWorkOnceOnEveryThread) {
+    for (int threads : {1, 2, 3, 8}) {
+        ThreadPool pool(threads);
+        EXPECT_EQ(pool.threads(), threads);
+        std::vector<int> calls(static_cast<std::size_t>(threads));
+        pool.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+        EXPECT_EQ(calls, std::vector<int>(static_cast<std::size_t>(threads), 1));
+    }
+}
+
+TEST(ThreadPool, LosesNoLaunchAmongManyQuickOnes) {
+    for (int threads : {2, 5}) {
+        ThreadPool pool(threads);
+        std::vector<std::int64_t> sums(static_cast<std::size_t>(threads) * 8); // a cache line each
+        std::int64_t expected = 0;
+        for (std::int64_t i = 0; i < 3000; ++i) {
+            pool.run([&](int thread) { sums[static_cast<std::size_t>(thread) * 8] += i; });
+            expected += i;
+        }
+        for (int thread = 0; thread < threads; ++thread)
+            EXPECT_EQ(sums[static_cast<std::size_t>(thread) * 8], expected);
+    }
+}
+
+TEST(ThreadPool, SeesWhatTheCallerWroteBeforeAndShowsWhatTheWorkersWrote) {
+    ThreadPool pool(3);
+    std::vector<int> values(3);
+    for (int round = 1; round <= 500; ++round) {
+        const int input = round;
+        pool.run([&](int thread) { values[static_cast<std::size_t>(thread)] = input * (thread + 1); });
+        EXPECT_EQ(values, (std::vector<int>{round, 2 * round, 3 * round}));
+    }
+}
+
+TEST(ThreadPool, WakesWorkersThatFellAsleep) {
+    ThreadPool pool(4);
+    std::vector<int> calls(4);
+    for (int round = 0; round < 5; ++round) {
+        // Longer than any spin phase, without sleeping in the test itself.
+        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
+        while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+        pool.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+    }
+    EXPECT_EQ(calls, std::vector<int>(4, 5));
+}
+
+TEST(ThreadPool, StartsAndStopsCleanlyWithoutEverWorking) {
+    for (int round = 0; round < 20; ++round) ThreadPool pool(4);
+}
+
+TEST(ThreadPool, SharesCoverEveryUnitExactlyOnce) {
+    for (std::int64_t units : {0, 1, 2, 7, 100}) {
+        for (int threads : {1, 2, 3, 8}) {
+            std::int64_t next = 0;
+            for (int thread = 0; thread < threads; ++thread) {
+                const Range range = share_of(units, thread, threads);
+                EXPECT_EQ(range.first, next);
+                EXPECT_LE(range.first, range.last);
+                next = range.last;
+            }
+            EXPECT_EQ(next, units);
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens

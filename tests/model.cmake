@@ -1,0 +1,19 @@
+# Models, tokenizer, tables: the sources that engine/model.cmake lists.
+find_package(nlohmann_json REQUIRED)
+spec_test(model_forward_test LABELS fast LIBS engine SOURCES model_forward.cpp model_cache.cpp)
+spec_test(model_files_test LABELS fast LIBS engine
+          SOURCES model_load.cpp model_config.cpp model_safetensors.cpp)
+spec_test(model_text_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
+          SOURCES model_tokenizer.cpp model_tokenizer_files.cpp model_chat.cpp)
+spec_test(model_table_test LABELS fast LIBS engine SOURCES model_table.cpp)
+spec_test(model_mutate_test LABELS fast LIBS engine SOURCES model_mutate.cpp)
+
+if(SPEC_FUZZ)  # clang: libFuzzer brings its own main
+    foreach(target safetensors tokenizer)
+        add_executable(fuzz_${target} fuzz_${target}.cpp)
+        spec_target(fuzz_${target})
+        target_link_libraries(fuzz_${target} PRIVATE engine)
+        target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,address,undefined)
+        target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,address,undefined)
+    endforeach()
+endif()

@@ -1,0 +1,124 @@
+// config.json and generation_config.json: both spellings, every refusal.
+#include <algorithm>
+
+#include "tests/model_support.h"
+
+namespace speclens {
+namespace {
+
+using namespace test;
+
+TEST(ModelConfigFile, ReadsQwen3AndBothRopeSpellings) {
+    const ModelConfig three = read_config(golden("micro_qwen3"));
+    EXPECT_EQ(three.family, ModelConfig::Family::qwen3);
+    EXPECT_EQ(three.head_dim, 24); // stated, not hidden / heads
+    EXPECT_EQ(three.rope_theta, 10000);
+    EXPECT_TRUE(three.tied);
+    EXPECT_FALSE(three.qkv_bias);
+    EXPECT_EQ(three.max_positions, 256);
+    EXPECT_EQ(three.stops, (std::vector<int>{502, 500})); // generation_config.json first, no duplicates
+
+    const ModelConfig two = read_config(golden("micro_qwen2")); // rope_parameters, no head_dim
+    EXPECT_EQ(two.family, ModelConfig::Family::qwen2);
+    EXPECT_EQ(two.head_dim, 16);
+    EXPECT_EQ(two.rope_theta, 10000);
+    EXPECT_TRUE(two.qkv_bias);
+    EXPECT_FALSE(two.tied);
+}
+
+TEST(ModelConfigFile, StopsComeFromAListANumberOrNothing) {
+    const TempFolder folder("micro_qwen3");
+    fs::remove(folder / "generation_config.json");
+    EXPECT_EQ(read_config(folder.path()).stops, std::vector<int>{502});
+    folder.edit("config.json", "\"eos_token_id\": 502", "\"eos_token_id\": null");
+    EXPECT_TRUE(read_config(folder.path()).stops.empty());
+    write_file(folder / "generation_config.json", R"({"eos_token_id":7})");
+    EXPECT_EQ(read_config(folder.path()).stops, std::vector<int>{7});
+}
+
+TEST(ModelConfigFile, ReadsYarnInBothPlaces) {
+    const TempFolder old("micro_qwen3"), recent("micro_qwen2");
+    old.edit("config.json", "\"rope_scaling\": null",
+             R"("rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64})");
+    EXPECT_EQ(read_config(old.path()).rope_factor, 4);
+    EXPECT_EQ(read_config(old.path()).rope_original_positions, 64);
+    EXPECT_EQ(read_config(old.path()).max_positions, 256);
+    recent.edit("config.json", "\"rope_type\": \"default\"", R"("rope_type": "yarn", "factor": 2)");
+    EXPECT_EQ(read_config(recent.path()).rope_factor, 2);
+    EXPECT_EQ(read_config(recent.path()).rope_original_positions, 256);
+    EXPECT_EQ(read_config(recent.path()).max_positions, 512);
+}
+
+TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
+    const auto refused = [](const std::string& from, const std::string& to, std::vector<std::string> words,
+                            const char* model = "micro_qwen3") {
+        const TempFolder folder(model);
+        folder.edit("config.json", from, to);
+        words.push_back("folder/config.json");
+        expect_error([&] { static_cast<void>(read_config(folder.path())); }, words);
+    };
+    refused("Qwen3ForCausalLM", "LlamaForCausalLM", {"architectures", "LlamaForCausalLM"});
+    refused("\"Qwen3ForCausalLM\"", "", {"architectures"});
+    refused("{", "", {"not valid JSON"});
+    refused("\"hidden_size\": 64", "\"hidden_size\": 0", {"hidden_size", "0"});
+    refused("\"hidden_size\": 64", "\"hidden_size\": \"64\"", {"hidden_size", "\"64\""});
+    refused("\"hidden_size\": 64", "\"hidden_size\": 64.5", {"hidden_size", "64.5"});
+    refused("\"hidden_size\": 64,", "", {"hidden_size", "missing"});
+    refused("\"num_hidden_layers\": 4", "\"num_hidden_layers\": 1000000", {"num_hidden_layers", "1000000"});
+    refused("\"vocab_size\": 512", "\"vocab_size\": 18446744073709551615", {"vocab_size"});
+    refused("\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", {"num_key_value_heads", "3", "4"});
+    refused("\"head_dim\": 24", "\"head_dim\": 23", {"head_dim", "23"});
+    refused("\"hidden_size\": 64", "\"hidden_size\": 66", {"hidden_size", "66", "head_dim"}, "micro_qwen2");
+    refused("\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": -1", {"rms_norm_eps", "-1"});
+    refused("\"rope_theta\": 10000.0,", "", {"rope_theta", "missing"});
+    refused("\"rope_theta\": 10000.0", "\"rope_theta\": 0", {"rope_theta", "0"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})",
+            {"rope_type", "llama3"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn"})", {"factor", "missing"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 2})",
+            {"mscale"});
+    refused("\"rope_scaling\": null",
+            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 30})", {"beta_fast"});
+    refused("\"rope_scaling\": null", "\"rope_scaling\": 3", {"rope_scaling", "3"});
+    refused("\"use_sliding_window\": false", "\"use_sliding_window\": true",
+            {"use_sliding_window", "not supported yet"});
+    refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"});
+    refused("\"attention_bias\": false", "\"attention_bias\": 1", {"attention_bias", "true or false"});
+    refused("\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"", {"hidden_act", "gelu"});
+    refused("\"hidden_act\"", "\"quantization_config\": {}, \"hidden_act\"", {"quantization_config"});
+    refused("\"hidden_act\"", "\"layer_types\": [\"sliding_attention\"], \"hidden_act\"",
+            {"layer_types", "sliding_attention"});
+    refused("\"eos_token_id\": 502", "\"eos_token_id\": 512", {"eos_token_id", "512", "511"});
+    refused("\"intermediate_size\": 48", "\"intermediate_size\": 1000000, \"hidden_size\": 100000",
+            {"numbers"});
+}
+
+TEST(ModelConfigFile, BrokenGenerationConfigAndMissingFilesAreNamed) {
+    const TempFolder folder("micro_qwen3");
+    write_file(folder / "generation_config.json", "[");
+    expect_error([&] { static_cast<void>(read_config(folder.path())); },
+                 {"generation_config.json", "not valid JSON"});
+    write_file(folder / "generation_config.json", R"({"eos_token_id":["x"]})");
+    expect_error([&] { static_cast<void>(read_config(folder.path())); },
+                 {"generation_config.json", "eos_token_id"});
+    fs::remove(folder / "config.json");
+    expect_error([&] { static_cast<void>(read_config(folder.path())); },
+                 {"folder/config.json", "does not exist"});
+}
+
+TEST(Geometry, KnowsThePublishedShapes) {
+    for (const std::string& name : geometry_names()) EXPECT_GT(geometry(name).vocab, 0) << name;
+    EXPECT_EQ(geometry("qwen3-0.6b").head_dim, 128);
+    EXPECT_FALSE(geometry("qwen3-8b").tied);
+    EXPECT_TRUE(geometry("qwen2.5-0.5b").qkv_bias);
+    expect_error([] { static_cast<void>(geometry("gpt-5")); }, {"gpt-5"});
+    try {
+        static_cast<void>(geometry("gpt-5"));
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::usage);
+        EXPECT_NE(error.remedy().find("qwen3-0.6b, qwen3-1.7b"), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,20 @@
+# Scenes and the frame around them: pictures as text, mouse and keys, and the real window.
+if(TARGET speclens_frontend)
+    spec_test(scenes_tests LABELS fast TIMEOUT 600
+        SOURCES scenes_fixtures.cpp scenes_golden_test.cpp scenes_input_test.cpp scenes_model_test.cpp
+        LIBS speclens_frontend)
+    target_compile_options(scenes_tests PRIVATE -Wno-missing-field-initializers -Wno-maybe-uninitialized)
+
+    spec_test(scenes_window_tests LABELS window
+        SOURCES scenes_window_test.cpp
+        LIBS speclens_frontend)
+    target_compile_options(scenes_window_tests PRIVATE -Wno-missing-field-initializers)
+    find_program(SPEC_XVFB xvfb-run)
+    if(SPEC_XVFB)
+        add_test(NAME Window.UnderXvfb
+            COMMAND ${SPEC_XVFB} -a -s "-screen 0 1600x1000x24" $<TARGET_FILE:scenes_window_tests>)
+        set_tests_properties(Window.UnderXvfb PROPERTIES LABELS window TIMEOUT 120)
+    else()
+        message(STATUS "xvfb-run not found: the window test runs only where there is a display")
+    endif()
+endif()

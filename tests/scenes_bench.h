@@ -1,0 +1,119 @@
+// A window without a window: the controller, the frame and a recorder. Feeds input frames, returns texts and commands.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/controller.h"
+#include "app/ui/canvas_record.h"
+#include "app/ui/fonts.h"
+
+namespace speclens {
+
+inline const ui::FontSet& scene_fonts() {
+    static const ui::FontSet kLoaded;
+    return kLoaded;
+}
+
+class SceneBench {
+  public:
+    explicit SceneBench(const std::string& scene, EnginePort port = {}, ui::Rect screen = {0, 0, 1600, 1000})
+        : controller(std::move(port), RunSettings{}, scene), screen_(screen) {}
+
+    void show(std::shared_ptr<const Trace> trace, std::size_t cursor = 0) {
+        RunSettings settings;
+        if (const Header* h = trace->header()) {
+            settings.drafter = h->drafter;
+            settings.rule = h->rule;
+            settings.k = h->k;
+            settings.sampling = h->sampling;
+        }
+        controller.show_saved(std::move(trace), settings);
+        if (cursor > 0) controller.perform({SceneCommand{SetCursor{cursor}}}, time);
+        frame();
+    }
+
+    // One frame; what the user asked for is carried out and kept in `commands`.
+    void frame(ui::Input input = {}) {
+        input.mouse = mouse;
+        input.down = down;
+        input.time = time;
+        controller.tick(time);
+        ui::RecordCanvas canvas(scene_fonts(), screen_);
+        ui::Ui ui(canvas, input, ui::theme(controller.theme), widgets, screen_);
+        commands = compose(controller.frame(time), controller.chrome, ui);
+        words = canvas.visible_text();
+        texts = canvas.texts();
+        clipped = canvas.clipped_texts();
+        shapes = canvas.shapes();
+        EXPECT_EQ(canvas.open_clips(), 0);
+        all.insert(all.end(), commands.begin(), commands.end());
+        controller.perform(commands, time);
+        time += 0.5;  // motion is over at the next frame
+    }
+    void settle() {
+        frame();
+        frame();
+    }
+
+    void press(ui::Vec2 at) {
+        mouse = at;
+        frame();
+        down = true;
+        ui::Input input;
+        input.pressed = true;
+        frame(input);
+    }
+    void release() {
+        down = false;
+        ui::Input input;
+        input.released = true;
+        frame(input);
+    }
+    void click(ui::Vec2 at) {
+        press(at);
+        release();
+        frame();
+    }
+    void drag(ui::Vec2 from, ui::Vec2 to) {
+        press(from);
+        mouse = to;
+        frame();
+        release();
+        frame();
+    }
+    void key(ui::Key key, ui::Mods mods = {}) {
+        ui::Input input;
+        input.shift = mods.shift;
+        input.ctrl = mods.ctrl;
+        input.keys = {{.key = key, .shift = mods.shift, .ctrl = mods.ctrl}};
+        frame(input);
+        settle();
+    }
+    // Middle of the first text that reads exactly so, within an area when one is given.
+    [[nodiscard]] ui::Vec2 find(const std::string& text, ui::Rect area = {0, 0, 1e6F, 1e6F}) const {
+        for (const ui::RecordedText& item : texts)
+            if (item.text == text && area.contains(item.box.center())) return item.box.center();
+        ADD_FAILURE() << "no text \"" << text << "\" in:\n" << words;
+        return {};
+    }
+    [[nodiscard]] bool shows(const std::string& text) const { return words.find(text) != std::string::npos; }
+    [[nodiscard]] std::size_t cursor() { return controller.frame(time).scene.cursor; }
+
+    Controller controller;
+    ui::WidgetState widgets;
+    ui::Vec2 mouse{-1, -1};
+    bool down = false;
+    double time = 10;
+    std::string words;
+    std::vector<ui::RecordedText> texts, clipped;
+    int shapes = 0;
+    std::vector<FrameCommand> commands, all;
+
+  private:
+    ui::Rect screen_;
+};
+
+}  // namespace speclens

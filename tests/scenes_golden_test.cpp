@@ -1,0 +1,165 @@
+// Every scene over every recorded run, at the first, a middle and the last step, at several sizes: the text is
+// compared with golden files, and no text is cut off or written over another one.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/trace_json.h"
+#include "scenes_bench.h"
+#include "scenes_fixtures.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool updating() {
+    const char* flag = std::getenv("SPEC_UPDATE_GOLDEN");
+    return flag && std::string(flag) == "1";
+}
+fs::path trace_file(const std::string& name) { return fs::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl"); }
+fs::path golden_file(const std::string& name) { return fs::path(SPEC_SOURCE_DIR) / "tests" / "golden_scenes" / (name + ".txt"); }
+
+std::string read(const fs::path& file) {
+    std::ifstream in(file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+// Two texts that share a place: boxes are a little higher than the letters, so only the middle counts.
+std::string overlap_of(const std::vector<ui::RecordedText>& texts) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const ui::RecordedText& a = texts[i];
+        if (a.text.find_first_not_of(' ') == std::string::npos) continue;
+        const ui::Rect seen_a = ui::intersect({a.box.x + 1, a.baseline - a.size * 0.5F, a.box.w - 2, a.size * 0.4F}, a.clip);
+        if (seen_a.w <= 0 || seen_a.h <= 0) continue;
+        for (std::size_t k = i + 1; k < texts.size(); ++k) {
+            const ui::RecordedText& b = texts[k];
+            if (b.text.find_first_not_of(' ') == std::string::npos) continue;
+            const ui::Rect seen_b = ui::intersect({b.box.x + 1, b.baseline - b.size * 0.5F, b.box.w - 2, b.size * 0.4F}, b.clip);
+            const ui::Rect both = ui::intersect(seen_a, seen_b);
+            if (both.w > 0.5F && both.h > 0.5F)
+                return "\"" + a.text + "\" and \"" + b.text + "\" at " + std::to_string(static_cast<int>(both.x)) + "," +
+                       std::to_string(static_cast<int>(both.y));
+        }
+    }
+    return {};
+}
+
+struct Size {
+    float w, h;
+    const char* name;
+};
+// The last two are 1600×1000 and 1280×720 at 200 %.
+constexpr Size kSizes[] = {{1600, 1000, "1600x1000"}, {1280, 720, "1280x720"}, {1500, 880, "1500x880"}, {800, 500, "800x500"}, {640, 360, "640x360"}};
+
+void look(SceneBench& bench, const std::string& what, bool pans) {
+    EXPECT_EQ(overlap_of(bench.texts), "") << what;
+    for (const ui::RecordedText& text : bench.clipped) {
+        // A stage that pans cuts at its own edges, like every scrolled view.
+        const bool at_pan_edge = pans && text.clip.y <= 25 && text.clip.h > 100;
+        EXPECT_TRUE(at_pan_edge) << what << ": \"" << text.text << "\" is cut off at " << text.box.x << "," << text.box.y;
+    }
+}
+
+class EveryRun : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(EveryRun, LooksAsRecordedAndNothingCollides) {
+    const auto& [scene, name] = GetParam();
+    const std::shared_ptr<const Trace> trace = load_trace(trace_file(name));
+    const std::size_t size = trace->size();
+    std::string golden;
+    for (const Size& s : kSizes) {
+        for (const std::size_t cursor : {std::size_t{1}, (size + 1) / 2, size}) {
+            SceneBench bench(scene, {}, {0, 0, s.w, s.h});
+            bench.show(trace, cursor);
+            bench.frame();
+            const std::string what = scene + " " + name + " " + s.name + " step " + std::to_string(cursor) + " of " + std::to_string(size);
+            look(bench, what, s.w < 1000);
+            if (s.w == 1600 || (s.w == 1280 && cursor == size)) golden += "== " + what + "\n" + bench.words + "\n";
+            const std::string dark = bench.words;
+            bench.controller.theme = ui::ThemeKind::light;
+            bench.frame();
+            EXPECT_EQ(bench.words, dark) << "the theme changes colours only";
+        }
+    }
+    const fs::path file = golden_file(scene + "-" + name);
+    if (updating()) {
+        fs::create_directories(file.parent_path());
+        std::ofstream(file) << golden;
+    }
+    EXPECT_EQ(read(file), golden) << "regenerate with SPEC_UPDATE_GOLDEN=1 and look at the difference";
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> list;
+    for (const fixtures::Toy& toy : fixtures::toys()) list.push_back(toy.name);
+    return list;
+}
+std::vector<std::string> scenes() {
+    std::vector<std::string> list;
+    for (const SceneInfo& info : scene_list()) list.emplace_back(info.name);
+    return list;
+}
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryRun, ::testing::Combine(::testing::ValuesIn(scenes()), ::testing::ValuesIn(names())),
+                         [](const auto& info) {
+                             std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                             for (char& c : name)
+                                 if (c == '-') c = '_';
+                             return name;
+                         });
+
+TEST(TraceFiles, AreWhatTheToyModelWrites) {
+    for (const fixtures::Toy& toy : fixtures::toys()) {
+        const std::shared_ptr<Trace> made = fixtures::toy_run(toy);
+        if (updating()) save_trace(*made, trace_file(toy.name));
+        const std::shared_ptr<Trace> loaded = load_trace(trace_file(toy.name));
+        ASSERT_EQ(loaded->size(), made->size()) << toy.name;
+        EXPECT_EQ(loaded->hash(loaded->size()), made->hash(made->size())) << toy.name;
+    }
+}
+
+TEST(EveryBeat, FitsItsPlaceAndKeepsToSixtyWords) {
+    const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
+    for (const SceneInfo& info : scene_list()) {
+        for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
+            SceneBench bench(info.name);
+            bench.show(trace, cursor);
+            const std::unique_ptr<Scene> scene = info.make();
+            const int beats = std::max(1, scene->beats(bench.controller.frame(0).scene));
+            for (int beat = 0; beat < beats; ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                EXPECT_EQ(overlap_of(bench.texts), "") << info.name << " step " << cursor << " beat " << beat;
+                EXPECT_TRUE(bench.clipped.empty()) << info.name << " step " << cursor << " beat " << beat << ": "
+                                                   << (bench.clipped.empty() ? "" : bench.clipped[0].text);
+            }
+        }
+    }
+}
+
+TEST(StepBack, GivesTheSamePicture) {
+    const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
+    SceneBench bench("loop");
+    bench.show(trace, 1);
+    std::vector<std::string> seen;
+    std::vector<int> shapes;
+    for (std::size_t i = 1; i < trace->size(); ++i) {
+        bench.settle();
+        seen.push_back(bench.words);
+        shapes.push_back(bench.shapes);
+        bench.key(ui::Key::right);
+    }
+    for (std::size_t i = trace->size() - 1; i-- > 0;) {
+        bench.key(ui::Key::left);
+        // Tasks that are done stay done; everything else must be as it was.
+        EXPECT_EQ(bench.words, seen[i]) << "step " << i + 1;
+    }
+}
+
+}  // namespace
+}  // namespace speclens

@@ -1,0 +1,155 @@
+// What the scenes calculate: sandbox, flips, clock, first step to look at, and how long a frame takes.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "app/timeline.h"
+#include "scenes/accept_flips.h"
+#include "scenes/words.h"
+#include "scenes_bench.h"
+#include "scenes_fixtures.h"
+
+namespace speclens {
+namespace {
+
+std::vector<AcceptBar> bars(const std::vector<std::pair<double, double>>& laws) {
+    std::vector<AcceptBar> list;
+    int id = 0;
+    for (const auto& [p, q] : laws) list.push_back({id++, p, q, std::min(p, q), false, false});
+    return list;
+}
+
+double sum_p(const std::vector<AcceptBar>& list) {
+    double sum = 0;
+    for (const AcceptBar& bar : list) sum += bar.p;
+    return sum;
+}
+
+TEST(SetBar, KeepsTheSumAndTheLockedBars) {
+    auto list = bars({{.5, .2}, {.3, .3}, {.2, .5}});
+    list[1].locked = true;
+    set_bar(list, 0, Side::target, 0.6);
+    EXPECT_NEAR(list[0].p, .6, 1e-12);
+    EXPECT_NEAR(list[1].p, .3, 1e-12);
+    EXPECT_NEAR(list[2].p, .1, 1e-12);
+    set_bar(list, 0, Side::target, 0.95);  // more than the lock leaves
+    EXPECT_NEAR(list[0].p, .7, 1e-12);
+    EXPECT_NEAR(sum_p(list), 1, 1e-12);
+    EXPECT_NEAR(list[0].kept, .2, 1e-12);
+}
+
+TEST(SetBar, SharesOutEvenlyWhenTheOthersHaveNothing) {
+    auto list = bars({{1, .2}, {0, .3}, {0, .5}});
+    set_bar(list, 0, Side::target, 0.4);
+    EXPECT_NEAR(list[1].p, .3, 1e-12);
+    EXPECT_NEAR(list[2].p, .3, 1e-12);
+}
+
+TEST(Flips, GoToTheTargetWhateverTheDraftClaims) {
+    AcceptView view;
+    view.bars = bars({{.38, .14}, {.18, .45}, {.30, .01}, {.14, .40}});
+    view.edited = true;
+    FlipCounts counts;
+    flip(view, 7, 20000, counts);
+    const FlipTest test = test_flips(view, counts);
+    EXPECT_LT(test.tv, 0.02);
+    EXPECT_GT(test.chi2_p, 1e-4);
+    // A kept draft is the overlap.
+    EXPECT_NEAR(static_cast<double>(counts.kept_total()) / counts.flips, .14 + .18 + .01 + .14, 0.02);
+}
+
+TEST(Flips, ContinueTheSameDice) {
+    AcceptView view;
+    view.bars = bars({{.6, .3}, {.4, .7}});
+    view.edited = true;
+    FlipCounts at_once, in_parts;
+    flip(view, 3, 500, at_once);
+    for (int i = 0; i < 5; ++i) flip(view, 3, 100, in_parts);
+    EXPECT_EQ(at_once.kept, in_parts.kept);
+    EXPECT_EQ(at_once.resampled, in_parts.resampled);
+}
+
+TEST(ChiSquared, MatchesTables) {
+    EXPECT_NEAR(chi_squared_tail(3.841, 1), .05, 1e-4);
+    EXPECT_NEAR(chi_squared_tail(18.307, 10), .05, 1e-4);
+    EXPECT_NEAR(chi_squared_tail(0, 4), 1, 1e-12);
+    EXPECT_NEAR(chi_squared_tail(29.588, 10), .001, 1e-5);
+}
+
+TEST(Clock, CursorAndTimeAgree) {
+    for (const fixtures::Toy& toy : fixtures::toys()) {
+        const auto trace = fixtures::toy_run(toy);
+        const CycleView whole = fold(*trace, trace->size());
+        const RunClock clock(*trace, whole);
+        double before = 0;
+        for (std::size_t cursor = 0; cursor <= trace->size(); ++cursor) {
+            const double at = clock.at(cursor);
+            EXPECT_GE(at, before) << toy.name;
+            EXPECT_LE(at, clock.total() + 1e-9) << toy.name;
+            before = at;
+        }
+        if (!whole.cycles.empty()) {
+            EXPECT_NEAR(clock.at(trace->size()), clock.total(), 1e-9) << toy.name;
+            for (double share : {0.1, 0.5, 0.9}) {
+                const double time = clock.total() * share;
+                EXPECT_GE(clock.at(clock.cursor(time)) + 1e-9, time) << toy.name;
+            }
+        }
+    }
+}
+
+TEST(Telling, ShowsTheReplacementAfterTheFirstInterestingRejection) {
+    const auto trace = fixtures::toy_run(fixtures::toys().front());
+    const CycleView whole = fold(*trace, trace->size());
+    const Telling telling = telling_cursor(whole);
+    EXPECT_TRUE(telling.settled);
+    EXPECT_TRUE(std::holds_alternative<Resampled>((*trace)[telling.cursor - 1]));
+}
+
+TEST(LawTable, SumsToOneAndKeepsTheAskedToken) {
+    Top target{{{3, std::log(.5)}, {1, std::log(.3)}, {2, std::log(.1)}}, .1};
+    Top draft{{{9, std::log(.9)}}, .1};
+    const LawTable table = law_table(target, draft, 3, 9);
+    ASSERT_EQ(table.rows.size(), 4U);
+    EXPECT_EQ(table.rows[2].id, 9);
+    EXPECT_EQ(table.rows.back().id, -1);
+    double sum = 0;
+    for (const LawRow& row : table.rows) sum += std::max(0.0, row.target.value_or(0));
+    EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+TEST(Describe, NamesEveryVisibleProbability) {
+    const auto trace = fixtures::toy_run(fixtures::toys().front());
+    for (const SceneInfo& info : scene_list()) {
+        SceneBench bench(info.name);
+        bench.show(trace, 20);
+        const std::string words = info.make()->describe(bench.controller.frame(0).scene);
+        for (const ui::RecordedText& text : bench.texts) {
+            if (!ui::Rect{208, 108, 992, 380}.contains(text.box.center())) continue;
+            const bool number = text.text.size() == 3 && text.text[0] == '.';
+            // Axis labels are not data.
+            if (number && text.box.x > 300) EXPECT_NE(words.find(text.text), std::string::npos) << info.name << ": " << text.text;
+        }
+    }
+}
+
+TEST(Speed, TenThousandEventsAreReportedNotJudged) {
+    const auto trace = fixtures::long_run(10000);
+    SceneBench bench("loop");
+    bench.show(trace, trace->size());
+    const auto time = [&](auto&& work) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < 10; ++i) work();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / 10;
+    };
+    const double still = time([&] { bench.frame(); });
+    const double moving = time([&] { bench.key(ui::Key::left); }) / 3;
+    const double folded = time([&] { (void)fold(*trace, trace->size()); });
+    std::printf("[ REPORT   ] %zu events: frame %.2f ms, with a step %.2f ms, fold %.2f ms\n", trace->size(), still, moving, folded);
+    EXPECT_EQ(trace->size(), bench.controller.frame(0).scene.available);
+}
+
+}  // namespace
+}  // namespace speclens

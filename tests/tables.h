@@ -1,0 +1,65 @@
+// Small exact models for tests: conditional tables over a tiny vocabulary, built from a seed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/decoder.h"
+#include "engine/models.h"
+#include "engine/rng.h"
+
+namespace speclens::test {
+
+inline std::string context_key(const std::vector<int>& context) {
+    std::string key;
+    for (int id : context) key += (key.empty() ? "" : ",") + std::to_string(id);
+    return key;
+}
+
+// Every context of up to `depth` tokens gets a random row; deeper contexts fall back to their longest suffix.
+inline std::shared_ptr<const TableModel> random_table(int vocab, int depth, std::uint64_t seed) {
+    auto table = std::make_shared<TableModel>();
+    table->vocab = vocab;
+    std::vector<std::vector<int>> contexts{{}};
+    std::uint32_t draw = 0;
+    for (std::size_t c = 0; c < contexts.size(); ++c) {
+        Law law;
+        double sum = 0;
+        for (int v = 0; v < vocab; ++v) {
+            const double u = uniform({.seed = seed, .position = draw++});
+            law.push_back(u * u + 0.02);  // uneven, never zero
+            sum += law.back();
+        }
+        for (double& value : law) value /= sum;
+        table->rows.emplace_back(context_key(contexts[c]), law);
+        if (static_cast<int>(contexts[c].size()) < depth)
+            for (int v = 0; v < vocab; ++v) {
+                contexts.push_back(contexts[c]);
+                contexts.back().push_back(v);
+            }
+    }
+    return table;
+}
+
+// Target and draft tables of the same vocabulary, ready for a Run.
+inline std::shared_ptr<const Models> table_models(std::shared_ptr<const TableModel> target,
+                                                  std::shared_ptr<const TableModel> draft) {
+    auto models = std::make_shared<Models>();
+    models->backend = make_cpu_backend({.threads = 1});
+    models->target_table = std::move(target);
+    models->draft_table = std::move(draft);
+    return models;
+}
+
+// The law a table gives after `context` (generated tokens only), by the fallback rule of TableModel.
+inline Law table_law(const TableModel& table, std::vector<int> context) {
+    for (;;) {
+        for (const auto& [key, law] : table.rows)
+            if (key == context_key(context)) return law;
+        if (context.empty()) return Law(static_cast<std::size_t>(table.vocab), 1.0 / table.vocab);
+        context.erase(context.begin());
+    }
+}
+
+}  // namespace speclens::test
