@@ -12,7 +12,12 @@ const std::vector<ActionInfo>& action_list() {
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl, Key::e},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
         {Action::quit, "File", "Quit", "Ctrl+Q", Key::q, kCtrl},
-        {Action::copy_description, "Edit", "Copy this frame in words", "Ctrl+Shift+C", Key::c, {.shift = true, .ctrl = true}},
+        {Action::copy_description,
+         "Edit",
+         "Copy this frame in words",
+         "Ctrl+Shift+C",
+         Key::c,
+         {.shift = true, .ctrl = true}},
         {Action::play, "Run", "Play or pause", "P", Key::p, kPlain},
         {Action::step, "Run", "Step", "→", Key::right, kPlain, Key::page_down, Key::space},
         {Action::back, "Run", "Back", "←", Key::left, kPlain, Key::page_up, Key::backspace},
@@ -60,4 +65,4 @@ const std::vector<const char*>& menu_names() {
     return names;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -11,29 +11,65 @@
 namespace speclens {
 
 enum class Action : std::uint8_t {
-    edit_prompt, open_file, save_trace, export_frame, screenshot, quit,
+    edit_prompt,
+    open_file,
+    save_trace,
+    export_frame,
+    screenshot,
+    quit,
     copy_description,
-    play, step, back, cycle, cycle_back, to_verify, to_rejection, first, last, fork, reroll, restart, cancel,
-    longer, shorter, hotter, colder, faster, slower,
-    next_scene, previous_scene,
-    run_ahead, cancel_loading,
-    details, controls, next_region, theme_dark, theme_light, theme_contrast, zoom_in, zoom_out, zoom_reset,
-    reduced_motion, letters, fullscreen,
-    palette, keys, description,
-    pick_drafter,  // with a number, from a digit key
+    play,
+    step,
+    back,
+    cycle,
+    cycle_back,
+    to_verify,
+    to_rejection,
+    first,
+    last,
+    fork,
+    reroll,
+    restart,
+    cancel,
+    longer,
+    shorter,
+    hotter,
+    colder,
+    faster,
+    slower,
+    next_scene,
+    previous_scene,
+    run_ahead,
+    cancel_loading,
+    details,
+    controls,
+    next_region,
+    theme_dark,
+    theme_light,
+    theme_contrast,
+    zoom_in,
+    zoom_out,
+    zoom_reset,
+    reduced_motion,
+    letters,
+    fullscreen,
+    palette,
+    keys,
+    description,
+    pick_drafter, // with a number, from a digit key
 };
 
 struct ActionInfo {
     Action action;
-    const char* menu;      // "Run"; nullptr: not in a menu
-    const char* label;     // menus and palette
-    const char* shortcut;  // as shown: "Ctrl+S"
+    const char* menu;     // "Run"; nullptr: not in a menu
+    const char* label;    // menus and palette
+    const char* shortcut; // as shown: "Ctrl+S"
     ui::Key key = ui::Key::none;
     ui::Mods mods;
-    ui::Key second = ui::Key::none;  // another key for the same, no modifiers
+    ui::Key second = ui::Key::none; // another key for the same, no modifiers
     ui::Key third = ui::Key::none;
 };
 [[nodiscard]] const std::vector<ActionInfo>& action_list();
-[[nodiscard]] const std::vector<const char*>& menu_names();  // menus that have at least one row
+[[nodiscard]] const std::vector<const char*>& menu_names(); // menus that have at least one row
 
-}  // namespace speclens
+} // namespace speclens

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
+#include "app/cli_frame.h"
 #include "app/cli_measure.h"
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
@@ -157,6 +158,11 @@ Exit command_bench(const Options& options) {
     const int runs = std::max(3, repeats / 2);
     const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
     const double overhead = trace_overhead(options, models, tokens, runs, bar);
+    RunSettings shown = bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
+    shown.trace_top = 64;
+    Run picture(models, shown);
+    picture.finish();
+    const std::optional<double> frame = frame_ms(picture.shared_trace(), shown);
     bar.clear();
 
     const bool random = !options.geometry.empty();
@@ -174,6 +180,7 @@ Exit command_bench(const Options& options) {
     for (const DraftCost& draft : drafts)
         json["draft"].push_back({{"drafter", draft.name}, {"k", draft.k}, {"net_ms", draft.ms}, {"head_ms", 0.0}});
     json["trace_overhead"] = overhead;
+    json["frame_ms"] = frame ? Json(*frame) : Json(nullptr);
     json["startup_ms"] = startup_ms;
 
     if (!options.json.empty()) {
@@ -196,6 +203,7 @@ Exit command_bench(const Options& options) {
     for (const DraftCost& draft : drafts)
         row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(draft.ms, 3), "ms per round");
     row("recording the laws", number(100 * overhead, 1), "% more time with 64 entries of each law than with none");
+    if (frame) row("frame of the window", number(*frame, 2), "ms for 1600x1000, before the graphics driver");
     row(random ? "making the weights" : "loading", number(startup_ms, 0), "ms");
     return Exit::ok;
 }

@@ -1,7 +1,7 @@
 // `speclens check`: one line for everything a run needs, with what to do about it.
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
 #include "app/cli_output.h"
@@ -71,6 +71,25 @@ void check_engine(Checklist& list, const Options& options) {
                                          number(backend->measure_read_bandwidth(std::size_t{64} << 20), 0) + " GB/s (64 MB)");
 }
 
+// Files of the bundle that are missing or have another size than MANIFEST.json says; empty when all is well.
+std::string manifest_problem(const fs::path& folder) {
+    std::ifstream in(folder / "MANIFEST.json");
+    if (!in) return "no MANIFEST.json";
+    const auto manifest = nlohmann::json::parse(in, nullptr, false);
+    if (!manifest.is_object()) return "MANIFEST.json is not JSON";
+    for (const auto& [model, about] : manifest.items()) {
+        if (!about.is_object() || !about.contains("files") || !about["files"].is_object()) continue;
+        for (const auto& [name, file] : about["files"].items()) {
+            std::error_code failed;
+            const auto size = fs::file_size(folder / model / name, failed);
+            if (failed) return model + "/" + name + " is missing";
+            const auto bytes = file.is_object() ? file.value("bytes", std::uintmax_t{0}) : 0;
+            if (size != bytes) return model + "/" + name + " has " + std::to_string(size) + " bytes, not " + std::to_string(bytes);
+        }
+    }
+    return "";
+}
+
 void check_bundle(Checklist& list) {
     const fs::path folder = assets_folder() / "models";
     std::error_code ignored;
@@ -82,7 +101,9 @@ void check_bundle(Checklist& list) {
     double bytes = 0;
     for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
         if (entry.is_regular_file(ignored)) bytes += static_cast<double>(entry.file_size(ignored));
-    list.line(Grade::good, "bundle", folder.string() + ", " + megabytes(bytes));
+    const std::string problem = manifest_problem(folder);
+    list.line(problem.empty() ? Grade::good : Grade::bad, "bundle", folder.string() + ", " + megabytes(bytes) + (problem.empty() ? "" : "; " + problem),
+              problem.empty() ? "" : "Clone the repository again; large files may have been cut off.");
 }
 
 void check_models(Checklist& list, const Options& options) {

@@ -121,41 +121,63 @@ Json json_of(const Row& row, bool greedy) {
     return json;
 }
 
+constexpr int kFullWidth = 99;  // of the table with the column of positions
+
 std::string positions(const std::vector<double>& acceptance) {
-    constexpr std::size_t kMost = 5;
+    constexpr std::size_t kMost = 4;
     std::string text;
     for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i) text += (i ? " " : "") + probability(acceptance[i]);
-    if (acceptance.size() > kMost) text += " …";
+    if (acceptance.size() > kMost) text += "…";
     return text.empty() ? "–" : text;
 }
 
 std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
     const Contestant& c = *row.contestant;
-    std::string line = "  " + pad(c.name, 9);
+    std::string line = "  " + pad(c.name, 7);
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
     line += pad_left(number(t.tokens_per_round(), 2), 6);
     line += pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 12) + "  ";
-    line += pad(positions(t.acceptance), 22);
-    line += pad_left(number(t.draft_ms, 2), 7) + pad_left(number(t.verify_ms, 2), 8) + pad_left(number(t.other_ms, 2), 7);
-    line += pad_left(number(t.tokens_per_second, 0), 8);
+    if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 18);
+    line += pad_left(number(t.draft_ms, 2), 6) + pad_left(number(t.verify_ms, 2), 7) + pad_left(number(t.other_ms, 2), 6);
+    line += pad_left(number(t.tokens_per_second, 0), 7);
     const std::string interval = row.speed.interval && c.name != "none"
                                      ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
                                      : "";
     const Tone tone = c.name == "none" ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
-    line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 21));
+    line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
     if (!greedy) return line + "–\n";
     return line + terminal.paint(row.identical ? Tone::accepted : Tone::rejected, row.identical ? "yes" : "NO") + "\n";
 }
 
 std::string table_head(const Terminal& terminal) {
-    const std::string head = "  " + pad("drafter", 9) + pad_left("tok/", 6) + pad_left("accepted/", 12) + "  " +
-                             pad("accepted at", 22) + pad_left("ms per round", 22) + pad_left("tok/s", 8) + "  " +
-                             pad("speed-up", 21) + "same";
-    const std::string second = "  " + pad("", 9) + pad_left("round", 6) + pad_left("drafted", 12) + "  " +
-                               pad("position 1 2 3 …", 22) + pad_left("draft", 7) + pad_left("verify", 8) +
-                               pad_left("other", 7) + pad("", 8) + "  " + pad("[95 % interval]", 21) + "text";
-    return terminal.paint(Tone::muted, head) + "\n" + terminal.paint(Tone::muted, second) + "\n";
+    const bool full = terminal.width >= kFullWidth;
+    const std::string first = "  " + pad("drafter", 7) + pad_left("tok/", 6) + pad_left("accepted/", 12) + "  " +
+                              (full ? pad("accepted at", 18) : "") + pad_left("ms per round", 19) + pad_left("tok/s", 7) + "  " +
+                              pad("speed-up", 19) + "same";
+    const std::string second = pad("", 9) + pad_left("round", 6) + pad_left("drafted", 12) + "  " +
+                               (full ? pad("position 1 2 3 4", 18) : "") + pad_left("draft", 6) + pad_left("verify", 7) +
+                               pad_left("other", 6) + pad("", 7) + "  " + pad("[95 % interval]", 19) + "text";
+    return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
+}
+
+// Tokens per round and speed-up of every drafter in every domain; the rest is in the JSON.
+std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
+                         const std::vector<Contestant>& contestants, const Terminal& terminal) {
+    constexpr int kName = 12, kCell = 14;
+    std::string head = "  " + pad("by domain", kName);
+    for (const Contestant& c : contestants)
+        if (c.problem.empty() && c.name != "none") head += pad_left(c.name, kCell);
+    std::string text = "\n" + terminal.paint(Tone::muted, head + "   (tokens per round, speed-up)") + "\n";
+    for (const std::string& domain : domains) {
+        if (domain == "all") continue;
+        text += "  " + pad(clip(domain, kName - 1), kName);
+        for (const Row& row : rows)
+            if (row.domain == domain && row.contestant->problem.empty() && row.contestant->name != "none")
+                text += pad_left(number(row.totals.tokens_per_round(), 2) + "  " + number(row.speed.value, 2) + "×", kCell);
+        text += "\n";
+    }
+    return text;
 }
 
 }  // namespace
@@ -193,18 +215,17 @@ Exit command_compare(const Options& options) {
                        number(first.sampling.temperature, 2) + ", seed " + std::to_string(first.seed) + ", at most " +
                        std::to_string(first.max_tokens) + " new tokens, median of " + std::to_string(options.repeats) +
                        (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n";
+    std::vector<Row> rows;
+    for (const std::string& domain : domains)
+        for (const Contestant& c : contestants) rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed));
     bool all_identical = true;
-    for (const std::string& domain : domains) {
-        const bool only = domains.size() <= 2;  // one domain equals "all" in the table
-        std::string block = (domains.size() > 2 ? "\n" + terminal.paint(Tone::strong, domain) : "") + "\n" + table_head(terminal);
-        for (const Contestant& c : contestants) {
-            const Row row = row_of(c, contestants[0], prompts, domain, first.seed);
-            json["rows"].push_back(json_of(row, greedy));
-            block += table_line(row, greedy, terminal);
-            all_identical = all_identical && row.identical;
-        }
-        if (!only || domain == "all") text += block;
+    text += "\n" + table_head(terminal);
+    for (const Row& row : rows) {
+        json["rows"].push_back(json_of(row, greedy));
+        all_identical = all_identical && row.identical;
+        if (row.domain == "all") text += table_line(row, greedy, terminal);
     }
+    if (domains.size() > 2) text += domain_table(rows, domains, contestants, terminal);
     if (!options.json.empty()) {
         ResultFile file(options.json);
         file.write(json.dump(2) + "\n");

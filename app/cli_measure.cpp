@@ -153,12 +153,18 @@ SpeedUp speed_up(std::span<const Sample* const> plain, std::span<const Sample* c
     return result;
 }
 
+void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings) {
+    settings.token_ids = {prompt_tokens(*models, settings).ids[0]};
+    settings.max_tokens = 2;
+    Run run(models, settings);
+    while (run.step()) stop_if_interrupted();
+}
+
 double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings, int tokens) {
     settings.drafter = "none";
     settings.k = 0;
     settings.options = {};
-    settings.max_tokens = 2;
-    Run(models, settings).finish();  // warm
+    warm_up(models, settings);
     settings.max_tokens = tokens;
     Run plain(models, settings);
     while (!interrupted().load() && plain.step()) {

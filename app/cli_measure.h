@@ -46,6 +46,9 @@ struct SpeedUp {
 [[nodiscard]] SpeedUp speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative,
                                std::uint64_t seed);
 
+// Touches weights and caches before anything is timed: two tokens after the first one of the prompt.
+void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
+
 // Plain decoding of the same prompt, recorded the same way, after a warm-up: the baseline of a speed-up.
 // 0 when it was interrupted before the first token.
 [[nodiscard]] double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings, int tokens);

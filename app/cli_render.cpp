@@ -60,6 +60,7 @@ Subject live_subject(const Options& options) {
     const std::string drafter = chosen_drafter(options, *subject.models);
     check_drafter_options(options, {drafter}, subject.models->layers());
     subject.settings = run_settings(options, drafter, kWalkTemperature);
+    if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
     while (run.step()) stop_if_interrupted();
     subject.trace = run.shared_trace();

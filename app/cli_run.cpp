@@ -82,6 +82,7 @@ Exit command_run(const Options& options) {
     check_drafter_options(options, {drafter}, models->layers());
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
+    if (settings.timing) warm_up(models, settings);
     Run run(models, settings);
     Reporter reporter(run, options, *models);
     reporter.follow();

@@ -33,16 +33,16 @@ Mark mark_of(const Resampled& own, bool drafted) {
     return mark_of(Origin::plain);
 }
 
-// Probability of `token` in the law at temperature 1 where the trace has it, else the given one; -1: not recorded.
+// Probability of `token` in the law at temperature 1 where the trace has that law, else the given one. A token that
+// is not listed has at most the probability of the last one that is.
 double at_one(const Top& raw, int token, double otherwise) {
     if (raw.empty()) return otherwise;
     for (const Top::Entry& entry : raw.entries)
         if (entry.id == token) return std::exp(entry.logp);
-    return -1;
+    return std::min(raw.rest, std::exp(raw.entries.back().logp));
 }
 
 std::string ms(double value) { return number(value, value < 10 ? 2 : 1) + " ms"; }
-std::string shown(double p) { return p < 0 ? "?" : probability(p); }
 std::string counted(int n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 std::string sampling_words(const Sampling& s) {
     std::string words = "temperature " + number(s.temperature, 2);
@@ -136,14 +136,14 @@ std::string Walk::table(const CycleSummary& cycle) const {
         const DraftSlot& slot = cycle.drafts[i];
         const Drafted& d = *slot.draft;
         const bool missed = slot.state == DraftSlot::State::rejected;
-        std::string line = pad(token(d.token, guess_width - 1), guess_width) + pad_left(shown(greedy ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)), 8);
+        std::string line = pad(token(d.token, guess_width - 1), guess_width) + pad_left(probability(greedy ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)), 8);
         text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
         if (!slot.check) {
             text += paint(Tone::muted, line + pad_left("–", 10) + (coins ? "" : "   –") + "   · dropped, never judged") + "\n";
             continue;
         }
         const Checked& c = *slot.check;
-        line += pad_left(shown(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.p)), 10);
+        line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.p)), 10);
         if (coins) {
             line += "   " + pad(c.threshold >= 1 ? "always" : c.threshold <= 0 ? "never" : "u < " + number(c.threshold, 2).substr(1), 9);
             line += pad_left(c.u ? number(*c.u, 3).substr(1) : "–", 8) + "   ";

@@ -11,13 +11,15 @@ namespace speclens {
 namespace {
 
 constexpr double kMotion = 0.18, kReducedMotion = 0.09;
-constexpr std::int64_t kFirstSteps = 2;  // prefill and the first guess, when the engine waits for the user
-constexpr double kPlayStep = 0.55;  // seconds per event at speed 1
+constexpr std::int64_t kFirstSteps = 2; // prefill and the first guess, when the engine waits for the user
+constexpr double kPlayStep = 0.55;      // seconds per event at speed 1
 
 // Commands are recorded in the trace but are no step to look at.
-bool is_step(const Event& event) { return !std::holds_alternative<Commanded>(event); }
+bool is_step(const Event& event) {
+    return !std::holds_alternative<Commanded>(event);
+}
 
-}  // namespace
+} // namespace
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
     : port_(std::move(port)), settings_(settings) {
@@ -47,10 +49,14 @@ bool Controller::ended() const {
 void Controller::observe(const Published& published, double now) {
     status_ = published.status;
     laws_ = published.laws;
+    saved_status_.ready_drafters = status_.ready_drafters;
+    if (status_.state == EngineStatus::State::failed) restarts_ = 0;
     if (published.trace && published.trace != live_) {
         const bool first = !live_;
         live_ = published.trace;
-        settings_ = published.settings;
+        // The controls show the newest wish, not a run that another restart will replace at once.
+        restarts_ = std::max(0, restarts_ - 1);
+        if (restarts_ == 0) settings_ = published.settings;
         if (!saved_) {
             source_.update(live_, 0);
             cursor_ = 1;
@@ -67,7 +73,7 @@ void Controller::observe(const Published& published, double now) {
 void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
     saved_ = std::move(trace);
     settings_ = settings;
-    laws_ = nullptr;
+    saved_status_.state = EngineStatus::State::stopped;
     source_.update(saved_, 0);
     cursor_ = telling_cursor(source_.whole()).cursor;
     selected_.reset();
@@ -81,6 +87,7 @@ void Controller::restart(RunSettings settings) {
     saved_ = nullptr;
     did(Deed::changed_run);
     arrive_cycle_.reset();
+    ++restarts_;
     port_.send(Restart{std::move(settings), run_ahead_ ? Gate::kUnlimited : kFirstSteps});
 }
 
@@ -143,7 +150,8 @@ double Controller::next_change(double now) const {
 // ---- cursor ----
 
 void Controller::go_to(std::size_t cursor, double now, bool with_motion) {
-    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, source_.trace().size()), source_.trace().size());
+    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, source_.trace().size()),
+                                     source_.trace().size());
     if (cursor == cursor_ && !with_motion) return;
     const CycleSummary* before = source_.view().current();
     const int cycle_before = before ? before->cycle : -1;
@@ -172,19 +180,20 @@ std::optional<std::size_t> Controller::found(Seek what) const {
     for (std::size_t i = seek_from_; i < size; ++i) {
         const Event& e = trace[i];
         switch (what) {
-            case Seek::step:
-                if (is_step(e)) return i + 1;
-                break;
-            case Seek::rejection:
-                if (const auto* check = std::get_if<Checked>(&e); check && !check->accepted) return i + 1;
-                break;
-            case Seek::verify:
-                if (std::holds_alternative<Verified>(e)) return i + 1;
-                break;
-            case Seek::cycle:
-                if (std::holds_alternative<Committed>(e)) return i + 1;
-                break;
-            case Seek::none: break;
+        case Seek::step:
+            if (is_step(e)) return i + 1;
+            break;
+        case Seek::rejection:
+            if (const auto* check = std::get_if<Checked>(&e); check && !check->accepted) return i + 1;
+            break;
+        case Seek::verify:
+            if (std::holds_alternative<Verified>(e)) return i + 1;
+            break;
+        case Seek::cycle:
+            if (std::holds_alternative<Committed>(e)) return i + 1;
+            break;
+        case Seek::none:
+            break;
         }
     }
     return std::nullopt;
@@ -196,8 +205,10 @@ void Controller::seek(Seek what, double now) {
     seek_from_ = cursor_;
     selected_.reset();
     if (!found(what) && !ended() && port_.set_budget) {
-        if (what == Seek::step && port_.add_budget) port_.add_budget(1);
-        else port_.set_budget(Gate::kUnlimited);
+        if (what == Seek::step && port_.add_budget)
+            port_.add_budget(1);
+        else
+            port_.set_budget(Gate::kUnlimited);
     }
     tick(now);
 }
@@ -206,32 +217,42 @@ void Controller::move(Move where, double now) {
     arriving_ = false;
     if (where != Move::play) playing_ = false;
     switch (where) {
-        case Move::step:
-            did(Deed::stepped);
-            step_forward(now);
-            break;
-        case Move::back: {
-            did(Deed::stepped_back);
-            std::size_t to = cursor_;
-            while (to > 1 && !is_step(source_.trace()[to - 1])) --to;
-            selected_.reset();
-            go_to(to > 1 ? to - 1 : 1, now, false);
-            break;
-        }
-        case Move::cycle: seek(Seek::cycle, now); break;
-        case Move::cycle_back: go_to(previous_cycle_end(source_.trace(), cursor_), now, false); break;
-        case Move::verify:
-            did(Deed::stepped);
-            seek(Seek::verify, now);
-            break;
-        case Move::rejection: seek(Seek::rejection, now); break;
-        case Move::first: go_to(1, now, false); break;
-        case Move::last: go_to(source_.trace().size(), now, false); break;
-        case Move::play:
-            playing_ = !playing_;
-            next_play_ = now;
-            if (playing_ && cursor_ >= source_.trace().size() && ended()) go_to(1, now, false);
-            break;
+    case Move::step:
+        did(Deed::stepped);
+        step_forward(now);
+        break;
+    case Move::back: {
+        did(Deed::stepped_back);
+        std::size_t to = cursor_;
+        while (to > 1 && !is_step(source_.trace()[to - 1])) --to;
+        selected_.reset();
+        go_to(to > 1 ? to - 1 : 1, now, false);
+        break;
+    }
+    case Move::cycle:
+        seek(Seek::cycle, now);
+        break;
+    case Move::cycle_back:
+        go_to(previous_cycle_end(source_.trace(), cursor_), now, false);
+        break;
+    case Move::verify:
+        did(Deed::stepped);
+        seek(Seek::verify, now);
+        break;
+    case Move::rejection:
+        seek(Seek::rejection, now);
+        break;
+    case Move::first:
+        go_to(1, now, false);
+        break;
+    case Move::last:
+        go_to(source_.trace().size(), now, false);
+        break;
+    case Move::play:
+        playing_ = !playing_;
+        next_play_ = now;
+        if (playing_ && cursor_ >= source_.trace().size() && ended()) go_to(1, now, false);
+        break;
     }
 }
 
@@ -245,9 +266,9 @@ void Controller::say(const std::string& words, double now) {
 SceneInput Controller::scene_input(double now) const {
     SceneInput in;
     source_.fill(in);
-    in.laws = laws_.get();
+    in.laws = saved_ ? nullptr : laws_.get();
     in.settings = &settings_;
-    in.status = &status_;
+    in.status = saved_ ? &saved_status_ : &status_;
     in.selected = selected_;
     in.deeds = deeds_;
     in.letters_article = letters_article_;
@@ -278,4 +299,4 @@ FrameInput Controller::frame(double now) {
     return in;
 }
 
-}  // namespace speclens
+} // namespace speclens

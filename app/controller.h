@@ -1,6 +1,6 @@
-// The shell without a window: cursor, playing, seeking, popups, settings. Takes snapshots of the engine and the
-// user's commands, gives frames to draw and orders for the engine. Owns no thread and reads no clock, so tests
-// drive it with plain calls.
+// The shell without a window: cursor, playing, seeking, popups, settings. Takes snapshots of the engine and
+// the user's commands, gives frames to draw and orders for the engine. Owns no thread and reads no clock, so
+// tests drive it with plain calls.
 #pragma once
 
 #include <filesystem>
@@ -31,15 +31,15 @@ class Controller {
   public:
     Controller(EnginePort port, const RunSettings& settings, const std::string& scene);
 
-    void observe(const Published& published, double now);  // a new snapshot of the engine
+    void observe(const Published& published, double now); // a new snapshot of the engine
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
-    void tick(double now);                                  // motion, playing, seeking
+    void tick(double now); // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
     // Seconds until something moves by itself: 0 now, negative: never.
     [[nodiscard]] double next_change(double now) const;
 
-    FrameUi chrome;                  // kept between frames
+    FrameUi chrome; // kept between frames
     std::vector<GalleryPrompt> gallery;
     std::vector<WindowOrder> orders; // taken by the window after each frame
     std::string clipboard;           // text to copy; taken by the window
@@ -72,13 +72,13 @@ class Controller {
 
     EnginePort port_;
     FrameSource source_;
-    std::shared_ptr<const Trace> saved_;      // an opened file hides the live run
+    std::shared_ptr<const Trace> saved_; // an opened file hides the live run
     std::shared_ptr<const Trace> live_;
     std::shared_ptr<const LawPair> laws_;
-    EngineStatus status_;
+    EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;
-    std::map<std::string, int> beats_;        // of each scene that has beats
+    std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;
     std::size_t cursor_ = 0;
     std::optional<Position> selected_;
@@ -89,10 +89,11 @@ class Controller {
     double speed_ = 1;
     double next_play_ = 0;
     double motion_start_ = -1;
+    int restarts_ = 0; // sent, not answered by a new run yet
     Seek seek_ = Seek::none;
     std::size_t seek_from_ = 0;
-    bool arriving_ = false;                   // looking for the first event worth seeing
-    std::optional<int> arrive_cycle_;         // of a fork
+    bool arriving_ = false;           // looking for the first event worth seeing
+    std::optional<int> arrive_cycle_; // of a fork
     std::string banner_, remedy_;
 };
 
@@ -100,4 +101,4 @@ class Controller {
 [[nodiscard]] std::filesystem::path data_folder(const std::string& kind);
 [[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
 
-}  // namespace speclens
+} // namespace speclens

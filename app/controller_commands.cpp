@@ -37,7 +37,7 @@ RunSettings settings_of(const Header& header) {
     return settings;
 }
 
-}  // namespace
+} // namespace
 
 std::filesystem::path data_folder(const std::string& kind) {
     const char* data = std::getenv("XDG_DATA_HOME");
@@ -48,7 +48,9 @@ std::filesystem::path data_folder(const std::string& kind) {
     folder = folder / "speclens" / kind;
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
-    if (problem) throw Error("cannot create " + folder.string() + ": " + problem.message(), "Set XDG_DATA_HOME to a folder that can be written.");
+    if (problem)
+        throw Error("cannot create " + folder.string() + ": " + problem.message(),
+                    "Set XDG_DATA_HOME to a folder that can be written.");
     return folder;
 }
 
@@ -60,8 +62,10 @@ std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
         if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
         GalleryPrompt prompt;
         prompt.prompt = row["prompt"].get<std::string>();
-        if (row.contains("domain") && row["domain"].is_string()) prompt.domain = row["domain"].get<std::string>();
-        if (row.contains("system") && row["system"].is_string()) prompt.system = row["system"].get<std::string>();
+        if (row.contains("domain") && row["domain"].is_string())
+            prompt.domain = row["domain"].get<std::string>();
+        if (row.contains("system") && row["system"].is_string())
+            prompt.system = row["system"].get<std::string>();
         if (row.contains("chat") && row["chat"].is_boolean()) prompt.chat = row["chat"].get<bool>();
         prompts.push_back(std::move(prompt));
     }
@@ -111,11 +115,17 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const Command& command) const {
             if (const auto* run = std::get_if<Restart>(&command)) return c.restart(run->settings);
             if (!c.port_.send) return;
+            if (c.saved_) { // the engine holds another run
+                if (std::holds_alternative<Fork>(command))
+                    c.say("A saved run cannot be forked: start it again first", now);
+                return;
+            }
             Command sent = command;
             if (auto* fork = std::get_if<Fork>(&sent)) {
                 c.did(Deed::forked);
                 c.arrive_cycle_ = fork->cycle;
                 c.arriving_ = true;
+                ++c.restarts_;
                 fork->budget = c.run_ahead_ ? Gate::kUnlimited : 40;
                 c.say("On a new branch from cycle " + std::to_string(fork->cycle + 1), now);
             }
@@ -149,7 +159,9 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.guarded(now, [&] {
                 std::string notice;
                 const std::shared_ptr<const Trace> trace = load_trace(open.path, &notice);
-                if (!trace->header()) throw Error(open.path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
+                if (!trace->header())
+                    throw Error(open.path + " holds no run",
+                                "Choose a file saved with Ctrl+S or by speclens run.");
                 c.show_saved(trace, settings_of(*trace->header()));
                 c.say(notice.empty() ? "Opened " + open.path : notice, now);
             });
@@ -182,89 +194,166 @@ void Controller::action(Action action, int number, double now) {
         at = std::clamp(at + by, 0, beats - 1);
     };
     switch (action) {
-        case Action::edit_prompt: open_popup(Popup::prompt); break;
-        case Action::open_file: open_popup(Popup::open_file); break;
-        case Action::save_trace: save(now); break;
-        case Action::export_frame: open_popup(Popup::export_frame); break;
-        case Action::screenshot:
-            guarded(now, [&] {
-                if (!export_frame) return;
-                const std::filesystem::path file = data_folder("shots") / ("speclens-" + stamp() + ".png");
-                export_frame(file);
-                say("Screenshot: " + file.string(), now);
-            });
+    case Action::edit_prompt:
+        open_popup(Popup::prompt);
+        break;
+    case Action::open_file:
+        open_popup(Popup::open_file);
+        break;
+    case Action::save_trace:
+        save(now);
+        break;
+    case Action::export_frame:
+        open_popup(Popup::export_frame);
+        break;
+    case Action::screenshot:
+        guarded(now, [&] {
+            if (!export_frame) return;
+            const std::filesystem::path file = data_folder("shots") / ("speclens-" + stamp() + ".png");
+            export_frame(file);
+            say("Screenshot: " + file.string(), now);
+        });
+        break;
+    case Action::quit:
+        orders.push_back(WindowOrder::quit);
+        break;
+    case Action::copy_description:
+        perform({CopyText{scene().describe(scene_input(now))}}, now);
+        break;
+    case Action::play:
+        move(Move::play, now);
+        break;
+    case Action::step:
+        beats > 0 ? beat(1) : move(Move::step, now);
+        break;
+    case Action::back:
+        beats > 0 ? beat(-1) : move(Move::back, now);
+        break;
+    case Action::cycle:
+        move(Move::cycle, now);
+        break;
+    case Action::cycle_back:
+        move(Move::cycle_back, now);
+        break;
+    case Action::to_verify:
+        move(Move::verify, now);
+        break;
+    case Action::to_rejection:
+        move(Move::rejection, now);
+        break;
+    case Action::first:
+        beats > 0 ? beat(-beats) : move(Move::first, now);
+        break;
+    case Action::last:
+        beats > 0 ? beat(beats) : move(Move::last, now);
+        break;
+    case Action::fork:
+        open_popup(Popup::fork);
+        break;
+    case Action::reroll:
+        ++changed.seed, restart(changed);
+        break;
+    case Action::restart:
+        restart(changed);
+        break;
+    case Action::cancel:
+        if (port_.send) port_.send(Cancel{});
+        break;
+    case Action::longer:
+    case Action::shorter:
+        changed.k = std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16);
+        if (changed.k != settings_.k) restart(changed);
+        break;
+    case Action::hotter:
+    case Action::colder: {
+        const double t =
+            std::clamp(changed.sampling.temperature + (action == Action::hotter ? 0.1 : -0.1), 0.0, 2.0);
+        restart(with_temperature(changed, t < 0.05 ? 0 : t));
+        break;
+    }
+    case Action::faster:
+        speed_ = std::min(4.0, speed_ * 2);
+        break;
+    case Action::slower:
+        speed_ = std::max(0.25, speed_ / 2);
+        break;
+    case Action::next_scene:
+    case Action::previous_scene: {
+        const auto& list = scene_list();
+        const auto at =
+            std::ranges::find_if(list, [&](const SceneInfo& info) { return scene_name_ == info.name; });
+        const auto count = static_cast<std::ptrdiff_t>(list.size());
+        const std::ptrdiff_t next =
+            ((at - list.begin()) + (action == Action::next_scene ? 1 : count - 1)) % count;
+        open_scene(list[static_cast<std::size_t>(next)].name);
+        break;
+    }
+    case Action::run_ahead:
+        run_ahead_ = !run_ahead_;
+        if (port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : 0);
+        break;
+    case Action::cancel_loading:
+        if (port_.cancel_loading) port_.cancel_loading();
+        break;
+    case Action::details:
+        chrome.layout.details = !chrome.layout.details;
+        break;
+    case Action::controls:
+        chrome.layout.controls = !chrome.layout.controls;
+        break;
+    case Action::next_region:
+        chrome.layout.region = static_cast<Region>((static_cast<int>(chrome.layout.region) + 1) % kRegions);
+        break;
+    case Action::theme_dark:
+        theme = ui::ThemeKind::dark;
+        break;
+    case Action::theme_light:
+        theme = ui::ThemeKind::light;
+        break;
+    case Action::theme_contrast:
+        theme = ui::ThemeKind::contrast;
+        break;
+    case Action::zoom_in:
+        zoom = std::min(3.0F, zoom + (zoom < 1.5F ? 0.1F : 0.25F));
+        break;
+    case Action::zoom_out:
+        zoom = std::max(0.7F, zoom - (zoom <= 1.55F ? 0.1F : 0.25F));
+        break;
+    case Action::zoom_reset:
+        zoom = 1;
+        break;
+    case Action::reduced_motion:
+        reduced_motion = !reduced_motion;
+        break;
+    case Action::letters:
+        letters_article_ = !letters_article_;
+        break;
+    case Action::fullscreen:
+        orders.push_back(WindowOrder::fullscreen);
+        break;
+    case Action::palette:
+        open_popup(Popup::palette);
+        break;
+    case Action::keys:
+        open_popup(Popup::keys);
+        break;
+    case Action::description:
+        open_popup(Popup::description);
+        break;
+    case Action::pick_drafter: {
+        const auto& list = drafter_list();
+        if (number < 0 || number >= static_cast<int>(list.size()) ||
+            list[static_cast<std::size_t>(number)].name == settings_.drafter)
             break;
-        case Action::quit: orders.push_back(WindowOrder::quit); break;
-        case Action::copy_description: perform({CopyText{scene().describe(scene_input(now))}}, now); break;
-        case Action::play: move(Move::play, now); break;
-        case Action::step: beats > 0 ? beat(1) : move(Move::step, now); break;
-        case Action::back: beats > 0 ? beat(-1) : move(Move::back, now); break;
-        case Action::cycle: move(Move::cycle, now); break;
-        case Action::cycle_back: move(Move::cycle_back, now); break;
-        case Action::to_verify: move(Move::verify, now); break;
-        case Action::to_rejection: move(Move::rejection, now); break;
-        case Action::first: beats > 0 ? beat(-beats) : move(Move::first, now); break;
-        case Action::last: beats > 0 ? beat(beats) : move(Move::last, now); break;
-        case Action::fork: open_popup(Popup::fork); break;
-        case Action::reroll: ++changed.seed, restart(changed); break;
-        case Action::restart: restart(changed); break;
-        case Action::cancel: if (port_.send) port_.send(Cancel{}); break;
-        case Action::longer:
-        case Action::shorter:
-            changed.k = std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16);
-            if (changed.k != settings_.k) restart(changed);
-            break;
-        case Action::hotter:
-        case Action::colder: {
-            const double t = std::clamp(changed.sampling.temperature + (action == Action::hotter ? 0.1 : -0.1), 0.0, 2.0);
-            restart(with_temperature(changed, t < 0.05 ? 0 : t));
-            break;
-        }
-        case Action::faster: speed_ = std::min(4.0, speed_ * 2); break;
-        case Action::slower: speed_ = std::max(0.25, speed_ / 2); break;
-        case Action::next_scene:
-        case Action::previous_scene: {
-            const auto& list = scene_list();
-            const auto at = std::ranges::find_if(list, [&](const SceneInfo& info) { return scene_name_ == info.name; });
-            const auto count = static_cast<std::ptrdiff_t>(list.size());
-            const std::ptrdiff_t next = ((at - list.begin()) + (action == Action::next_scene ? 1 : count - 1)) % count;
-            open_scene(list[static_cast<std::size_t>(next)].name);
-            break;
-        }
-        case Action::run_ahead:
-            run_ahead_ = !run_ahead_;
-            if (port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : 0);
-            break;
-        case Action::cancel_loading: if (port_.cancel_loading) port_.cancel_loading(); break;
-        case Action::details: chrome.layout.details = !chrome.layout.details; break;
-        case Action::controls: chrome.layout.controls = !chrome.layout.controls; break;
-        case Action::next_region:
-            chrome.layout.region = static_cast<Region>((static_cast<int>(chrome.layout.region) + 1) % kRegions);
-            break;
-        case Action::theme_dark: theme = ui::ThemeKind::dark; break;
-        case Action::theme_light: theme = ui::ThemeKind::light; break;
-        case Action::theme_contrast: theme = ui::ThemeKind::contrast; break;
-        case Action::zoom_in: zoom = std::min(3.0F, zoom + (zoom < 1.5F ? 0.1F : 0.25F)); break;
-        case Action::zoom_out: zoom = std::max(0.7F, zoom - (zoom <= 1.55F ? 0.1F : 0.25F)); break;
-        case Action::zoom_reset: zoom = 1; break;
-        case Action::reduced_motion: reduced_motion = !reduced_motion; break;
-        case Action::letters: letters_article_ = !letters_article_; break;
-        case Action::fullscreen: orders.push_back(WindowOrder::fullscreen); break;
-        case Action::palette: open_popup(Popup::palette); break;
-        case Action::keys: open_popup(Popup::keys); break;
-        case Action::description: open_popup(Popup::description); break;
-        case Action::pick_drafter: {
-            const auto& list = drafter_list();
-            if (number < 0 || number >= static_cast<int>(list.size()) || list[static_cast<std::size_t>(number)].name == settings_.drafter) break;
-            changed.drafter = list[static_cast<std::size_t>(number)].name;
-            changed.options = {};
-            if (std::ranges::find(status_.ready_drafters, changed.drafter) == status_.ready_drafters.end())
-                say(changed.drafter + " cannot run with these models", now);
-            else
-                restart(changed);
-            break;
-        }
+        changed.drafter = list[static_cast<std::size_t>(number)].name;
+        changed.options = {};
+        if (std::ranges::find(status_.ready_drafters, changed.drafter) == status_.ready_drafters.end())
+            say(changed.drafter + " cannot run with these models", now);
+        else
+            restart(changed);
+        break;
+    }
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

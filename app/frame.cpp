@@ -4,6 +4,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
+#include "scenes/story.h"
 
 namespace speclens {
 namespace {
@@ -39,7 +40,8 @@ void dividers(const FrameDraw& d) {
         if (r.w > 0) c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, line);
     };
     below(l.menu);
-    if (l.rail.w > 0) c.line({l.rail.right() - 0.5F, l.rail.y}, {l.rail.right() - 0.5F, l.rail.bottom()}, line);
+    if (l.rail.w > 0)
+        c.line({l.rail.right() - 0.5F, l.rail.y}, {l.rail.right() - 0.5F, l.rail.bottom()}, line);
     above(l.ribbon);
     above(l.timeline);
     above(l.status);
@@ -88,67 +90,83 @@ void draw_state_of_engine(const FrameDraw& d) {
     const EngineStatus* status = d.input.scene.status;
     const Rect stage = d.layout.stage_clip;
     if (stage.w <= 0) return;
-    const Rect bar = stage.inset(12, 0);
-    const Rect region{bar.x, stage.y + 8, bar.w, 44};
+    const Rect region{stage.x + 12, stage.y + 6, stage.w - 12 - kBadgeRoom, 44};
     if (!d.input.banner.empty()) {
         if (ui::banner(d.ui, "window banner", region, d.input.banner, d.input.remedy, "Dismiss"))
             d.out.push_back(DismissBanner{});
     } else if (status && status->state == EngineStatus::State::failed) {
-        if (ui::banner(d.ui, "engine banner", region, status->error, status->remedy, "Try again")) d.pick(Action::restart);
+        if (ui::banner(d.ui, "engine banner", region, status->error, status->remedy, "Try again"))
+            d.pick(Action::restart);
     } else if (d.input.scene.view->failed) {
-        ui::banner(d.ui, "run banner", region, d.input.scene.view->failed->what, d.input.scene.view->failed->remedy);
+        ui::banner(d.ui, "run banner", region, d.input.scene.view->failed->what,
+                   d.input.scene.view->failed->remedy);
     } else if (status && status->state == EngineStatus::State::loading && d.input.engine) {
         std::string words = status->job;
         if (status->job_total > 0 && status->job_unit == "MB" && status->job_total >= 1000) {
-            words += ", " + ui::number(status->job_done / 1000, 1) + " of " + ui::number(status->job_total / 1000, 1) + " GB";
+            words += ", " + ui::number(status->job_done / 1000, 1) + " of " +
+                     ui::number(status->job_total / 1000, 1) + " GB";
         } else if (status->job_total > 0) {
-            words += ", " + ui::number(status->job_done, 0) + " of " + ui::number(status->job_total, 0) + " " + status->job_unit;
+            words += ", " + ui::number(status->job_done, 0) + " of " + ui::number(status->job_total, 0) +
+                     " " + status->job_unit;
         }
-        ui::progress(d.ui, {stage.x + 24, stage.bottom() - 40, stage.w - 48 - 120, 32}, status->job_done, status->job_total, words);
-        if (ui::button(d.ui, "cancel loading", {stage.right() - 24 - 96, stage.bottom() - 48, 96, 36}, "Cancel"))
+        ui::progress(d.ui, {stage.x + 24, stage.bottom() - 40, stage.w - 48 - 120, 32}, status->job_done,
+                     status->job_total, words);
+        if (ui::button(d.ui, "cancel loading", {stage.right() - 24 - 96, stage.bottom() - 48, 96, 36},
+                       "Cancel"))
             d.pick(Action::cancel_loading);
     }
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
-        const float w = std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
+        const float w =
+            std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
         const Rect pill{stage.x + (stage.w - w) / 2, stage.bottom() - 40, w, 28};
         d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
-        ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14, d.ui.theme.bg,
-                        w - 24, ui::Align::center);
+        ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14,
+                        d.ui.theme.bg, w - 24, ui::Align::center);
         d.ui.wake(d.state.message_until);
     }
 }
 
-}  // namespace
+} // namespace
 
 std::string why_not(const FrameInput& input, Action action) {
     const bool run = input.scene.trace->size() > 0;
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
-        case Action::edit_prompt:
-        case Action::reroll:
-        case Action::restart:
-        case Action::longer:
-        case Action::shorter:
-        case Action::hotter:
-        case Action::colder: return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
-        case Action::fork:
-            return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no cycle yet";
-        case Action::save_trace:
-        case Action::play:
-        case Action::first:
-        case Action::last:
-        case Action::to_rejection:
-        case Action::to_verify:
-        case Action::cycle: return run ? "" : "There is no run yet";
-        case Action::cancel:
-            return input.scene.status && input.scene.status->state == EngineStatus::State::running ? "" : "Nothing is running";
-        case Action::cancel_loading:
-            return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : "Nothing is loading";
-        case Action::run_ahead: return input.engine ? "" : "There is no engine in this window";
-        case Action::details:
-        case Action::controls: return input.density == Density::compact ? "" : "Drawers exist in small windows only";
-        case Action::next_region: return input.density == Density::single ? "" : "All regions are shown already";
-        default: return "";
+    case Action::edit_prompt:
+    case Action::reroll:
+    case Action::restart:
+    case Action::longer:
+    case Action::shorter:
+    case Action::hotter:
+    case Action::colder:
+        return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+    case Action::fork:
+        return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no cycle yet";
+    case Action::save_trace:
+    case Action::play:
+    case Action::first:
+    case Action::last:
+    case Action::to_rejection:
+    case Action::to_verify:
+    case Action::cycle:
+        return run ? "" : "There is no run yet";
+    case Action::cancel:
+        return input.scene.status && input.scene.status->state == EngineStatus::State::running
+                   ? ""
+                   : "Nothing is running";
+    case Action::cancel_loading:
+        return input.scene.status && input.scene.status->state == EngineStatus::State::loading
+                   ? ""
+                   : "Nothing is loading";
+    case Action::run_ahead:
+        return input.engine ? "" : "There is no engine in this window";
+    case Action::details:
+    case Action::controls:
+        return input.density == Density::compact ? "" : "Drawers exist in small windows only";
+    case Action::next_region:
+        return input.density == Density::single ? "" : "All regions are shown already";
+    default:
+        return "";
     }
 }
 
@@ -163,6 +181,8 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     scene.story = layout.story;
     scene.details = layout.details;
     scene.controls = layout.controls;
+    scene.banner = !input.banner.empty() || scene.view->failed ||
+                   (scene.status && scene.status->state == EngineStatus::State::failed);
     scene.strip = layout.density == Density::compact;
     const FrameDraw d{input, state, layout, ui, out};
 
@@ -185,4 +205,4 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     return out;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -24,42 +24,51 @@ struct GalleryPrompt {
 
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
-    int menu = -1;                 // open menu
+    int menu = -1; // open menu
     Popup popup = Popup::none;
-    bool opened_now = false;       // first frame of the popup: takes the focus
-    std::string query;             // palette, paths
-    int row = 0;                   // chosen row of the palette or fork list
-    std::string prompt, system;    // prompt editor
+    bool opened_now = false;    // first frame of the popup: takes the focus
+    std::string query;          // palette, paths
+    int row = 0;                // chosen row of the palette or fork list
+    std::string prompt, system; // prompt editor
     bool chat = false;
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
-    Density density = Density::full;  // of the last frame
-    std::string message;           // one line above the ribbon, "saved to …"
+    Density density = Density::full; // of the last frame
+    std::string message;             // one line above the ribbon, "saved to …"
     double message_until = 0;
 };
 
 struct FrameInput {
-    SceneInput scene;              // regions are filled in here
+    SceneInput scene; // regions are filled in here
     std::string scene_name;
     Scene* active = nullptr;
-    const std::vector<GalleryPrompt>* gallery = nullptr;  // may be null
+    const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
     bool playing = false;
     double speed = 1;
-    bool engine = false;           // an engine thread is there: stepping past the end goes on
+    bool engine = false; // an engine thread is there: stepping past the end goes on
     bool run_ahead = true;
-    std::uint64_t hash = 0;        // of the events shown
-    Density density = Density::full;  // decides which actions have a place
+    std::uint64_t hash = 0;          // of the events shown
+    Density density = Density::full; // decides which actions have a place
     float zoom = 1;
     ui::ThemeKind theme = ui::ThemeKind::dark;
-    std::string banner, remedy;    // a problem of the window itself ("could not save …")
+    std::string banner, remedy; // a problem of the window itself ("could not save …")
 };
 
-struct OpenFile { std::string path; };
-struct ExportFile { std::string path; };
-struct CopyText { std::string text; };
+struct OpenFile {
+    std::string path;
+};
+struct ExportFile {
+    std::string path;
+};
+struct CopyText {
+    std::string text;
+};
 struct DismissBanner {};
-struct PickAction { Action action; int number = 0; };
+struct PickAction {
+    Action action;
+    int number = 0;
+};
 using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
@@ -77,12 +86,13 @@ struct FrameDraw {
     void pick(Action action, int number = 0) const { out.push_back(PickAction{action, number}); }
 };
 void draw_menu_bar(const FrameDraw& d);
-void draw_open_menu(const FrameDraw& d);   // on top of everything
+void draw_open_menu(const FrameDraw& d); // on top of everything
 void draw_rail(const FrameDraw& d);
 void draw_ribbon(const FrameDraw& d);
 void draw_timeline(const FrameDraw& d);
 void draw_status(const FrameDraw& d);
 void draw_popup(const FrameDraw& d);
-[[nodiscard]] std::string speculation_state(const SceneInput& input, bool& on);  // "active, 3.00 tokens per cycle"
+[[nodiscard]] std::string speculation_state(const SceneInput& input,
+                                            bool& on); // "active, 3.00 tokens per cycle"
 
-}  // namespace speclens
+} // namespace speclens

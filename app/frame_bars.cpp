@@ -19,10 +19,22 @@ struct RailRow {
     const char* title;
 };
 // Every scene of the course in order; those that do not exist yet are shown muted.
-constexpr std::array<RailRow, 16> kRail = {
-    RailRow{1, "Bottleneck"}, {2, "Loop"},    {3, "Accept rule"}, {4, "Lossless?"},      {5, "Speed-up"}, {6, "Drafters"},
-    {7, "EAGLE-3"},           {8, "DFlash"},  {9, "Domino"},      {10, "Training"},      {11, "Trees"},   {12, "Relaxed rules"},
-    {13, "Race"},             {14, "Failures"}, {15, "Systems"},  {16, "Numbers"}};
+constexpr std::array<RailRow, 16> kRail = {RailRow{1, "Bottleneck"},
+                                           {2, "Loop"},
+                                           {3, "Accept rule"},
+                                           {4, "Lossless?"},
+                                           {5, "Speed-up"},
+                                           {6, "Drafters"},
+                                           {7, "EAGLE-3"},
+                                           {8, "DFlash"},
+                                           {9, "Domino"},
+                                           {10, "Training"},
+                                           {11, "Trees"},
+                                           {12, "Relaxed rules"},
+                                           {13, "Race"},
+                                           {14, "Failures"},
+                                           {15, "Systems"},
+                                           {16, "Numbers"}};
 
 const SceneInfo* existing(int number) {
     for (const SceneInfo& info : scene_list())
@@ -35,7 +47,8 @@ void rail_row(const FrameDraw& d, const RailRow& row, Rect box, bool icons) {
     const bool selected = scene && d.input.scene_name == scene->name;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("scene " + std::to_string(row.number)), box, {.disabled = !scene, .grow = false});
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("scene " + std::to_string(row.number)), box,
+                                        {.disabled = !scene, .grow = false});
     if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
     if (selected) c.fill({box.x, box.y + 8, 3, box.h - 16}, t.ink, 1);
     if (touched.focused) ui::focus_ring(c, t, box);
@@ -55,7 +68,7 @@ void rail_row(const FrameDraw& d, const RailRow& row, Rect box, bool icons) {
     if (touched.clicked && scene) d.out.push_back(SceneCommand{OpenScene{scene->name}});
 }
 
-}  // namespace
+} // namespace
 
 void draw_menu_bar(const FrameDraw& d) {
     const Rect r = d.layout.menu;
@@ -66,14 +79,15 @@ void draw_menu_bar(const FrameDraw& d) {
     const auto& names = menu_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const float w = c.text_width(names[i], Font::text, 15) + 19;
-        if (x + w > r.right() - 60) break;  // a very narrow window: the palette has everything
+        if (x + w > r.right() - 60) break; // a very narrow window: the palette has everything
         const Rect box{x, r.y, w, r.h};
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
         const bool open = d.state.menu == static_cast<int>(i);
         if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
         if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
         c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
-        if (touched.began || (touched.clicked && touched.focused)) d.state.menu = static_cast<int>(i);
+        if (touched.clicked) d.state.menu = static_cast<int>(i);
         x += w;
     }
     const float width = std::min(272.0F, r.right() - 8 - x - 16);
@@ -83,8 +97,9 @@ void draw_menu_bar(const FrameDraw& d) {
     c.fill(search, d.ui.theme.bg, 4);
     c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
     ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
-    if (width > 220) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
-    if (width > 110) c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
+    if (width > 264) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
+    if (width > 110)
+        c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
     if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
     if (touched.clicked) d.pick(Action::palette);
 }
@@ -106,7 +121,9 @@ void draw_rail(const FrameDraw& d) {
         d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
         y += 10;
         const std::array<std::tuple<const char*, const char*, Action>, 3> rows = {
-            std::tuple{"Keys", "?", Action::keys}, {"In words", "D", Action::description}, {"Search", "Ctrl+K", Action::palette}};
+            std::tuple{"Keys", "?", Action::keys},
+            {"In words", "D", Action::description},
+            {"Search", "Ctrl+K", Action::palette}};
         for (const auto& [label, key, action] : rows) {
             const Rect box{r.x + 8, y, r.w - 17, 34};
             const ui::Touch touched = ui::touch(d.ui, d.ui.id(label), box);
@@ -129,7 +146,7 @@ std::string speculation_state(const SceneInput& input, bool& on) {
     const Header& h = *view.header;
     if (h.drafter == "none") {
         std::string why = h.notice.empty() ? std::string("drafter none, plain decoding") : h.notice;
-        const std::string known = "speculation is off: ";  // the cell says so already
+        const std::string known = "speculation is off: "; // the cell says so already
         if (why.starts_with(known)) why.erase(0, known.size());
         return "OFF: " + why;
     }
@@ -153,7 +170,7 @@ void draw_status(const FrameDraw& d) {
         std::string text;
         bool strong = false;
         bool mono = false;
-        int keep = 0;  // dropped last when large
+        int keep = 0; // dropped last when large
         std::string tip;
         bool dot = false, on = false;
     };
@@ -163,13 +180,16 @@ void draw_status(const FrameDraw& d) {
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
     if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
     cells.push_back({engine, true, false, 5, "engine, device and models"});
-    if (h) cells.push_back({h->drafter + " K = " + std::to_string(h->k) + " · " + h->rule + " rule", false, false, 4, "drafter and rule of this run"});
+    if (h)
+        cells.push_back({h->drafter + " K = " + std::to_string(h->k) + " · " + h->rule + " rule", false,
+                         false, 4, "drafter and rule of this run"});
     bool on = false;
     const std::string state = speculation_state(in, on);
     cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
     if (h) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
     if (in.status && in.status->memory_bytes > 0)
-        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2, "weights and caches"});
+        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2,
+                         "weights and caches"});
     if (h) {
         static constexpr char kHex[] = "0123456789abcdef";
         std::string hash = "hash ";
@@ -179,12 +199,18 @@ void draw_status(const FrameDraw& d) {
         }
         cells.push_back({hash, false, false, 1, "of the events shown: equal runs have equal hashes"});
     }
-    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1, "zoom: Ctrl+= and Ctrl+-"});
-    if (d.input.playing) cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false, false, 3, "slower [ and faster ]"});
+    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1,
+                     "zoom: Ctrl+= and Ctrl+-"});
+    if (d.input.playing)
+        cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false,
+                         false, 3, "slower [ and faster ]"});
 
-    std::string right = h && tier_of(h) == ui::Tier::recorded ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine) : "";
+    std::string right = h && tier_of(h) == ui::Tier::recorded
+                            ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine)
+                            : "";
     const auto width = [&](const Cell& cell) {
-        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 + (cell.dot ? 16.0F : 0.0F);
+        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 +
+               (cell.dot ? 16.0F : 0.0F);
     };
     const auto total = [&] {
         float sum = 16 + (right.empty() ? 0 : c.text_width(right, Font::text, 14) + 32);
@@ -205,15 +231,18 @@ void draw_status(const FrameDraw& d) {
         if (i > 0) c.line({x - 12 + 0.5F, r.y + 8}, {x - 12 + 0.5F, r.bottom() - 8}, t.hairline());
         float at = x;
         if (cell.dot) {
-            if (cell.on) c.disc({at + 4, r.center().y}, 4, t.live());
-            else c.ring({at + 4, r.center().y}, 4, {t.muted, 1.5F});
+            if (cell.on)
+                c.disc({at + 4, r.center().y}, 4, t.live());
+            else
+                c.ring({at + 4, r.center().y}, 4, {t.muted, 1.5F});
             at += 16;
         }
-        ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted, r.right() - 8 - at);
+        ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted,
+                        r.right() - 8 - at);
         ui::tooltip(d.ui, {x - 6, r.y, w - 8, r.h}, cell.tip);
         x += w;
     }
     if (!right.empty()) c.text({r.right() - 16, base}, right, Font::text, 14, t.muted, Align::right);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -9,8 +9,9 @@ using ui::Rect;
 
 FrameLayout full_layout(ui::Vec2 size) {
     FrameLayout l;
-    l.tall = size.y >= 984;  // below that the stage needs the height more than the chrome does
-    const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56, status = l.tall ? 28 : 24;
+    l.tall = size.y >= 984; // below that the stage needs the height more than the chrome does
+    const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56,
+                status = l.tall ? 28 : 24;
     const float rail = 208, side = 400, controls = 96, story = 376;
     const float bottom = size.y - status - timeline - ribbon;
     l.menu = {0, 0, size.x, menu};
@@ -60,27 +61,33 @@ FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish) {
     l.status = {0, size.y - 24, size.x, 24};
     const Rect body{0, 24, size.x, size.y - 48};
     switch (wish.region) {
-        case Region::stage: {
-            l.stage_clip = body;
-            l.stage = {body.x, body.y, std::max(body.w, kStageWidth), std::max(body.h, kStageHeight)};
-            l.pan_limit = {l.stage.w - body.w, l.stage.h - body.h};
-            l.stage.x -= std::clamp(wish.pan.x, 0.0F, l.pan_limit.x);
-            l.stage.y -= std::clamp(wish.pan.y, 0.0F, l.pan_limit.y);
-            break;
-        }
-        case Region::story: l.story = body; break;
-        case Region::details: l.details = body; break;
-        case Region::controls: l.controls = {body.x, body.y, body.w, 96}; break;
-        case Region::output:
-            l.ribbon = {body.x, body.y, body.w, 88};
-            l.timeline = {body.x, body.y + 88, body.w, 96};
-            l.tall = true;
-            break;
+    case Region::stage: {
+        l.stage_clip = body;
+        l.stage = {body.x, body.y, std::max(body.w, kStageWidth), std::max(body.h, kStageHeight)};
+        l.pan_limit = {l.stage.w - body.w, l.stage.h - body.h};
+        l.stage.x -= std::clamp(wish.pan.x, 0.0F, l.pan_limit.x);
+        l.stage.y -= std::clamp(wish.pan.y, 0.0F, l.pan_limit.y);
+        break;
+    }
+    case Region::story:
+        l.story = body;
+        break;
+    case Region::details:
+        l.details = body;
+        break;
+    case Region::controls:
+        l.controls = {body.x, body.y, body.w, 96};
+        break;
+    case Region::output:
+        l.ribbon = {body.x, body.y, body.w, 88};
+        l.timeline = {body.x, body.y + 88, body.w, 96};
+        l.tall = true;
+        break;
     }
     return l;
 }
 
-}  // namespace
+} // namespace
 
 FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish) {
     if (size.x >= 1440 && size.y >= 840) return full_layout(size);
@@ -88,4 +95,4 @@ FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish) {
     return single_layout(size, wish);
 }
 
-}  // namespace speclens
+} // namespace speclens

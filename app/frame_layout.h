@@ -11,21 +11,21 @@ enum class Region : std::uint8_t { stage, story, details, controls, output };
 inline constexpr int kRegions = 5;
 
 struct LayoutWish {
-    bool details = false;   // drawers of the compact layout
+    bool details = false; // drawers of the compact layout
     bool controls = false;
-    Region region = Region::stage;  // of the single layout
-    ui::Vec2 pan;                   // of the single layout's stage
+    Region region = Region::stage; // of the single layout
+    ui::Vec2 pan;                  // of the single layout's stage
 };
 
 struct FrameLayout {
     Density density = Density::full;
-    bool tall = true;       // room for two timeline lanes, the ghost lane at full height and the legend
+    bool tall = true; // room for two timeline lanes, the ghost lane at full height and the legend
     ui::Rect menu, rail, stage, stage_clip, story, details, controls, ribbon, timeline, status;
-    ui::Vec2 pan_limit;     // how far the stage can be panned
+    ui::Vec2 pan_limit; // how far the stage can be panned
 };
 [[nodiscard]] FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish = {});
 
 // Least logical size of a stage that every scene can draw without crowding.
 inline constexpr float kStageWidth = 920, kStageHeight = 500;
 
-}  // namespace speclens
+} // namespace speclens

@@ -19,21 +19,31 @@ struct Row {
 
 bool checked(const FrameDraw& d, Action action) {
     switch (action) {
-        case Action::run_ahead: return d.input.run_ahead;
-        case Action::details: return d.layout.details.w > 0;
-        case Action::controls: return d.layout.controls.w > 0;
-        case Action::theme_dark: return d.input.theme == ui::ThemeKind::dark;
-        case Action::theme_light: return d.input.theme == ui::ThemeKind::light;
-        case Action::theme_contrast: return d.input.theme == ui::ThemeKind::contrast;
-        case Action::reduced_motion: return d.input.scene.reduced_motion;
-        case Action::letters: return d.input.scene.letters_article;
-        default: return false;
+    case Action::run_ahead:
+        return d.input.run_ahead;
+    case Action::details:
+        return d.layout.details.w > 0;
+    case Action::controls:
+        return d.layout.controls.w > 0;
+    case Action::theme_dark:
+        return d.input.theme == ui::ThemeKind::dark;
+    case Action::theme_light:
+        return d.input.theme == ui::ThemeKind::light;
+    case Action::theme_contrast:
+        return d.input.theme == ui::ThemeKind::contrast;
+    case Action::reduced_motion:
+        return d.input.scene.reduced_motion;
+    case Action::letters:
+        return d.input.scene.letters_article;
+    default:
+        return false;
     }
 }
 
 // Drawers and single regions have no place in a large window: then they are not listed at all.
 bool has_place(const FrameDraw& d, Action action) {
-    const bool placed = action == Action::details || action == Action::controls || action == Action::next_region;
+    const bool placed =
+        action == Action::details || action == Action::controls || action == Action::next_region;
     return !placed || why_not(d.input, action).empty();
 }
 
@@ -45,7 +55,8 @@ std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
                             SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
     for (const ActionInfo& info : action_list())
         if (info.menu && menu == info.menu && has_place(d, info.action))
-            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action}, checked(d, info.action)});
+            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action},
+                            checked(d, info.action)});
     return rows;
 }
 
@@ -56,7 +67,7 @@ float menu_x(const FrameDraw& d, int index) {
     return x;
 }
 
-}  // namespace
+} // namespace
 
 void draw_open_menu(const FrameDraw& d) {
     constexpr float kRow = 30;
@@ -66,7 +77,8 @@ void draw_open_menu(const FrameDraw& d) {
     const ui::Theme& t = d.ui.theme;
     float width = 200;
     for (const Row& row : rows)
-        width = std::max(width, c.text_width(row.label, Font::text, 15) + c.text_width(row.shortcut, Font::mono, 14) + 84);
+        width = std::max(width, c.text_width(row.label, Font::text, 15) +
+                                    c.text_width(row.shortcut, Font::mono, 14) + 84);
     const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), d.layout.menu.bottom(), width,
                    static_cast<float>(rows.size()) * kRow + 8};
     d.ui.begin_layer();
@@ -82,7 +94,8 @@ void draw_open_menu(const FrameDraw& d) {
         const Row& row = rows[i];
         const Rect at{box.x + 4, box.y + 4 + kRow * static_cast<float>(i), box.w - 8, kRow};
         const bool off = !row.off.empty();
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.disabled = off, .grow = false});
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.disabled = off, .grow = false});
         if ((touched.hovered || touched.focused) && !off) c.fill(at, t.line, 4);
         if (row.checked) ui::icon(c, ui::Icon::check, {at.x + 12, at.center().y}, 10, t.ink);
         c.text({at.x + 26, at.y + 20}, row.label, Font::text, 15, off ? t.muted.alpha(0.6F) : t.ink);
@@ -97,7 +110,8 @@ void draw_open_menu(const FrameDraw& d) {
         close = true;
         // Another menu name under the mouse opens that one instead.
         for (int i = 0; i < menus; ++i) {
-            const Rect name{menu_x(d, i), d.layout.menu.y, menu_x(d, i + 1 < menus ? i + 1 : i) - menu_x(d, i), d.layout.menu.h};
+            const Rect name{menu_x(d, i), d.layout.menu.y,
+                            menu_x(d, i + 1 < menus ? i + 1 : i) - menu_x(d, i), d.layout.menu.h};
             if (i != index && name.contains(d.ui.input.mouse)) {
                 d.state.menu = i;
                 close = false;
@@ -112,4 +126,4 @@ void draw_open_menu(const FrameDraw& d) {
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

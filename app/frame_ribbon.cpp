@@ -1,5 +1,5 @@
-// The token ribbon: prompt, output with the origin of every token, and below it the ghosts of the shown cycle.
-// The newest token is always visible; older ones leave to the left. Only what can be seen is measured.
+// The token ribbon: prompt, output with the origin of every token, and below it the ghosts of the shown
+// cycle. The newest token is always visible; older ones leave to the left. Only what can be seen is measured.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,26 +18,32 @@ using ui::Rect;
 using ui::Role;
 
 struct Item {
-    std::string label;   // chip label, or the plain text of a prompt token
+    std::string label; // chip label, or the plain text of a prompt token
     bool prompt = false;
     Role role = Role::accepted;
-    Position position;   // of the token in its cycle
+    Position position; // of the token in its cycle
     float w = 0, gap = 8;
 };
 
 Role role_of(Origin origin) {
     switch (origin) {
-        case Origin::accepted: return Role::accepted;
-        case Origin::residual: return Role::residual;
-        case Origin::bonus: return Role::bonus;
-        case Origin::prompt:
-        case Origin::plain: break;
+    case Origin::accepted:
+        return Role::accepted;
+    case Origin::residual:
+        return Role::residual;
+    case Origin::bonus:
+        return Role::bonus;
+    case Origin::prompt:
+    case Origin::plain:
+        break;
     }
     return Role::target;
 }
 
 Role role_of(Resampled::From from) {
-    return from == Resampled::From::residual ? Role::residual : from == Resampled::From::bonus ? Role::bonus : Role::target;
+    return from == Resampled::From::residual ? Role::residual
+           : from == Resampled::From::bonus  ? Role::bonus
+                                             : Role::target;
 }
 
 // Prompt tokens are running text: no marks, line breaks as one space.
@@ -47,8 +53,8 @@ std::string running(std::string text) {
     return text;
 }
 
-// Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of the
-// token that replaced a guess (or the last one).
+// Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of
+// the token that replaced a guess (or the last one).
 std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height) {
     const SceneInput& in = d.input.scene;
     const CycleView& view = *in.view;
@@ -68,22 +74,30 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     if (cycle && !cycle->complete()) {
         const int own = static_cast<int>(cycle->drafts.size());
         if (cycle->resample)
-            more = add({label_of(*in.trace, cycle->resample->token), false, role_of(cycle->resample->from),
-                        {cycle->cycle, cycle->resample->from == Resampled::From::bonus ? own : cycle->accepted}});
+            more = add(
+                {label_of(*in.trace, cycle->resample->token),
+                 false,
+                 role_of(cycle->resample->from),
+                 {cycle->cycle, cycle->resample->from == Resampled::From::bonus ? own : cycle->accepted}});
         for (int i = std::min(cycle->accepted, own); more && i-- > 0;)
-            more = add({label_of(*in.trace, cycle->drafts[static_cast<std::size_t>(i)].draft->token), false,
-                        Role::accepted, {cycle->cycle, i}});
+            more = add({label_of(*in.trace, cycle->drafts[static_cast<std::size_t>(i)].draft->token),
+                        false,
+                        Role::accepted,
+                        {cycle->cycle, i}});
     }
     for (std::size_t i = view.tokens.size(); more && i-- > 0;) {
         const OutputToken& token = view.tokens[i];
         const bool prompt = token.origin == Origin::prompt;
-        more = add({prompt ? running(in.trace->text(token.id)) : label_of(*in.trace, token.id), prompt,
-                    role_of(token.origin), {token.cycle, token.index}});
+        more = add({prompt ? running(in.trace->text(token.id)) : label_of(*in.trace, token.id),
+                    prompt,
+                    role_of(token.origin),
+                    {token.cycle, token.index}});
     }
     return items;
 }
 
-void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left, float right) {
+void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left,
+                 float right) {
     const CycleView& view = *d.input.scene.view;
     const CycleSummary* cycle = view.current();
     if (!cycle) return;
@@ -102,7 +116,7 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
     if (hook < x - 8) {
         c.line({hook, chip_bottom + 4}, {hook, y + 14}, {d.ui.theme.muted, 1.5F});
         c.line({hook, y + 14}, {x - 5, y + 14}, {d.ui.theme.muted, 1.5F});
-    } else {  // the ghosts had to move left: they lie below the chip
+    } else { // the ghosts had to move left: they lie below the chip
         c.line({hook, chip_bottom + 3}, {hook, y - 2}, {d.ui.theme.muted, 1.5F});
     }
     for (const auto& [label, role] : ghosts) {
@@ -114,11 +128,13 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         ui::chip(c, d.ui.theme, {x, y, w, 28}, label, {.role = role});
         x += w + 8;
     }
-    const std::string words = ghosts.size() == 1 ? "rejected this cycle, kept as a ghost" : "not used this cycle, kept as ghosts";
-    if (x + 8 + c.text_width(words, Font::text, 14) < right) c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
+    const std::string words =
+        ghosts.size() == 1 ? "rejected this cycle, kept as a ghost" : "not used this cycle, kept as ghosts";
+    if (x + 8 + c.text_width(words, Font::text, 14) < right)
+        c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
 }
 
-}  // namespace
+} // namespace
 
 void draw_ribbon(const FrameDraw& d) {
     const Rect r = d.layout.ribbon;
@@ -127,7 +143,8 @@ void draw_ribbon(const FrameDraw& d) {
     const ui::Theme& t = d.ui.theme;
     const CycleView& view = *d.input.scene.view;
     const bool tall = d.layout.tall;
-    const float chip_h = tall ? 32 : 28, chip_y = r.y + (tall ? 12.0F : 4.0F), ghost_y = r.y + (tall ? 52.0F : 34.0F);
+    const float chip_h = tall ? 32 : 28, chip_y = r.y + (tall ? 12.0F : 4.0F),
+                ghost_y = r.y + (tall ? 52.0F : 34.0F);
     const float base = chip_y + chip_h / 2 + 6;
 
     const bool legend = tall && r.w >= 1300;
@@ -136,9 +153,11 @@ void draw_ribbon(const FrameDraw& d) {
 
     c.text({r.x + 16, r.y + (tall ? 31.0F : 23.0F)}, "Output", Font::text_bold, 15, t.ink);
     int out = view.output_tokens;
-    if (view.current() && !view.current()->complete()) out += view.current()->accepted + (view.current()->resample ? 1 : 0);
-    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)}, std::to_string(view.prompt_tokens) + " in · " + std::to_string(out) + " out",
-           Font::text, 14, t.muted);
+    if (view.current() && !view.current()->complete())
+        out += view.current()->accepted + (view.current()->resample ? 1 : 0);
+    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)},
+           std::to_string(view.prompt_tokens) + " in · " + std::to_string(out) + " out", Font::text, 14,
+           t.muted);
     if (legend) ui::legend(c, t, {r.right() - 464, r.y + 20});
 
     if (items.empty()) {
@@ -168,17 +187,21 @@ void draw_ribbon(const FrameDraw& d) {
                 c.text({x, base}, item.label, Font::mono, 17, t.muted);
             } else {
                 const Rect box{x, chip_y, item.w, chip_h};
-                const ui::Touch touched = ui::touch(d.ui, d.ui.id("token " + std::to_string(item.position.cycle) + "." + std::to_string(i)),
-                                                    box, {.grow = false});
+                const ui::Touch touched = ui::touch(
+                    d.ui, d.ui.id("token " + std::to_string(item.position.cycle) + "." + std::to_string(i)),
+                    box, {.grow = false});
                 const bool newest = i == 0;
-                ui::chip(c, t, box, item.label, {.role = item.role, .selected = newest, .hovered = touched.hovered});
+                ui::chip(c, t, box, item.label,
+                         {.role = item.role, .selected = newest, .hovered = touched.hovered});
                 if (touched.clicked && item.position.cycle >= 0) {
                     for (const CycleSummary& cycle : d.input.scene.whole->cycles)
                         if (cycle.cycle == item.position.cycle) {
-                            const int own = cycle.accepted < static_cast<int>(cycle.drafts.size()) ? cycle.accepted
-                                                                                                  : static_cast<int>(cycle.drafts.size());
+                            const int own = cycle.accepted < static_cast<int>(cycle.drafts.size())
+                                                ? cycle.accepted
+                                                : static_cast<int>(cycle.drafts.size());
                             d.out.push_back(SceneCommand{SetCursor{cycle.end_event}});
-                            d.out.push_back(SceneCommand{Select{Position{cycle.cycle, item.position.index >= 0 ? item.position.index : own}}});
+                            d.out.push_back(SceneCommand{Select{Position{
+                                cycle.cycle, item.position.index >= 0 ? item.position.index : own}}});
                         }
                 }
                 if (newest) {
@@ -195,4 +218,4 @@ void draw_ribbon(const FrameDraw& d) {
     d.ui.pop_clip();
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -36,13 +36,17 @@ std::shared_ptr<const Trace> empty_trace() {
 
 namespace {
 
-// One past the replacement of this cycle: its end without the commit, where ghosts and replacement are both fresh.
-std::size_t before_commit(const CycleSummary& cycle) { return cycle.complete() ? cycle.end_event - 1 : cycle.end_event; }
+// One past the replacement of this cycle: its end without the commit, where ghosts and replacement are both
+// fresh.
+std::size_t before_commit(const CycleSummary& cycle) {
+    return cycle.complete() ? cycle.end_event - 1 : cycle.end_event;
+}
 
 const CycleSummary* telling_cycle(const CycleView& whole, bool& settled) {
     const CycleSummary* rejected = nullptr;
     for (const CycleSummary& cycle : whole.cycles) {
-        const bool lost = std::ranges::any_of(cycle.drafts, [](const DraftSlot& s) { return s.state == DraftSlot::State::rejected; });
+        const bool lost = std::ranges::any_of(
+            cycle.drafts, [](const DraftSlot& s) { return s.state == DraftSlot::State::rejected; });
         if (!lost || !cycle.complete()) continue;
         if (cycle.accepted > 0) {
             settled = true;
@@ -55,7 +59,7 @@ const CycleSummary* telling_cycle(const CycleView& whole, bool& settled) {
     return whole.cycles.empty() ? nullptr : &whole.cycles.front();
 }
 
-}  // namespace
+} // namespace
 
 Telling telling_cursor(const CycleView& whole) {
     Telling telling;
@@ -74,4 +78,4 @@ std::size_t telling_step(const CycleView& whole, int step) {
     return std::min(cycle->end_event, cycle->first_event + static_cast<std::size_t>(std::max(0, step)));
 }
 
-}  // namespace speclens
+} // namespace speclens

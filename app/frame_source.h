@@ -1,5 +1,5 @@
-// From a trace and a cursor to the folds a frame needs. Folding is linear in the events, so both folds are kept
-// until the trace or the cursor changes; moving forward by a few events folds anew only what is shown.
+// From a trace and a cursor to the folds a frame needs. Folding is linear in the events, so both folds are
+// kept until the trace or the cursor changes; moving forward by a few events folds anew only what is shown.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class FrameSource {
     void update(std::shared_ptr<const Trace> trace, std::size_t cursor);
     [[nodiscard]] const Trace& trace() const { return *trace_; }
     [[nodiscard]] std::shared_ptr<const Trace> shared() const { return trace_; }
-    [[nodiscard]] const CycleView& view() const { return view_; }    // up to the cursor
-    [[nodiscard]] const CycleView& whole() const { return whole_; }  // everything that is there
+    [[nodiscard]] const CycleView& view() const { return view_; }   // up to the cursor
+    [[nodiscard]] const CycleView& whole() const { return whole_; } // everything that is there
     [[nodiscard]] std::size_t cursor() const { return view_.events; }
-    [[nodiscard]] std::uint64_t hash();  // of the events shown; computed when asked for, then kept
+    [[nodiscard]] std::uint64_t hash(); // of the events shown; computed when asked for, then kept
     // Fills the trace part of a scene's input.
     void fill(SceneInput& input) const;
 
@@ -34,8 +34,9 @@ class FrameSource {
 // A trace without events, shown until there is a run.
 [[nodiscard]] std::shared_ptr<const Trace> empty_trace();
 
-// The event to look at first: the replacement in the first cycle that keeps some guesses and loses one; else the
-// first rejection, else the end of the first cycle. `settled` says that more events would not change the choice.
+// The event to look at first: the replacement in the first cycle that keeps some guesses and loses one; else
+// the first rejection, else the end of the first cycle. `settled` says that more events would not change the
+// choice.
 struct Telling {
     std::size_t cursor = 0;
     bool settled = false;
@@ -44,4 +45,4 @@ struct Telling {
 // Step `step` (from 1) of the cycle that telling_cursor chooses; 0: before the first cycle.
 [[nodiscard]] std::size_t telling_step(const CycleView& whole, int step);
 
-}  // namespace speclens
+} // namespace speclens

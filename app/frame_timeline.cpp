@@ -1,4 +1,5 @@
-// The timeline: the measured phases of the whole run over plain decoding on the same clock. Click or drag scrubs.
+// The timeline: the measured phases of the whole run over plain decoding on the same clock. Click or drag
+// scrubs.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,10 +21,15 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-constexpr float kAfter = 0.38F;  // strength behind the playhead
+constexpr float kAfter = 0.38F; // strength behind the playhead
 
 void draw_transport(const FrameDraw& d, float x, float y, float size) {
-    struct Button { const char* id; ui::Icon icon; Action action; const char* tip; };
+    struct Button {
+        const char* id;
+        ui::Icon icon;
+        Action action;
+        const char* tip;
+    };
     const std::array<Button, 4> buttons = {
         Button{"first", ui::Icon::first, Action::first, "First step (Home)"},
         Button{"back", ui::Icon::back, Action::back, "Back (left arrow)"},
@@ -31,13 +37,16 @@ void draw_transport(const FrameDraw& d, float x, float y, float size) {
         Button{"last", ui::Icon::last, Action::last, "Last step (End)"}};
     for (const Button& b : buttons) {
         const std::string off = why_not(d.input, b.action);
-        if (ui::button(d.ui, b.id, {x, y, size, size}, "", {.icon = b.icon, .tooltip = b.tip, .disabled = off})) d.pick(b.action);
+        if (ui::button(d.ui, b.id, {x, y, size, size}, "",
+                       {.icon = b.icon, .tooltip = b.tip, .disabled = off}))
+            d.pick(b.action);
         x += size + 8;
     }
 }
 
 // Cycles narrower than a few pixels are drawn in groups: drafting and verifying keep their shares.
-void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h, double now) {
+void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h,
+                    double now) {
     const auto& cycles = d.input.scene.whole->cycles;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
@@ -55,7 +64,8 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
         const float from = x(sum.start), draft_end = x(sum.start + sum.draft), end = x(sum.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.5F;
         const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
-        if (single && draft_end - from > 3.0F * static_cast<float>(cycles[i].drafts.size()) && clock.timed()) {
+        if (single && draft_end - from > 3.0F * static_cast<float>(cycles[i].drafts.size()) &&
+            clock.timed()) {
             double at = sum.start;
             for (const DraftSlot& slot : cycles[i].drafts) {
                 const float a = x(at), b = x(at + slot.draft->ms);
@@ -63,13 +73,17 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
                 at += slot.draft->ms;
             }
         } else if (draft_end > from + 0.25F) {
-            c.fill({from, y, std::max(0.5F, draft_end - from - std::min(1.0F, gap)), h}, t.role(Role::draft).alpha(strength(sum.start)), 1);
+            c.fill({from, y, std::max(0.5F, draft_end - from - std::min(1.0F, gap)), h},
+                   t.role(Role::draft).alpha(strength(sum.start)), 1);
         }
         const double verify_start = sum.start + sum.draft;
         const float verify_end = x(verify_start + sum.verify);
         const Rect verify{draft_end, y, std::max(0.5F, verify_end - draft_end - gap), h};
-        if (sum.verify > 0) c.fill(verify, t.role(Role::target).alpha(strength(verify_start)), gap > 1 ? 2.0F : 0);
-        if (end - verify_end > 1.5F) c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength(verify_start)), 1);
+        if (sum.verify > 0)
+            c.fill(verify, t.role(Role::target).alpha(strength(verify_start)), gap > 1 ? 2.0F : 0);
+        if (end - verify_end > 1.5F)
+            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h},
+                   t.muted.alpha(0.45F * strength(verify_start)), 1);
         if (single && cycles[i].commit) {
             const std::string words = "+" + std::to_string(cycles[i].commit->tokens.size());
             if (c.text_width(words, Font::mono, 14) + 12 < verify.w)
@@ -80,7 +94,8 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
     }
 }
 
-void draw_plain_lane(const FrameDraw& d, const ui::Scale& x, float y, float h, double per_token, int tokens, double now) {
+void draw_plain_lane(const FrameDraw& d, const ui::Scale& x, float y, float h, double per_token, int tokens,
+                     double now) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Color full = d.ui.theme.role(Role::target);
     const float width = x.length(per_token);
@@ -93,7 +108,8 @@ void draw_plain_lane(const FrameDraw& d, const ui::Scale& x, float y, float h, d
     }
     for (int i = 0; i < tokens; ++i) {
         const double start = per_token * i;
-        c.fill({x(start), y, width - (width > 8 ? 2.0F : 1.0F), h}, full.alpha(start < now - 1e-9 ? 0.9F : kAfter), 2);
+        c.fill({x(start), y, width - (width > 8 ? 2.0F : 1.0F), h},
+               full.alpha(start < now - 1e-9 ? 0.9F : kAfter), 2);
     }
 }
 
@@ -113,7 +129,7 @@ std::string summary(const CycleView& whole, const RunClock& clock) {
     return text;
 }
 
-}  // namespace
+} // namespace
 
 void draw_timeline(const FrameDraw& d) {
     const Rect r = d.layout.timeline;
@@ -129,26 +145,30 @@ void draw_timeline(const FrameDraw& d) {
     const double per_token = plain_ms(d.input.scene);
     const double plain_total = clock.timed() ? per_token * whole.output_tokens : 0;
     if (tall) {
-        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "cycle"), Font::text, 14, t.muted);
+        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "cycle"), Font::text, 14,
+               t.muted);
         if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) {
-            c.text({r.x + 184, r.y + 76}, ui::speed_up(plain_total / whole.total_ms), Font::mono, 14, t.ink, Align::right);
-            ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24}, "measured speed-up: plain decoding of the same tokens ÷ this run");
+            c.text({r.x + 184, r.y + 76}, ui::speed_up(plain_total / whole.total_ms), Font::mono, 14, t.ink,
+                   Align::right);
+            ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24},
+                        "measured speed-up: plain decoding of the same tokens ÷ this run");
         }
     }
     c.line({r.x + 208.5F, r.y}, {r.x + 208.5F, r.bottom()}, t.hairline());
 
-    const float lane_y = r.y + (tall ? 16.0F : 8.0F), lane_h = 24, plain_y = r.y + 48, axis_y = r.y + (tall ? 72.0F : 34.0F);
+    const float lane_y = r.y + (tall ? 16.0F : 8.0F), lane_h = 24, plain_y = r.y + 48,
+                axis_y = r.y + (tall ? 72.0F : 34.0F);
     const float x0 = r.x + 256;
     c.text({x0 - 8, lane_y + 16}, "spec", Font::text, 14, t.muted, Align::right);
     if (tall) c.text({x0 - 8, plain_y + 16}, "plain", Font::text, 14, t.muted, Align::right);
     if (clock.total() <= 0) {
-        ui::fitted_text(c, {x0 + 8, lane_y + 16}, "every draft and verify pass will appear here on one clock", Font::text, 14,
-                        t.muted, r.right() - x0 - 24);
+        ui::fitted_text(c, {x0 + 8, lane_y + 16}, "every draft and verify pass will appear here on one clock",
+                        Font::text, 14, t.muted, r.right() - x0 - 24);
         d.ui.pop_id();
         return;
     }
     const double longest = std::max(clock.total(), plain_total);
-    const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - (narrow ? 24.0F : 104.0F)};
+    const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - (narrow ? 52.0F : 104.0F)};
     const double now = clock.at(d.input.scene.cursor);
     const float lanes_bottom = tall ? plain_y + lane_h : lane_y + lane_h;
 
@@ -157,36 +177,54 @@ void draw_timeline(const FrameDraw& d) {
     const std::string words = summary(whole, clock);
     const float words_width = c.text_width(words, Font::text, 14);
     const float after_spec = x(clock.total()) + 12;
-    if (after_spec + words_width < r.right() - 16) c.text({after_spec, lane_y + 17}, words, Font::text, 14, t.ink);
+    // Words beside the lanes; drawn last, on a patch that keeps the playhead from crossing them.
+    struct Note {
+        float x, y;
+        std::string words;
+        ui::Color color;
+    };
+    std::vector<Note> notes;
+    if (after_spec + words_width < r.right() - 16) notes.push_back({after_spec, lane_y + 17, words, t.ink});
     if (tall) {
         if (plain_total > 0) {
             draw_plain_lane(d, x, plain_y, lane_h, per_token, whole.output_tokens, now);
             const float after_plain = x(plain_total) + 12;
             const std::string ms = ui::number(plain_total, plain_total < 100 ? 1 : 0) + " ms";
-            c.text({after_plain, plain_y + 17}, ms, Font::text, 14, t.ink);
+            notes.push_back({after_plain, plain_y + 17, ms, t.ink});
             const float next = after_plain + c.text_width(ms, Font::text, 14) + 16;
             if (after_spec + words_width >= r.right() - 16 && next + words_width < r.right() - 16)
-                c.text({next, plain_y + 17}, words, Font::text, 14, t.muted);
+                notes.push_back({next, plain_y + 17, words, t.muted});
         } else {
-            ui::fitted_text(c, {x0, plain_y + 17}, clock.timed() ? "plain decoding was not measured yet" : "no times were recorded: one unit per event",
+            ui::fitted_text(c, {x0, plain_y + 17},
+                            clock.timed() ? "plain decoding was not measured yet"
+                                          : "no times were recorded: one unit per event",
                             Font::text, 14, t.muted, r.right() - x0 - 24);
         }
     }
     const ui::Ticks marks = ui::ticks(0, longest, narrow ? 4 : 8, true);
-    ui::axis_x(c, t, x, axis_y, marks, {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = 18});
+    ui::axis_x(c, t, x, axis_y, marks,
+               {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = 18});
 
     // The shown cycle, and where in it we are.
     if (const CycleSummary* shown = d.input.scene.view->current()) {
         for (const CycleSummary& cycle : whole.cycles) {
             if (cycle.cycle != shown->cycle || cycle.first_event != shown->first_event) continue;
             const RunClock::Span span = clock.span(cycle);
-            c.outline({x(span.start) - 2, lane_y - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2), lane_h + 4}, {t.ink, 2}, 4);
+            c.outline({x(span.start) - 2, lane_y - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2),
+                       lane_h + 4},
+                      {t.ink, 2}, 4);
         }
     }
     ui::playhead(c, t, x(now), lane_y - 6, lanes_bottom + 2);
+    for (const Note& note : notes) {
+        const float w = c.text_width(note.words, Font::text, 14);
+        if (x(now) > note.x - 4 && x(now) < note.x + w + 4)
+            c.fill({note.x - 4, note.y - 15, w + 8, 21}, t.panel);
+        c.text({note.x, note.y}, note.words, Font::text, 14, note.color);
+    }
     scrub(d, clock, x, {x0 - 6, r.y + 2, x.b - x0 + 12, lanes_bottom - r.y + 6});
     d.ui.pop_clip();
     d.ui.pop_id();
 }
 
-}  // namespace speclens
+} // namespace speclens

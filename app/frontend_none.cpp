@@ -1,4 +1,5 @@
 // The drawing side of a build without it (-DSPEC_APP=OFF): everything says so.
+#include "app/cli_frame.h"
 #include "app/cli_keys.h"
 #include "app/frontend.h"
 #include "kernels/error.h"
@@ -27,6 +28,7 @@ std::vector<SceneName> scene_names() { return {}; }
 std::string font_report() { return "not needed: this build draws nothing"; }
 std::string display_report() { return "not needed: this build has no window"; }
 
+std::optional<double> cli::frame_ms(std::shared_ptr<const Trace>, const RunSettings&) { return std::nullopt; }
 std::vector<std::pair<std::string, std::string>> cli::window_keys() { return {}; }
 
 }  // namespace speclens

@@ -21,4 +21,4 @@ std::vector<KeyedAction> take_actions(ui::Ui& ui) {
     return taken;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -9,9 +9,9 @@ namespace speclens {
 
 struct KeyedAction {
     Action action;
-    int number = 0;  // of pick_drafter: 0 is the first
+    int number = 0; // of pick_drafter: 0 is the first
 };
 // Takes every key that belongs to an action; several in one frame come out in the table's order.
 [[nodiscard]] std::vector<KeyedAction> take_actions(ui::Ui& ui);
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,4 +1,5 @@
-// The command palette and the list of forks: rows that are searched, walked with the arrows and run with Enter.
+// The command palette and the list of forks: rows that are searched, walked with the arrows and run with
+// Enter.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +21,9 @@ using ui::Rect;
 constexpr float kRow = 34;
 constexpr std::size_t kMost = 200;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row) {
     row.score = fuzzy_score(query, row.label);
@@ -31,20 +34,22 @@ void add_tokens(std::vector<PaletteRow>& rows, const FrameInput& input, const st
     for (const CycleSummary& cycle : input.scene.whole->cycles) {
         for (std::size_t i = 0; i < cycle.drafts.size() && rows.size() < kMost; ++i) {
             const DraftSlot& slot = cycle.drafts[i];
-            const char* fate = slot.state == DraftSlot::State::accepted   ? "accepted"
-                               : slot.state == DraftSlot::State::rejected ? "rejected"
+            const char* fate = slot.state == DraftSlot::State::accepted    ? "accepted"
+                               : slot.state == DraftSlot::State::rejected  ? "rejected"
                                : slot.state == DraftSlot::State::discarded ? "discarded"
                                                                            : "drafted";
-            add(rows, query, {ui::token_words(input.scene.trace->text(slot.draft->token)),
-                              std::string(fate) + ", cycle " + std::to_string(cycle.cycle + 1),
-                              SceneCommand{Select{Position{cycle.cycle, static_cast<int>(i)}}}, 0});
+            add(rows, query,
+                {ui::token_words(input.scene.trace->text(slot.draft->token)),
+                 std::string(fate) + ", cycle " + std::to_string(cycle.cycle + 1),
+                 SceneCommand{Select{Position{cycle.cycle, static_cast<int>(i)}}}, 0});
         }
         if (rows.size() >= kMost) return;
     }
 }
 
 // Rows in a box with the chosen one raised; returns the row that was run.
-std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows, bool keyed) {
+std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows,
+                                     bool keyed) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     int& row = d.state.row;
@@ -62,9 +67,12 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
     for (int i = first; i < std::min(count, first + visible); ++i) {
         const PaletteRow& item = rows[static_cast<std::size_t>(i)];
         const Rect at{box.x, box.y + kRow * static_cast<float>(i - first), box.w, kRow};
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.focusable = false, .grow = false});
-        if (i == row) c.fill(at, t.line, 4);
-        else if (touched.hovered) c.fill(at, t.panel, 4);
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.focusable = false, .grow = false});
+        if (i == row)
+            c.fill(at, t.line, 4);
+        else if (touched.hovered)
+            c.fill(at, t.panel, 4);
         const float detail = c.text_width(item.detail, Font::text, 14);
         ui::fitted_text(c, {at.x + 12, at.y + 22}, item.label, Font::text, 15, t.ink, at.w - 36 - detail);
         c.text({at.right() - 12, at.y + 22}, item.detail, Font::text, 14, t.muted, Align::right);
@@ -75,7 +83,7 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
     return run;
 }
 
-}  // namespace
+} // namespace
 
 int fuzzy_score(const std::string& query, const std::string& text) {
     if (query.empty()) return 0;
@@ -105,19 +113,23 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const CycleSummary& cycle : input.scene.whole->cycles)
             if (cycle.cycle + 1 == wanted || words.empty())
                 if (rows.size() < kMost)
-                    rows.push_back({"Cycle " + std::to_string(cycle.cycle + 1), counted(cycle.accepted, "kept guess"),
+                    rows.push_back({"Cycle " + std::to_string(cycle.cycle + 1),
+                                    counted(cycle.accepted, "kept guess"),
                                     SceneCommand{SetCursor{cycle.end_event}}, 0});
         return rows;
     }
     if (!filtered || prefix == '@')
         for (const SceneInfo& info : scene_list())
-            add(rows, words, {std::string("Scene: ") + info.title, "S" + std::to_string(info.number), SceneCommand{OpenScene{info.name}}, 0});
+            add(rows, words,
+                {std::string("Scene: ") + info.title, "S" + std::to_string(info.number),
+                 SceneCommand{OpenScene{info.name}}, 0});
     if (!filtered || prefix == '>')
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
                 add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0});
     if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
-    std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    std::ranges::stable_sort(rows,
+                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     return rows;
 }
 
@@ -129,13 +141,15 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     const auto fork = [&](Fork f) { return SceneCommand{Command{std::move(f)}}; };
     RunSettings other = *input.scene.settings;
     ++other.fork;
-    rows.push_back({"Other dice from cycle " + std::to_string(cycle + 1) + " on", "same text so far", fork({.cycle = cycle, .settings = other}), 0});
+    rows.push_back({"Other dice from cycle " + std::to_string(cycle + 1) + " on", "same text so far",
+                    fork({.cycle = cycle, .settings = other}), 0});
     if (index >= static_cast<int>(model.columns.size())) return rows;
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
     const std::string at = "guess " + std::to_string(index + 1);
     if (column.check && column.check->u && model.rule == RuleKind::token) {
         const bool kept = column.check->accepted;
-        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") + quoted(*input.scene.trace, column.draft->token),
+        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") +
+                            quoted(*input.scene.trace, column.draft->token),
                         "u = " + std::string(kept ? ".99" : "0"),
                         fork({.cycle = cycle, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
     }
@@ -156,10 +170,12 @@ void draw_palette(const FrameDraw& d, Rect box, bool& close) {
     // The arrows belong to the list, not to the field above it.
     const std::vector<PaletteRow> rows = palette_rows(d.input, d.state.query);
     const auto run = draw_rows(d, {box.x + 8, box.y + 60, box.w - 16, box.h - 100}, rows, enter);
-    const ui::TextFieldResult field = ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
-                                                     {.take_focus = true, .placeholder = "a command, a scene, a token…"});
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                       {.take_focus = true, .placeholder = "a command, a scene, a token…"});
     if (d.state.query != before) d.state.row = 0;
-    d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands   @ scenes   # tokens   : cycle", Font::mono, 14, d.ui.theme.muted);
+    d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands   @ scenes   # tokens   : cycle",
+                     Font::mono, 14, d.ui.theme.muted);
     if (field.cancelled) close = true;
     if (run) {
         d.out.push_back(rows[*run].command);
@@ -170,8 +186,9 @@ void draw_palette(const FrameDraw& d, Rect box, bool& close) {
 void draw_fork(const FrameDraw& d, Rect box, bool& close) {
     const std::vector<PaletteRow> rows = fork_rows(d.input);
     d.ui.canvas.text({box.x + 20, box.y + 34}, "Fork here: what if…", Font::text_bold, 20, d.ui.theme.ink);
-    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58}, "The past stays as it was; from this cycle on a new branch is run.",
-                    Font::text, 14, d.ui.theme.muted, box.w - 40);
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58},
+                    "The past stays as it was; from this cycle on a new branch is run.", Font::text, 14,
+                    d.ui.theme.muted, box.w - 40);
     const bool enter = d.ui.take_key(ui::Key::enter);
     const auto run = draw_rows(d, {box.x + 8, box.y + 76, box.w - 16, box.h - 88}, rows, enter);
     if (run) {
@@ -180,4 +197,4 @@ void draw_fork(const FrameDraw& d, Rect box, bool& close) {
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -17,23 +17,31 @@ using ui::Rect;
 
 ui::Vec2 wanted_size(Popup popup) {
     switch (popup) {
-        case Popup::palette: return {640, 480};
-        case Popup::fork: return {560, 460};
-        case Popup::prompt: return {760, 440};
-        case Popup::keys: return {860, 640};
-        case Popup::description: return {760, 680};
-        case Popup::open_file:
-        case Popup::export_frame: return {640, 176};
-        case Popup::none: break;
+    case Popup::palette:
+        return {640, 480};
+    case Popup::fork:
+        return {560, 460};
+    case Popup::prompt:
+        return {760, 440};
+    case Popup::keys:
+        return {860, 640};
+    case Popup::description:
+        return {760, 680};
+    case Popup::open_file:
+    case Popup::export_frame:
+        return {640, 176};
+    case Popup::none:
+        break;
     }
     return {};
 }
 
 void heading(const FrameDraw& d, Rect box, std::string_view words) {
-    ui::fitted_text(d.ui.canvas, {box.x + 24, box.y + 38}, words, Font::text_bold, 20, d.ui.theme.ink, box.w - 80);
+    ui::fitted_text(d.ui.canvas, {box.x + 24, box.y + 38}, words, Font::text_bold, 20, d.ui.theme.ink,
+                    box.w - 80);
 }
 
-}  // namespace
+} // namespace
 
 void draw_popup(const FrameDraw& d) {
     ui::Ui& ui = d.ui;
@@ -42,11 +50,14 @@ void draw_popup(const FrameDraw& d) {
     float w = std::min(wanted.x, s.w - 24), h = std::min(wanted.y, s.h - 24);
     // Lists are as high as they need to be.
     if (d.state.popup == Popup::palette)
-        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(1, palette_rows(d.input, d.state.query).size())));
+        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
+                                       1, palette_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::fork)
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
     const bool high = d.state.popup == Popup::palette;
-    const Rect box{s.x + (s.w - w) / 2, high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
+    const Rect box{
+        s.x + (s.w - w) / 2,
+        high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
     ui.begin_layer();
     ui.canvas.fill(s, ui::Color{0, 0, 0, 110});
     ui.canvas.fill(box, ui.theme.panel, 8);
@@ -55,17 +66,31 @@ void draw_popup(const FrameDraw& d) {
     bool close = false;
     const Popup shown = d.state.popup;
     switch (shown) {
-        case Popup::palette: draw_palette(d, box, close); break;
-        case Popup::fork: draw_fork(d, box, close); break;
-        case Popup::prompt: draw_prompt_editor(d, box, close); break;
-        case Popup::keys: draw_keys_panel(d, box, close); break;
-        case Popup::description: draw_description(d, box, close); break;
-        case Popup::open_file:
-        case Popup::export_frame: draw_path_field(d, box, close); break;
-        case Popup::none: break;
+    case Popup::palette:
+        draw_palette(d, box, close);
+        break;
+    case Popup::fork:
+        draw_fork(d, box, close);
+        break;
+    case Popup::prompt:
+        draw_prompt_editor(d, box, close);
+        break;
+    case Popup::keys:
+        draw_keys_panel(d, box, close);
+        break;
+    case Popup::description:
+        draw_description(d, box, close);
+        break;
+    case Popup::open_file:
+    case Popup::export_frame:
+        draw_path_field(d, box, close);
+        break;
+    case Popup::none:
+        break;
     }
     if (ui.take_press({.key = ui::Key::escape}, true)) close = true;
-    if (ui.reachable() && ui.input.pressed && !box.contains(ui.input.mouse) && !d.state.opened_now) close = true;
+    if (ui.reachable() && ui.input.pressed && !box.contains(ui.input.mouse) && !d.state.opened_now)
+        close = true;
     d.state.opened_now = false;
     ui.pop_id();
     ui.end_layer();
@@ -80,7 +105,9 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     heading(d, box, "New run");
     const float x = box.x + 24, w = box.w - 48;
     const std::array<std::string, 2> kinds = {"raw text", "chat turn"};
-    if (const auto pick = ui::segmented(d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds, s.chat ? 1 : 0))
+    if (const auto pick = ui::segmented(
+            d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds,
+            s.chat ? 1 : 0))
         s.chat = *pick == 1;
     float y = box.y + 68;
     if (d.input.gallery && !d.input.gallery->empty()) {
@@ -88,9 +115,11 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
         for (const GalleryPrompt& g : *d.input.gallery) {
             std::string line = g.prompt.substr(0, 200);
             std::ranges::replace(line, '\n', ' ');
-            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220), g.domain + (g.chat ? ", chat" : ""), ""});
+            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220),
+                               g.domain + (g.chat ? ", chat" : ""), ""});
         }
-        if (const auto pick = ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, "presets…")) {
+        if (const auto pick =
+                ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, "presets…")) {
             const GalleryPrompt& g = (*d.input.gallery)[static_cast<std::size_t>(*pick)];
             s.prompt = g.prompt;
             s.system = g.system;
@@ -99,12 +128,17 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
         y += 48;
     }
     const Rect field{x, y, w, box.bottom() - y - 72};
-    const ui::TextFieldResult result = ui::text_field(d.ui, "prompt", field, s.prompt,
-                                                      {.multi_line = true, .take_focus = true, .placeholder = "the text that the models go on with"});
+    const ui::TextFieldResult result = ui::text_field(
+        d.ui, "prompt", field, s.prompt,
+        {.multi_line = true, .take_focus = true, .placeholder = "the text that the models go on with"});
     const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
-    d.ui.canvas.text({x, box.bottom() - 32}, "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14, d.ui.theme.muted);
-    const bool start = ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
-                                  {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = empty ? "Type a prompt first" : ""});
+    d.ui.canvas.text({x, box.bottom() - 32}, "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
+                     d.ui.theme.muted);
+    const bool start =
+        ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
+                   {.kind = ui::ButtonKind::primary,
+                    .icon = ui::Icon::play,
+                    .disabled = empty ? "Type a prompt first" : ""});
     if ((start || result.submitted) && !empty && d.input.scene.settings) {
         RunSettings settings = *d.input.scene.settings;
         settings.prompt = s.prompt;
@@ -127,10 +161,11 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
         if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
         if (info.shortcut[0] != '\0') rows.emplace_back(info.shortcut, label);
     }
-    rows.emplace_back("1 … 9", "choose a drafter");
-    rows.emplace_back("Tab", "next control");
+    rows.emplace_back("1 … 9", "Choose a drafter");
+    rows.emplace_back("Tab", "Next control");
     const int columns = box.w >= 700 ? 2 : 1;
-    const auto per_column = (rows.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
+    const auto per_column =
+        (rows.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
     const float pitch = 24, width = (box.w - 48) / static_cast<float>(columns);
     const Rect view{box.x, box.y + 56, box.w, box.h - 72};
     const float up = ui::begin_scroll(d.ui, "keys", view, static_cast<float>(per_column) * pitch + 8);
@@ -138,7 +173,8 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
         const float x = box.x + 24 + width * static_cast<float>(i / per_column);
         const float y = view.y + 18 + pitch * static_cast<float>(i % per_column) - up;
         d.ui.canvas.text({x, y}, rows[i].first, Font::mono, 14, d.ui.theme.ink);
-        ui::fitted_text(d.ui.canvas, {x + 136, y}, rows[i].second, Font::text, 15, d.ui.theme.muted, width - 148);
+        ui::fitted_text(d.ui.canvas, {x + 136, y}, rows[i].second, Font::text, 15, d.ui.theme.muted,
+                        width - 148);
     }
     ui::end_scroll(d.ui);
 }
@@ -146,10 +182,12 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
 void draw_description(const FrameDraw& d, Rect box, bool&) {
     heading(d, box, "This frame in words");
     const std::string text = d.input.active ? d.input.active->describe(d.input.scene) : std::string();
-    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy")) d.out.push_back(CopyText{text});
+    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
+        d.out.push_back(CopyText{text});
     const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
     const ui::ParagraphStyle style{.color = d.ui.theme.ink};
-    const float height = static_cast<float>(ui::paragraph_lines(d.ui.canvas, view.w - 16, text, style)) * 24 + 8;
+    const float height =
+        static_cast<float>(ui::paragraph_lines(d.ui.canvas, view.w - 16, text, style)) * 24 + 8;
     const float up = ui::begin_scroll(d.ui, "words", view, height);
     ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, text, style);
     ui::end_scroll(d.ui);
@@ -160,17 +198,24 @@ void draw_path_field(const FrameDraw& d, Rect box, bool& close) {
     heading(d, box, open ? "Open a saved run" : "Export this frame");
     const ui::TextFieldResult field =
         ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
-                       {.mono = true, .take_focus = true, .placeholder = open ? "path of a .jsonl file" : "path ending in .png or .svg"});
-    const bool usable = !d.state.query.empty() && (open || d.state.query.ends_with(".png") || d.state.query.ends_with(".svg"));
-    const std::string why = usable ? "" : open ? "Type the path of a saved run" : "The name must end in .png or .svg";
-    const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, open ? "Open" : "Export",
-                               {.kind = ui::ButtonKind::primary, .disabled = why});
+                       {.mono = true,
+                        .take_focus = true,
+                        .placeholder = open ? "path of a .jsonl file" : "path ending in .png or .svg"});
+    const bool usable = !d.state.query.empty() &&
+                        (open || d.state.query.ends_with(".png") || d.state.query.ends_with(".svg"));
+    const std::string why = usable ? ""
+                            : open ? "Type the path of a saved run"
+                                   : "The name must end in .png or .svg";
+    const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36},
+                               open ? "Open" : "Export", {.kind = ui::ButtonKind::primary, .disabled = why});
     if ((go || field.submitted) && usable) {
-        if (open) d.out.push_back(OpenFile{d.state.query});
-        else d.out.push_back(ExportFile{d.state.query});
+        if (open)
+            d.out.push_back(OpenFile{d.state.query});
+        else
+            d.out.push_back(ExportFile{d.state.query});
         close = true;
     }
     if (field.cancelled) close = true;
 }
 
-}  // namespace speclens
+} // namespace speclens

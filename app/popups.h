@@ -11,7 +11,8 @@ struct PaletteRow {
     FrameCommand command;
     int score = 0;
 };
-// Every action, scene and token that fits the query, best first. Prefixes: > commands, @ scenes, # tokens, : cycle.
+// Every action, scene and token that fits the query, best first. Prefixes: > commands, @ scenes, # tokens, :
+// cycle.
 [[nodiscard]] std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query);
 // How well `query` is found in `text`, letters in order; negative: not at all.
 [[nodiscard]] int fuzzy_score(const std::string& query, const std::string& text);
@@ -25,4 +26,4 @@ void draw_keys_panel(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_description(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_path_field(const FrameDraw& d, ui::Rect box, bool& close);
 
-}  // namespace speclens
+} // namespace speclens

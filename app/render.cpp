@@ -11,8 +11,8 @@
 #include "app/ui/fonts.h"
 #include "app/ui/headless.h"
 #include "app/ui/png.h"
-#include "scenes/accept_model.h"
 #include "kernels/error.h"
+#include "scenes/accept_model.h"
 
 namespace speclens {
 
@@ -30,7 +30,8 @@ const SceneInfo& scene_named(const std::string& name) {
     const SceneInfo* info = find_scene(name);
     if (info) return *info;
     std::string known;
-    for (const SceneInfo& scene : scene_list()) known += (known.empty() ? "" : ", ") + std::string(scene.name);
+    for (const SceneInfo& scene : scene_list())
+        known += (known.empty() ? "" : ", ") + std::string(scene.name);
     throw Error("there is no scene \"" + name + "\"", "Scenes of this version: " + known + ".", Exit::usage);
 }
 
@@ -41,8 +42,8 @@ struct Prepared {
 };
 
 // `settings`, `status` and `laws` must outlive the result.
-void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-             const EngineStatus& status, const LawPair* laws) {
+void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
+             const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
     const SceneInfo& info = scene_named(request.scene);
     if (!trace) trace = empty_trace();
     p.scene = info.make();
@@ -51,7 +52,8 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     const bool beats = p.scene->beats(p.input.scene) > 0;
     std::size_t cursor = request.cursor;
     if (cursor == 0)
-        cursor = !beats && request.beat >= 0 ? telling_step(p.source.whole(), request.beat) : telling_cursor(p.source.whole()).cursor;
+        cursor = !beats && request.beat >= 0 ? telling_step(p.source.whole(), request.beat)
+                                             : telling_cursor(p.source.whole()).cursor;
     p.source.update(trace, cursor);
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
@@ -67,9 +69,10 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.theme = theme_named(request.theme);
 }
 
-}  // namespace
+} // namespace
 
-void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height, const std::filesystem::path& file) {
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
+                  const std::filesystem::path& file) {
     const ui::FontSet fonts;
     const ui::Theme& theme = ui::theme(input.theme);
     ui::Input nothing;
@@ -79,7 +82,8 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
     state.popup = Popup::none;
     state.menu = -1;
     state.message.clear();
-    const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom, static_cast<float>(height) / input.zoom};
+    const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
+                          static_cast<float>(height) / input.zoom};
     const auto draw = [&](ui::Canvas& canvas) {
         ui::Ui ui(canvas, nothing, theme, widgets, screen);
         (void)compose(input, state, ui);
@@ -96,29 +100,34 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
             draw(frame.begin(width, height, input.zoom, theme.bg));
             ui::write_png(file.string(), frame.end());
         } else {
-            throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.", Exit::usage);
+            throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.",
+                        Exit::usage);
         }
     } catch (const Error&) {
         throw;
     } catch (const std::exception& e) {
-        throw Error("cannot write " + file.string() + ": " + e.what(), "Check the folder, its permissions and the free space.");
+        throw Error("cannot write " + file.string() + ": " + e.what(),
+                    "Check the folder, its permissions and the free space.");
     }
 }
 
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                  const EngineStatus& status, const LawPair* laws, const std::filesystem::path& file) {
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const std::filesystem::path& file) {
     if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
-        throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) + " cannot be drawn",
+        throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
+                        " cannot be drawn",
                     "Choose a size between 320x240 and 16384x16384.", Exit::usage);
     if (!(request.zoom >= 0.5F && request.zoom <= 4))
-        throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.", Exit::usage);
+        throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.",
+                    Exit::usage);
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, laws);
     draw_to_file(p.input, FrameUi{}, request.width, request.height, file);
 }
 
-std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                           const EngineStatus& status, const LawPair* laws) {
+std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                           const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, laws);
     return p.scene->describe(p.input.scene);
@@ -145,11 +154,12 @@ std::string font_report() {
         const ui::FontSet fonts;
         std::string text;
         for (const ui::FontReport& font : fonts.report())
-            text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path + (font.exact ? "" : " (stands in)");
+            text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path +
+                    (font.exact ? "" : " (stands in)");
         return text;
     } catch (const std::exception& e) {
         return std::string("no usable font: ") + e.what();
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

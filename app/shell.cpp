@@ -1,5 +1,5 @@
-// The window: GLFW and OpenGL 3 around the controller. Frames are drawn on input, while something moves, and when
-// the engine says that something changed; otherwise the loop sleeps.
+// The window: GLFW and OpenGL 3 around the controller. Frames are drawn on input, while something moves, and
+// when the engine says that something changed; otherwise the loop sleeps.
 #define GLFW_INCLUDE_NONE
 #include "app/shell.h"
 
@@ -23,10 +23,11 @@
 namespace speclens {
 namespace {
 
-const char* kNoDisplay = "Draw files instead with: speclens render --all DIR; print a run with: speclens run; or connect with: ssh -X.";
+const char* kNoDisplay = "Draw files instead with: speclens render --all DIR; print a run with: speclens "
+                         "run; or connect with: ssh -X.";
 
 std::string& last_glfw_error() {
-    static std::string text;  // GLFW's error callback has no user pointer
+    static std::string text; // GLFW's error callback has no user pointer
     return text;
 }
 
@@ -34,7 +35,8 @@ std::string& last_glfw_error() {
 struct GlfwLibrary {
     GlfwLibrary() {
         glfwSetErrorCallback([](int, const char* words) { last_glfw_error() = words; });
-        if (!glfwInit()) throw Error("no window can be opened: " + last_glfw_error(), kNoDisplay, Exit::display);
+        if (!glfwInit())
+            throw Error("no window can be opened: " + last_glfw_error(), kNoDisplay, Exit::display);
     }
     ~GlfwLibrary() { glfwTerminate(); }
 };
@@ -43,16 +45,18 @@ struct Window {
     GLFWwindow* handle = nullptr;
     InputQueue queue;
     bool dirty = true;
-    float pixel_ratio = 1;   // framebuffer pixels per window unit
-    float scale = 1;         // device pixels per logical pixel
-    int width = 0, height = 0;  // device pixels
-    int window_x = 0, window_y = 0, window_w = 0, window_h = 0;  // before full screen
+    float pixel_ratio = 1;                                      // framebuffer pixels per window unit
+    float scale = 1;                                            // device pixels per logical pixel
+    int width = 0, height = 0;                                  // device pixels
+    int window_x = 0, window_y = 0, window_w = 0, window_h = 0; // before full screen
 
     Window(int w, int h) {
         glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
         glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
         glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
         glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+        glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE); // on dense screens the window grows with the scale
+        fit_to_screen(w, h);
         handle = glfwCreateWindow(w, h, "SpecLens", nullptr, nullptr);
         if (!handle)
             throw Error("no OpenGL 3.3 window: " + last_glfw_error(),
@@ -66,6 +70,15 @@ struct Window {
     }
     ~Window() { glfwDestroyWindow(handle); }
 
+    // Not larger than the usable part of the screen.
+    static void fit_to_screen(int& w, int& h) {
+        GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+        int x = 0, y = 0, area_w = 0, area_h = 0;
+        if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &area_w, &area_h);
+        if (area_w >= 480) w = std::min(w, area_w);
+        if (area_h >= 320) h = std::min(h, area_h);
+    }
+
     static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
     void push(RawEvent event) {
@@ -77,7 +90,8 @@ struct Window {
         glfwSetCursorPosCallback(handle, [](GLFWwindow* w, double x, double y) {
             Window& self = of(w);
             const float by = self.pixel_ratio / self.scale;
-            self.push({.kind = RawEvent::Kind::move, .at = {static_cast<float>(x) * by, static_cast<float>(y) * by}});
+            self.push({.kind = RawEvent::Kind::move,
+                       .at = {static_cast<float>(x) * by, static_cast<float>(y) * by}});
         });
         glfwSetCursorEnterCallback(handle, [](GLFWwindow* w, int inside) {
             if (!inside) of(w).push({.kind = RawEvent::Kind::move, .at = {-1, -1}});
@@ -94,8 +108,11 @@ struct Window {
             const ui::Key known = key_from_glfw(key, scancode);
             if (known == ui::Key::none) return;
             of(w).push({.kind = RawEvent::Kind::key,
-                        .key = {.key = known, .shift = (mods & GLFW_MOD_SHIFT) != 0, .ctrl = (mods & GLFW_MOD_CONTROL) != 0,
-                                .alt = (mods & GLFW_MOD_ALT) != 0, .repeat = change == GLFW_REPEAT}});
+                        .key = {.key = known,
+                                .shift = (mods & GLFW_MOD_SHIFT) != 0,
+                                .ctrl = (mods & GLFW_MOD_CONTROL) != 0,
+                                .alt = (mods & GLFW_MOD_ALT) != 0,
+                                .repeat = change == GLFW_REPEAT}});
         });
         glfwSetCharCallback(handle, [](GLFWwindow* w, unsigned code) {
             std::string text;
@@ -134,7 +151,9 @@ struct Window {
     }
 
     [[nodiscard]] ui::Mods held() const {
-        const auto down = [&](int a, int b) { return glfwGetKey(handle, a) == GLFW_PRESS || glfwGetKey(handle, b) == GLFW_PRESS; };
+        const auto down = [&](int a, int b) {
+            return glfwGetKey(handle, a) == GLFW_PRESS || glfwGetKey(handle, b) == GLFW_PRESS;
+        };
         return {.shift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT),
                 .ctrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL),
                 .alt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT)};
@@ -159,7 +178,7 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-}  // namespace
+} // namespace
 
 ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
     GlfwLibrary library;
@@ -180,10 +199,18 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     EnginePort port;
     if (!saved) {
         // Without a session (the first picture) there is nobody to tell.
-        port.send = [&](Command command) { if (session) session->send(std::move(command)); };
-        port.set_budget = [&](std::int64_t steps) { if (session) session->gate().set(steps); };
-        port.add_budget = [&](std::int64_t steps) { if (session) session->gate().add(steps); };
-        port.cancel_loading = [&] { if (session) session->cancel_loading(); };
+        port.send = [&](Command command) {
+            if (session) session->send(std::move(command));
+        };
+        port.set_budget = [&](std::int64_t steps) {
+            if (session) session->gate().set(steps);
+        };
+        port.add_budget = [&](std::int64_t steps) {
+            if (session) session->gate().add(steps);
+        };
+        port.cancel_loading = [&] {
+            if (session) session->cancel_loading();
+        };
     }
     Controller controller(port, request.settings, request.scene);
     controller.theme = theme;
@@ -200,6 +227,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     const float density = window.content_scale();
     std::vector<double> frame_times;
     double wake_at = 0;
+    ui::Vec2 last_mouse;
 
     while (!glfwWindowShouldClose(window.handle)) {
         const double now = glfwGetTime();
@@ -209,8 +237,10 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         if (next >= 0) wait = std::min(wait, next);
         if (wake_at > 0) wait = std::min(wait, std::max(0.0, wake_at - now));
         if (script) wait = std::min(wait, 0.01);
-        if (wait > 0) glfwWaitEventsTimeout(std::max(0.001, wait));
-        else glfwPollEvents();
+        if (wait > 0)
+            glfwWaitEventsTimeout(std::max(0.001, wait));
+        else
+            glfwPollEvents();
 
         // The session starts behind the first picture: the window never waits for a model.
         if (report.frames == 1 && !saved && !session)
@@ -229,7 +259,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         const double time = glfwGetTime();
         if (script && !script(window.queue, controller, report.frames, time - began)) break;
         const bool moving = controller.next_change(time) == 0;
-        const bool due = (wake_at > 0 && time >= wake_at) || (controller.next_change(time) > 0 && next >= 0 && time >= now + next);
+        const bool due = (wake_at > 0 && time >= wake_at) ||
+                         (controller.next_change(time) > 0 && next >= 0 && time >= now + next);
         if (!window.dirty && window.queue.empty() && !moving && !due && !script) continue;
         if (glfwGetWindowAttrib(window.handle, GLFW_ICONIFIED)) continue;
 
@@ -242,13 +273,16 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         const ui::Theme& colours = ui::theme(controller.theme);
         ui::Canvas& canvas = renderer.begin(window.width, window.height, window.scale);
         ui::Ui ui(canvas, input, colours, widgets,
-                  {0, 0, static_cast<float>(window.width) / window.scale, static_cast<float>(window.height) / window.scale});
+                  {0, 0, static_cast<float>(window.width) / window.scale,
+                   static_cast<float>(window.height) / window.scale});
         ui.reduced_motion = controller.reduced_motion;
         ui.clipboard.get = [&] {
             const char* text = glfwGetClipboardString(window.handle);
             return std::string(text ? text : "");
         };
-        ui.clipboard.set = [&](const std::string& text) { glfwSetClipboardString(window.handle, text.c_str()); };
+        ui.clipboard.set = [&](const std::string& text) {
+            glfwSetClipboardString(window.handle, text.c_str());
+        };
         const std::vector<FrameCommand> commands = compose(controller.frame(time), controller.chrome, ui);
         frame_times.push_back((glfwGetTime() - build) * 1000);
         if (frame_times.size() > 4096) frame_times.erase(frame_times.begin(), frame_times.begin() + 2048);
@@ -259,10 +293,16 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
             window.dirty = true;
         }
         wake_at = widgets.wake_at;
+        // Widgets and scenes change their own state while they draw: one more frame shows it.
+        const bool dragged = input.down && (input.mouse.x != last_mouse.x || input.mouse.y != last_mouse.y);
+        const bool acted = input.pressed || input.released || dragged || input.wheel != 0 ||
+                           !input.keys.empty() || !input.typed.empty();
+        last_mouse = input.mouse;
+        if (acted) window.dirty = true;
 
         if (!commands.empty()) {
             controller.perform(commands, glfwGetTime());
-            window.dirty = true;  // show what the commands did
+            window.dirty = true; // show what the commands did
         }
         if (!controller.clipboard.empty()) {
             glfwSetClipboardString(window.handle, controller.clipboard.c_str());
@@ -273,17 +313,20 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
             if (order == WindowOrder::fullscreen) window.toggle_fullscreen();
         }
     }
-    session.reset();  // before what its notification touches
+    session.reset(); // before what its notification touches
     report.frame_ms = median(frame_times);
     return report;
 }
 
-void open_window(const WindowRequest& request) { (void)run_window(request); }
+void open_window(const WindowRequest& request) {
+    (void)run_window(request);
+}
 
 std::string display_report() {
     const char* x11 = std::getenv("DISPLAY");
     const char* wayland = std::getenv("WAYLAND_DISPLAY");
-    if ((!x11 || !*x11) && (!wayland || !*wayland)) return std::string("none (DISPLAY is not set). ") + kNoDisplay;
+    if ((!x11 || !*x11) && (!wayland || !*wayland))
+        return std::string("none (DISPLAY is not set). ") + kNoDisplay;
     try {
         GlfwLibrary library;
         glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
@@ -294,4 +337,4 @@ std::string display_report() {
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -13,11 +13,11 @@ namespace speclens {
 using ShellScript = std::function<bool(InputQueue& queue, Controller& controller, int frame, double seconds)>;
 
 struct ShellReport {
-    double first_frame_s = 0;   // from the call to the first picture
-    double frame_ms = 0;        // median time to build a frame (no drawing by GL)
+    double first_frame_s = 0; // from the call to the first picture
+    double frame_ms = 0;      // median time to build a frame (no drawing by GL)
     int frames = 0;
-    std::string gl;             // version and renderer
+    std::string gl; // version and renderer
 };
 ShellReport run_window(const WindowRequest& request, const ShellScript& script = {});
 
-}  // namespace speclens
+} // namespace speclens

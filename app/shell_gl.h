@@ -16,13 +16,13 @@ class FontSet;
 
 class GlRenderer {
   public:
-    explicit GlRenderer(const ui::FontSet& fonts);  // throws Error (display)
+    explicit GlRenderer(const ui::FontSet& fonts); // throws Error (display)
     ~GlRenderer();
     GlRenderer(const GlRenderer&) = delete;
     GlRenderer& operator=(const GlRenderer&) = delete;
 
     [[nodiscard]] ui::Canvas& begin(int width, int height, float scale);
-    void end(ui::Color ground);  // draws into the back buffer
+    void end(ui::Color ground); // draws into the back buffer
     [[nodiscard]] std::string description() const;
 
   private:
@@ -30,6 +30,6 @@ class GlRenderer {
     std::unique_ptr<Impl> impl_;
 };
 
-[[nodiscard]] std::string gl_version();  // of the current context
+[[nodiscard]] std::string gl_version(); // of the current context
 
-}  // namespace speclens
+} // namespace speclens

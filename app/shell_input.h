@@ -12,11 +12,11 @@ namespace speclens {
 
 struct RawEvent {
     enum class Kind : std::uint8_t { move, button, wheel, key, text } kind = Kind::move;
-    ui::Vec2 at;             // move, in logical px
-    bool down = false;       // button
+    ui::Vec2 at;       // move, in logical px
+    bool down = false; // button
     float wheel = 0;
-    ui::KeyPress key;        // key
-    std::string text;        // UTF-8
+    ui::KeyPress key; // key
+    std::string text; // UTF-8
 };
 
 class InputQueue {
@@ -34,4 +34,4 @@ class InputQueue {
     ui::Vec2 last_press_at_;
 };
 
-}  // namespace speclens
+} // namespace speclens

@@ -7,4 +7,4 @@ namespace speclens {
 
 [[nodiscard]] ui::Key key_from_glfw(int key, int scancode);
 
-}  // namespace speclens
+} // namespace speclens

@@ -64,4 +64,4 @@ std::size_t RunClock::cursor(double time) const {
     return cycle.end_event;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,4 +1,5 @@
-// One clock for the whole run: from a cursor to its time and back. Without recorded times every event counts 1.
+// One clock for the whole run: from a cursor to its time and back. Without recorded times every event
+// counts 1.
 #pragma once
 
 #include "engine/cycle_view.h"
@@ -21,11 +22,11 @@ class RunClock {
     [[nodiscard]] Span span(const CycleSummary& cycle) const;
 
   private:
-    [[nodiscard]] double length(std::size_t event) const;  // ms of one event, or 1
+    [[nodiscard]] double length(std::size_t event) const; // ms of one event, or 1
     const Trace& trace_;
     const CycleView& whole_;
     bool timed_ = false;
     double total_ = 0;
 };
 
-}  // namespace speclens
+} // namespace speclens

@@ -73,7 +73,7 @@ void Cycle::do_draft() {
     request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
     request.sampling = settings_.draft_sampling;
     request.coin = [this](int index) { return coin(Purpose::draft, index); };
-    request.want_raw = settings_.trace_top != 0 && settings_.draft_sampling != kRaw;
+    if (settings_.draft_sampling != kRaw) request.raw_entries = settings_.trace_top;
     request.stops = settings_.stops;
     if (forced) request.force = settings_.force_drafts;
 
@@ -95,7 +95,7 @@ void Cycle::do_draft() {
         event.ms = settings_.timing ? node.ms : 0;
         if (settings_.trace_top != 0) {
             event.top = node.law.empty() ? Top{{{node.token, 0.0}}, 0} : top_of(node.law, settings_.trace_top);
-            if (!node.raw.empty()) event.raw_top = top_of(node.raw, settings_.trace_top);
+            event.raw_top = node.raw_top;
         }
         trace_.append(std::move(event));
     }
@@ -185,7 +185,7 @@ void Cycle::do_accept() {
     if (settings_.trace_top != 0) {
         event.top = greedy ? Top{{{rows_->argmax()[static_cast<std::size_t>(index)], 0.0}}, 0}
                            : top_of(target_law(index), settings_.trace_top);
-        if (settings_.sampling != kRaw) event.raw_top = top_of(rows_->law(index, kRaw), settings_.trace_top);
+        if (settings_.sampling != kRaw) event.raw_top = rows_->raw_top(index, settings_.trace_top);
     }
     trace_.append(std::move(event));
     if (checked_ == verdict_.checks.size()) next_ = Next::resample;
@@ -203,7 +203,7 @@ void Cycle::do_resample() {
     if (settings_.trace_top != 0) {
         event.top = verdict_.law.empty() ? Top{{{verdict_.token, 0.0}}, 0} : top_of(verdict_.law, settings_.trace_top);
         if (verdict_.from == Resampled::From::residual) event.target_top = top_of(target_law(row), settings_.trace_top);
-        if (greedy || settings_.sampling != kRaw) event.raw_top = top_of(rows_->law(row, kRaw), settings_.trace_top);
+        if (greedy || settings_.sampling != kRaw) event.raw_top = rows_->raw_top(row, settings_.trace_top);
     }
     trace_.append(std::move(event));
     next_ = Next::commit;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/law.h"
+#include "engine/top.h"
 #include "kernels/backend.h"
 
 namespace speclens {
@@ -45,6 +46,8 @@ class PassRows {
     // The law of row i after temperature and filters (cached per row until the next pass).
     // Ids without a token (padding rows of the head, a mask id) keep the mass that the model gives them.
     [[nodiscard]] virtual Law law(int row, const Sampling& sampling) = 0;
+    // The head of row i's law at temperature 1 and unfiltered, for traces; cheaper than the whole law.
+    [[nodiscard]] virtual Top raw_top(int row, int entries) { return top_of(law(row, {.temperature = 1}), entries); }
     // Raw logits of row i (log-probabilities for tables); for parity tests.
     [[nodiscard]] virtual std::vector<float> logits(int row) = 0;
 };

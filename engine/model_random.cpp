@@ -12,7 +12,7 @@ namespace speclens {
 namespace {
 
 constexpr double kScale = 0.02;
-constexpr std::size_t kPiece = 1 << 22; // numbers between two looks at the cancel flag: about 10 ms
+constexpr std::size_t kPiece = 1 << 22; // numbers between two looks at the cancel flag: about 15 ms
 
 // SplitMix64 (Steele et al. 2014) as a hash of a counter: one multiply-xor chain gives eight bytes.
 std::uint64_t hash(std::uint64_t counter) {

@@ -50,23 +50,58 @@ Law ModelRows::law(int row, const Sampling& sampling) {
 // like the reference: masking them would change the law that is compared with other engines.
 Law ModelRows::compute_law(int row, const Sampling& sampling) {
     if (sampling.temperature == 0) return one_hot(vocab_, argmax()[static_cast<std::size_t>(row)]);
-    if (temperature_ != sampling.temperature) { // all rows in one launch: a round looks at nearly all of them
-        if (probabilities_.view().rows < count_)
-            probabilities_ = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
-        backend_->softmax(logits_.view().slice(0, count_), static_cast<float>(sampling.temperature),
-                          probabilities_.view().slice(0, count_));
-        temperature_ = sampling.temperature;
-    }
+    compute_probabilities(sampling.temperature);
     const std::vector<float> values = download(probabilities_, row);
-    Law law(values.begin(), values.end());
+    Law law(values.size());
     double sum = 0;
-    for (const double value : law) sum += value;
-    if (!std::isfinite(sum) || sum <= 0)
-        throw Error(model_ + ": the model computed logits that are not finite numbers",
-                    "The weights may be damaged: download the checkpoint again.");
+    for (std::size_t i = 0; i < law.size(); ++i) sum += law[i] = static_cast<double>(values[i]);
+    if (!std::isfinite(sum) || sum <= 0) not_finite();
     for (double& value : law) value /= sum;
-    filter_law(law, sampling);
+    if (sampling.top_k > 0 || sampling.top_p < 1) filter_law(law, sampling);
     return law;
+}
+
+// All rows in one launch: a round looks at nearly all of them.
+void ModelRows::compute_probabilities(double temperature) {
+    if (temperature_ == temperature) return;
+    if (probabilities_.view().rows < count_)
+        probabilities_ = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
+    backend_->softmax(logits_.view().slice(0, count_), static_cast<float>(temperature),
+                      probabilities_.view().slice(0, count_));
+    temperature_ = temperature;
+}
+
+void ModelRows::not_finite() const {
+    throw Error(model_ + ": the model computed logits that are not finite numbers",
+                "The weights may be damaged: download the checkpoint again.");
+}
+
+// Selected on the device: only the head is downloaded, not a row as wide as the vocabulary.
+Top ModelRows::raw_top(int row, int entries) {
+    CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
+    if (entries < 0) return PassRows::raw_top(row, entries);
+    const int count = std::min(entries, vocab_);
+    Top top;
+    if (count == 0) return top;
+    compute_probabilities(1);
+    if (top_ids_.view().cols != count) {
+        top_ids_ = Buffer(*backend_, DType::i32, 1, count);
+        top_values_ = Buffer(*backend_, DType::f32, 1, count);
+    }
+    backend_->top_k(probabilities_.view().slice(row, 1), count, top_ids_.view(), top_values_.view());
+    std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+    std::vector<float> values(static_cast<std::size_t>(count));
+    backend_->download(top_ids_.view(), ids.data());
+    backend_->download(top_values_.view(), values.data());
+    if (!(values.front() > 0)) not_finite();
+    double mass = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (values[i] <= 0) break;
+        top.entries.push_back({ids[i], std::log(static_cast<double>(values[i]))});
+        mass += static_cast<double>(values[i]);
+    }
+    top.rest = count == vocab_ ? 0 : std::max(0.0, 1 - mass);
+    return top;
 }
 
 std::vector<float> ModelRows::logits(int row) {

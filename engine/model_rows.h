@@ -22,11 +22,14 @@ class ModelRows final : public PassRows {
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
     [[nodiscard]] Law law(int row, const Sampling& sampling) override;
+    [[nodiscard]] Top raw_top(int row, int entries) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
 
   private:
     [[nodiscard]] std::vector<float> download(const Buffer& rows, int row) const;
     [[nodiscard]] Law compute_law(int row, const Sampling& sampling);
+    void compute_probabilities(double temperature);
+    [[noreturn]] void not_finite() const;
 
     Backend* backend_;
     int vocab_;
@@ -35,6 +38,7 @@ class ModelRows final : public PassRows {
     Buffer logits_;                     // (rows, V), grows
     Buffer probabilities_;              // (rows, V), softmax of logits_ at `temperature_`
     Buffer best_;                       // (1, rows) i32
+    Buffer top_ids_, top_values_;       // (1, entries) i32 and f32
     std::optional<double> temperature_; // of probabilities_, none: not computed in this pass
     bool argmax_known_ = false;
     std::vector<int> argmax_;

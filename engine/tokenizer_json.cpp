@@ -138,7 +138,8 @@ void read_merges(const Section& model, const Vocabulary& ids, TokenizerParts& pa
     parts.merges.reserve(merges->size());
     int rank = 0;
     for (const Json& merge : *merges) {
-        const auto [left, right] = merge_sides(merge, model);
+        const std::pair<std::string, std::string> sides = merge_sides(merge, model);
+        const std::string &left = sides.first, &right = sides.second;
         const auto id = [&](const std::string& token) {
             const auto found = ids.find(token);
             if (found == ids.end())

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,24 +17,9 @@
 #include <vector>
 
 #include "engine/law.h"
+#include "engine/top.h"
 
 namespace speclens {
-
-inline constexpr double kLogZero = -std::numeric_limits<double>::infinity();
-
-// The head of a law: its most likely tokens with log-probabilities, and the mass of all others.
-struct Top {
-    struct Entry {
-        int id = 0;
-        double logp = kLogZero;
-        bool operator==(const Entry&) const = default;
-    };
-    std::vector<Entry> entries;  // largest first
-    double rest = 0;             // probability (not log) of every id that is not listed
-    [[nodiscard]] bool empty() const { return entries.empty(); }
-    bool operator==(const Top&) const = default;
-};
-[[nodiscard]] Top top_of(const Law& law, int count);
 
 // First event of every trace: how the run was set up.
 struct Header {

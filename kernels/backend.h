@@ -123,7 +123,7 @@ class Backend {
     // as rows.
     [[nodiscard]] virtual Buffer import_weight(const void* host, DType dtype, std::int64_t rows,
                                                std::int64_t cols) = 0;
-    virtual void upload(const Tensor& to, const void* host) = 0; // to.bytes() bytes
+    virtual void upload(const Tensor& to, const void* host) = 0;  // to.bytes() bytes; `host` is consumed on return
     virtual void download(const Tensor& from, void* host) = 0;   // waits, from.bytes() bytes
     virtual void copy(const Tensor& from, const Tensor& to) = 0; // same dtype and size
     virtual void sync() = 0;

@@ -26,8 +26,8 @@ void draw_axis(const AcceptDraw& d) {
         const float y = g.base - g.px(i * step) + 0.5F;
         d.ui.canvas.line({g.first - 24, y}, {g.right, y},
                          {d.ui.theme.line.alpha(i == 0 ? 0.9F : 0.6F), d.ui.theme.edge_width});
-        d.ui.canvas.text({g.first - 32, y + 4.5F}, ui::tick_label(i * step, 1), Font::mono, 14, d.ui.theme.muted,
-                         Align::right);
+        d.ui.canvas.text({g.first - 32, y + 4.5F}, ui::tick_label(i * step, 1), Font::mono, 14,
+                         d.ui.theme.muted, Align::right);
     }
 }
 
@@ -61,11 +61,12 @@ void drag(const AcceptDraw& d, std::size_t i, Side side, float x, float y) {
     if (handle.touch.began) d.wish.chosen = static_cast<int>(i);
     if (handle.moved) {
         AcceptEdit edit = d.editable();
-        const double value = static_cast<double>(d.grid.base - handle.moved->y) / static_cast<double>(d.grid.base - d.grid.top) * d.grid.high;
+        const double value = static_cast<double>(d.grid.base - handle.moved->y) /
+                             static_cast<double>(d.grid.base - d.grid.top) * d.grid.high;
         set_bar(edit.bars, i, side, value);
         d.wish.edit = edit;
-        d.wish.continues = handle.touch.held && !handle.touch.began;
     }
+    if (handle.touch.held || handle.touch.released) d.wish.dragging = true;
     d.ui.pop_id();
 }
 
@@ -77,8 +78,8 @@ void draw_caps(const AcceptDraw& d, std::size_t i, const AcceptBar& bar) {
     d.ui.canvas.line({x, yq}, {x + g.bar + 8, yq}, {theme.role(Role::draft), 3, 6, 3});
     d.ui.canvas.fill({x - 13.5F, yp - 5.5F, 11, 11}, theme.bg);
     d.ui.canvas.fill({x - 12.5F, yp - 4.5F, 9, 9}, theme.role(Role::target));
-    const std::array<ui::Vec2, 4> diamond = {ui::Vec2{x + g.bar + 8, yq - 6}, {x + g.bar + 14, yq},
-                                             {x + g.bar + 8, yq + 6}, {x + g.bar + 2, yq}};
+    const std::array<ui::Vec2, 4> diamond = {
+        ui::Vec2{x + g.bar + 8, yq - 6}, {x + g.bar + 14, yq}, {x + g.bar + 8, yq + 6}, {x + g.bar + 2, yq}};
     d.ui.canvas.fill_convex(diamond, theme.role(Role::draft));
     drag(d, i, Side::target, x - 8, yp);
     drag(d, i, Side::draft, x + g.bar + 8, yq);
@@ -89,16 +90,17 @@ struct Sum {
     const char* detail;
     double value;
     Role role;
-    bool told;  // the beat is about it
+    bool told; // the beat is about it
 };
 
 // The three sums stand where no bar is in their way, from the right end on.
 void draw_sums(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
-    const std::array<Sum, 3> sums = {Sum{"kept", "where the two overlap", d.view.kept, Role::accepted, beat == 1},
-                                     Sum{"rejected", "draft above target", 1 - d.view.kept, Role::rejected, beat == 4},
-                                     Sum{"owed", "target above draft", 1 - d.view.kept, Role::residual, beat == 4 || beat == 5}};
+    const std::array<Sum, 3> sums = {
+        Sum{"kept", "where the two overlap", d.view.kept, Role::accepted, beat == 1},
+        Sum{"rejected", "draft above target", 1 - d.view.kept, Role::rejected, beat == 4},
+        Sum{"owed", "target above draft", 1 - d.view.kept, Role::residual, beat == 4 || beat == 5}};
     const float bottom = g.top + 56;
     const auto free = [&](float a, float b) {
         for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
@@ -114,7 +116,7 @@ void draw_sums(const AcceptDraw& d) {
     for (int k = 2; k >= 0; --k) {
         float x = right - w;
         while (x > g.first - 20 && !free(x, x + w)) x -= 8;
-        if (x <= g.first - 20) return;  // no room beside the bars: the table has the sums as well
+        if (x <= g.first - 20) return; // no room beside the bars: the table has the sums as well
         at[static_cast<std::size_t>(k)] = x;
         right = x - 20;
     }
@@ -130,7 +132,7 @@ void draw_sums(const AcceptDraw& d) {
     }
 }
 
-}  // namespace
+} // namespace
 
 AcceptGrid accept_grid(Rect stage, const AcceptView& view) {
     AcceptGrid g;
@@ -142,7 +144,8 @@ AcceptGrid accept_grid(Rect stage, const AcceptView& view) {
     g.bar = std::min(48.0F, g.pitch - 30);
     g.tall = stage.h >= 656;
     // Without strips and proof the chart gets what is left, at most its full height.
-    const float height = g.tall ? 200.0F : std::clamp(stage.h - 344, 120.0F, 200.0F);
+    const float height =
+        g.tall ? 200.0F + std::clamp(stage.h - 664, 0.0F, 160.0F) : std::clamp(stage.h - 344, 120.0F, 200.0F);
     g.top = stage.y + 108;
     g.base = g.top + height;
     g.y = g.base - (stage.y + 308);
@@ -161,7 +164,8 @@ AcceptEdit AcceptDraw::editable() const {
 void draw_accept_chart(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     const float table = g.base + 92;
-    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, g.top - 28, g.pitch - 2, table - g.top + 28},
+    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, g.top - 28,
+                      g.pitch - 2, table - g.top + 28},
                      d.ui.theme.raised.alpha(0.75F), 6);
     draw_axis(d);
     draw_sums(d);
@@ -175,12 +179,14 @@ void draw_accept_chart(const AcceptDraw& d) {
     }
     const Letters letter = letters(d.input.letters_article);
     const auto label = [&](std::size_t i, double value, const std::string& words) {
-        d.ui.canvas.text({g.x(i) + g.bar / 2, std::max(g.top - 12, g.base - g.px(value) - 12)}, words, Font::text_bold,
-                         14, d.ui.theme.ink, Align::center);
+        d.ui.canvas.text({g.x(i) + g.bar / 2, std::max(g.top - 12, g.base - g.px(value) - 12)}, words,
+                         Font::text_bold, 14, d.ui.theme.ink, Align::center);
     };
     if (tallest_p != tallest_q) {
-        label(tallest_p, std::max(d.view.bars[tallest_p].p, d.view.bars[tallest_p].q), std::string("target ") + letter.target);
-        label(tallest_q, std::max(d.view.bars[tallest_q].p, d.view.bars[tallest_q].q), std::string("draft ") + letter.draft);
+        label(tallest_p, std::max(d.view.bars[tallest_p].p, d.view.bars[tallest_p].q),
+              std::string("target ") + letter.target);
+        label(tallest_q, std::max(d.view.bars[tallest_q].p, d.view.bars[tallest_q].q),
+              std::string("draft ") + letter.draft);
     }
 }
 
@@ -204,13 +210,15 @@ void draw_accept_table(const AcceptDraw& d) {
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("slot " + std::to_string(i)), cell);
         if (touched.clicked) d.wish.chosen = static_cast<int>(i);
         if (touched.focused) ui::focus_ring(canvas, theme, cell);
-        ui::tooltip(d.ui, cell, bar.id < 0 ? std::string("all other tokens of the vocabulary together")
-                                           : bar_words(d.input, bar) + ", id " + std::to_string(bar.id));
+        ui::tooltip(d.ui, cell,
+                    bar.id < 0 ? std::string("all other tokens of the vocabulary together")
+                               : bar_words(d.input, bar) + ", id " + std::to_string(bar.id));
         if (bar.id < 0)
             canvas.text({x, y + 24}, "other", Font::text, 14, theme.muted, Align::center);
         else
-            ui::token_text(canvas, {x, y + 24}, ui::fit_token(canvas, bar_label(d.input, bar), 15, g.pitch - 8), 15,
-                           theme.ink, Align::center);
+            ui::token_text(canvas, {x, y + 24},
+                           ui::fit_token(canvas, bar_label(d.input, bar), 15, g.pitch - 8), 15, theme.ink,
+                           Align::center);
         if (bar.locked) canvas.line({x - 14, y + 30}, {x + 14, y + 30}, {theme.ink, 2});
         const Font font = chosen ? Font::mono_medium : Font::mono;
         canvas.text({x, y + 48}, ui::probability(bar.p), font, 14, theme.ink, Align::center);
@@ -224,4 +232,4 @@ void draw_accept_table(const AcceptDraw& d) {
     canvas.text({g.right, y + 88}, ui::probability(d.view.kept), Font::mono, 14, theme.ink, Align::right);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,5 +1,5 @@
-// The coin of one token, with a handle; the two strips that show that what the draft over-claims equals what the
-// target is owed; and the proof that kept drafts and replacements stack up to the target.
+// The coin of one token, with a handle; the two strips that show that what the draft over-claims equals what
+// the target is owed; and the proof that kept drafts and replacements stack up to the target.
 #include <algorithm>
 #include <array>
 
@@ -53,7 +53,8 @@ void draw_share(const AcceptDraw& d, Rect strip, const std::vector<Piece>& list,
     ui::share_strip(d.ui.canvas, d.ui.theme, strip, shares, role);
     const AcceptBar& first = d.view.bars[list[0].bar];
     const std::string label = bar_label(d.input, first), number = probability(list[0].mass);
-    const float w = ui::token_text_width(d.ui.canvas, label, 15) + 8 + d.ui.canvas.text_width(number, Font::mono, 14);
+    const float w =
+        ui::token_text_width(d.ui.canvas, label, 15) + 8 + d.ui.canvas.text_width(number, Font::mono, 14);
     const float room = strip.w * static_cast<float>(list[0].mass / std::max(1e-9, 1 - d.view.kept));
     if (w + 24 > room) return;
     d.ui.canvas.fill({strip.x + 6, strip.y + 3, w + 12, strip.h - 6}, d.ui.theme.bg.alpha(0.85F), 2);
@@ -61,19 +62,20 @@ void draw_share(const AcceptDraw& d, Rect strip, const std::vector<Piece>& list,
     d.ui.canvas.text({strip.x + 20 + used, strip.y + 17}, number, Font::mono, 14, d.ui.theme.ink);
 }
 
-}  // namespace
+} // namespace
 
 void draw_accept_coin(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const AcceptBar& bar = d.view.bar();
-    const float y = d.input.stage.y + g.y;  // offsets below are those of the tall layout
+    const float y = d.input.stage.y + g.y; // offsets below are those of the tall layout
     canvas.line({g.left, y + 416.5F}, {g.right, y + 416.5F}, theme.hairline());
     const std::string coin_for = "The coin for";
     canvas.text({g.left, y + 444}, coin_for, Font::text_bold, 15, theme.ink);
     float x = g.left + canvas.text_width(coin_for, Font::text_bold, 15) + 10;
-    const std::string label = bar.id < 0 ? std::string("other") : ui::fit_token(canvas, bar_label(d.input, bar), 15, 140);
+    const std::string label =
+        bar.id < 0 ? std::string("other") : ui::fit_token(canvas, bar_label(d.input, bar), 15, 140);
     const float chip = ui::chip_width(canvas, label, 28);
     ui::chip(canvas, theme, {x, y + 425, chip, 28}, label, {.role = Role::draft});
     x += chip + 12;
@@ -84,15 +86,17 @@ void draw_accept_coin(const AcceptDraw& d) {
     const float verdict_width = canvas.text_width(verdict, Font::text_bold, 15);
     canvas.text({g.right, y + 444}, verdict, Font::text_bold, 15, theme.ink, Align::right);
     if (proposed)
-        ui::icon(canvas, accepts ? ui::Icon::check : ui::Icon::cross, {g.right - verdict_width - 14, y + 439}, 14,
-                 theme.role(accepts ? Role::accepted : Role::rejected));
-    ui::fitted_text(canvas, {x, y + 444}, formula(d), Font::text, 15, theme.muted, g.right - verdict_width - 36 - x);
+        ui::icon(canvas, accepts ? ui::Icon::check : ui::Icon::cross, {g.right - verdict_width - 14, y + 439},
+                 14, theme.role(accepts ? Role::accepted : Role::rejected));
+    ui::fitted_text(canvas, {x, y + 444}, formula(d), Font::text, 15, theme.muted,
+                    g.right - verdict_width - 36 - x);
 
     const Rect gauge{g.left, y + 472, g.right - g.left, 24};
     const double a = d.view.threshold();
     ui::gauge(canvas, theme, gauge, {.accept = a, .large = true});
     const float ax = gauge.x + gauge.w * static_cast<float>(a);
-    if (ax - gauge.x > 80) canvas.text({gauge.x + 12, gauge.y + 17}, "accept", Font::text_bold, 14, theme.on(Role::accepted));
+    if (ax - gauge.x > 80)
+        canvas.text({gauge.x + 12, gauge.y + 17}, "accept", Font::text_bold, 14, theme.on(Role::accepted));
     const float ux = gauge.x + gauge.w * static_cast<float>(d.view.coin);
     ui::coin_marker(canvas, theme, ux, gauge.y - 8, gauge.bottom() + 8);
     canvas.disc({ux, gauge.y - 8}, 7, theme.ink);
@@ -103,8 +107,8 @@ void draw_accept_coin(const AcceptDraw& d) {
         AcceptEdit edit = d.state.edit;
         edit.coin = std::clamp(static_cast<double>((handle.moved->x - gauge.x) / gauge.w), 0.0, 0.9999);
         d.wish.edit = edit;
-        d.wish.continues = handle.touch.held && !handle.touch.began;
     }
+    if (handle.touch.held || handle.touch.released) d.wish.dragging = true;
     const std::string u = "u = " + probability(d.view.coin);
     const bool flip = ux + 14 + canvas.text_width(u, Font::mono_medium, 15) > g.right;
     canvas.text({flip ? ux - 14 : ux + 14, gauge.y - 6}, u, Font::mono_medium, 15, theme.ink,
@@ -114,9 +118,11 @@ void draw_accept_coin(const AcceptDraw& d) {
     canvas.text({gauge.x, gauge.bottom() + 20}, "0", Font::mono, 14, theme.muted);
     canvas.text({gauge.right(), gauge.bottom() + 20}, "1", Font::mono, 14, theme.muted, Align::right);
     const bool ends = ax < gauge.x + 40 || ax > gauge.right() - 40;
-    if (!ends) canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
+    if (!ends)
+        canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
     const std::string hint = !proposed ? std::string("q = 0: it can only come as a replacement")
-                             : a >= 1 ? std::string("every coin accepts: the target likes it at least as much")
+                             : a >= 1
+                                 ? std::string("every coin accepts: the target likes it at least as much")
                              : accepts ? "drag u to " + fine_probability(a) + " or above to lose it"
                                        : "drag u below " + fine_probability(a) + " to keep it";
     const float hint_width = canvas.text_width(hint, Font::text, 14);
@@ -128,7 +134,7 @@ void draw_accept_coin(const AcceptDraw& d) {
 }
 
 void draw_accept_strips(const AcceptDraw& d) {
-    const float y = d.input.stage.y, x = d.grid.left, w = 356;
+    const float y = d.input.stage.y + d.grid.y, x = d.grid.left, w = 356;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({x, y + 532.5F}, {d.grid.right, y + 532.5F}, theme.hairline());
@@ -139,7 +145,8 @@ void draw_accept_strips(const AcceptDraw& d) {
     draw_share(d, {x, y + 576, w, 24}, over, Role::rejected);
     draw_share(d, {x, y + 608, w, 24}, owed, Role::residual);
     if (owed.empty()) {
-        ui::fitted_text(canvas, {x, y + 652}, "the laws are equal: nothing is ever rejected", Font::text, 14, theme.muted, w);
+        ui::fitted_text(canvas, {x, y + 652}, "the laws are equal: nothing is ever rejected", Font::text, 14,
+                        theme.muted, w);
         return;
     }
     // The residual as a law of its own.
@@ -151,8 +158,10 @@ void draw_accept_strips(const AcceptDraw& d) {
     float used = 0;
     for (const Piece& piece : owed) {
         const AcceptBar& bar = d.view.bars[piece.bar];
-        const std::string label = bar_label(d.input, bar), number = probability(piece.mass / (1 - d.view.kept));
-        const float item = ui::token_text_width(canvas, label, 14) + 6 + canvas.text_width(number, Font::mono, 14) + 14;
+        const std::string label = bar_label(d.input, bar),
+                          number = probability(piece.mass / (1 - d.view.kept));
+        const float item =
+            ui::token_text_width(canvas, label, 14) + 6 + canvas.text_width(number, Font::mono, 14) + 14;
         if (left + used + item - 14 > right || items.size() == 4) break;
         used += item;
         items.emplace_back(label, number);
@@ -166,13 +175,13 @@ void draw_accept_strips(const AcceptDraw& d) {
 }
 
 void draw_accept_proof(const AcceptDraw& d) {
-    const float y = d.input.stage.y, left = d.grid.left + 404, right = d.grid.right;
+    const float y = d.input.stage.y + d.grid.y, left = d.grid.left + 404, right = d.grid.right;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({left - 24 + 0.5F, y + 548}, {left - 24 + 0.5F, y + 652}, theme.hairline());
     canvas.text({left, y + 560}, "Proof", Font::text_bold, 15, theme.ink);
-    ui::fitted_text(canvas, {left + 48, y + 560}, "kept drafts + replacements = target, bar by bar", Font::text, 14,
-                    theme.muted, right - left - 48);
+    ui::fitted_text(canvas, {left + 48, y + 560}, "kept drafts + replacements = target, bar by bar",
+                    Font::text, 14, theme.muted, right - left - 48);
     const float joint = 38, chart = (right - left - 2 * joint) / 3;
     const std::size_t n = d.view.bars.size();
     const float step = chart / static_cast<float>(n), bar = std::max(2.0F, std::min(12.0F, step - 2));
@@ -183,7 +192,9 @@ void draw_accept_proof(const AcceptDraw& d) {
     const auto owed = [&](float x, float bottom, float h) {
         if (h < 0.5F) return;
         canvas.fill({x, bottom - h, bar, h}, theme.role(Role::residual).alpha(0.35F));
-        if (h >= 2) canvas.outline({x + 0.5F, bottom - h + 0.5F, bar - 1, h - 1}, {theme.role(Role::residual), 1, 2, 2});
+        if (h >= 2)
+            canvas.outline({x + 0.5F, bottom - h + 0.5F, bar - 1, h - 1},
+                           {theme.role(Role::residual), 1, 2, 2});
     };
     for (int k = 0; k < 3; ++k) {
         const float x0 = left + static_cast<float>(k) * (chart + joint);
@@ -192,7 +203,9 @@ void draw_accept_proof(const AcceptDraw& d) {
             const float x = x0 + step * static_cast<float>(i), kept = px(b.kept);
             if (k != 1) canvas.fill({x, base - kept, bar, kept}, theme.role(Role::accepted).alpha(0.8F));
             if (k != 0) owed(x, k == 1 ? base : base - kept, px(b.owed()));
-            if (k == 2) canvas.line({x - 1, base - px(b.p)}, {x + bar + 1, base - px(b.p)}, {theme.role(Role::target), 2});
+            if (k == 2)
+                canvas.line({x - 1, base - px(b.p)}, {x + bar + 1, base - px(b.p)},
+                            {theme.role(Role::target), 2});
         }
         canvas.line({x0 - 2, base + 0.5F}, {x0 + chart, base + 0.5F}, theme.hairline());
         const std::string words = k == 0   ? "kept " + probability(d.view.kept)
@@ -200,9 +213,9 @@ void draw_accept_proof(const AcceptDraw& d) {
                                            : "target 1.00";
         canvas.text({x0 + chart / 2, y + 652}, words, Font::text, 14, theme.muted, Align::center);
         if (k < 2)
-            canvas.text({x0 + chart + joint / 2 - 2, base - 20}, k == 0 ? "+" : "=", Font::text_bold, 20, theme.ink,
-                        Align::center);
+            canvas.text({x0 + chart + joint / 2 - 2, base - 20}, k == 0 ? "+" : "=", Font::text_bold, 20,
+                        theme.ink, Align::center);
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -13,32 +13,33 @@ namespace speclens {
 
 // Everything that lives between frames of this scene.
 struct AcceptState {
-    std::optional<Position> loaded;   // edits belong to this position
+    std::optional<Position> loaded; // edits belong to this position
     AcceptEdit edit;
-    int chosen = -1;                  // bar of the coin; -1: the draft token
+    int chosen = -1; // bar of the coin; -1: the draft token
     FlipCounts counts;
     std::vector<AcceptEdit> undo, redo;
-    bool dragged = false, flipped = false;  // tasks
+    bool dragging = false; // the last frame's edit came from a handle that is still held
+    bool flipped = false;  // a task
 
-    void remember();                  // before a change: what undo returns to
+    void remember(); // before a change: what undo returns to
 };
 
 // What the widgets of one frame asked for; applied by the scene after everything is drawn.
 struct AcceptWish {
-    std::optional<AcceptEdit> edit;   // new edit state
-    bool continues = false;           // same drag as before: no new undo step
+    std::optional<AcceptEdit> edit; // new edit state
+    bool dragging = false;          // a handle is held: all its edits are one undo step
     std::optional<int> chosen;
     int flips = 0;
     bool reset = false;
 };
 
 struct AcceptGrid {
-    float left = 0, right = 0;        // of the stage content
+    float left = 0, right = 0; // of the stage content
     float first = 0, pitch = 78, bar = 48;
-    float top = 0, base = 0;          // of the chart: value `high` and value 0
-    double high = 0.5;                // top of the value axis
-    float y = 0;                      // added to everything below the chart
-    bool tall = true;                 // room for strips and proof
+    float top = 0, base = 0; // of the chart: value `high` and value 0
+    double high = 0.5;       // top of the value axis
+    float y = 0;             // added to everything below the chart
+    bool tall = true;        // room for strips and proof
     [[nodiscard]] float x(std::size_t i) const { return first + pitch * static_cast<float>(i); }
     [[nodiscard]] float px(double value) const { return static_cast<float>(value / high) * (base - top); }
 };
@@ -55,18 +56,19 @@ struct AcceptDraw {
     [[nodiscard]] AcceptEdit editable() const;
 };
 
-void draw_accept_chart(const AcceptDraw& d);    // bars, handles, the three sums
-void draw_accept_table(const AcceptDraw& d);    // labels and numbers under the bars
+void draw_accept_chart(const AcceptDraw& d); // bars, handles, the three sums
+void draw_accept_table(const AcceptDraw& d); // labels and numbers under the bars
 void draw_accept_coin(const AcceptDraw& d);
-void draw_accept_strips(const AcceptDraw& d);   // over-claimed and owed
+void draw_accept_strips(const AcceptDraw& d); // over-claimed and owed
 void draw_accept_proof(const AcceptDraw& d);
-void draw_accept_flips(const AcceptDraw& d);    // details region
+void draw_accept_flips(const AcceptDraw& d); // details region
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
 inline constexpr int kAcceptBeats = 8;
 [[nodiscard]] Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 [[nodiscard]] StageTitle accept_title(const SceneInput& input, const AcceptView& view);
-[[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view, const AcceptState& state);
+[[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view,
+                                             const AcceptState& state);
 
 // "p" and "q" as the user wants them: papers write p for the target, the article writes p for the draft.
 struct Letters {
@@ -74,7 +76,7 @@ struct Letters {
     const char* draft;
 };
 [[nodiscard]] Letters letters(bool article);
-[[nodiscard]] std::string bar_words(const SceneInput& input, const AcceptBar& bar);  // “It” or "another token"
-[[nodiscard]] std::string bar_label(const SceneInput& input, const AcceptBar& bar);  // chip label or "other"
+[[nodiscard]] std::string bar_words(const SceneInput& input, const AcceptBar& bar); // “It” or "another token"
+[[nodiscard]] std::string bar_label(const SceneInput& input, const AcceptBar& bar); // chip label or "other"
 
-}  // namespace speclens
+} // namespace speclens

@@ -10,11 +10,11 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kLargestLaw = 20000;  // above this a thousand flips take too long for one frame
+constexpr std::size_t kLargestLaw = 20000; // above this a thousand flips take too long for one frame
 
 struct Laws {
     Law p, q;
-    std::vector<int> bar_of;  // id -> bar
+    std::vector<int> bar_of; // id -> bar
 };
 
 Laws laws_for(const AcceptView& view) {
@@ -24,7 +24,8 @@ Laws laws_for(const AcceptView& view) {
         laws.p = view.source.p;
         laws.q = view.source.q;
         laws.bar_of.assign(laws.p.size(), bars - 1);
-        for (int i = 0; i + 1 < bars; ++i) laws.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
+        for (int i = 0; i + 1 < bars; ++i)
+            laws.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
         return laws;
     }
     for (int i = 0; i < bars; ++i) {
@@ -35,9 +36,11 @@ Laws laws_for(const AcceptView& view) {
     return laws;
 }
 
-}  // namespace
+} // namespace
 
-int FlipCounts::kept_total() const { return std::accumulate(kept.begin(), kept.end(), 0); }
+int FlipCounts::kept_total() const {
+    return std::accumulate(kept.begin(), kept.end(), 0);
+}
 
 void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& counts) {
     if (view.bars.empty()) return;
@@ -51,7 +54,8 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
     }
     for (int n = 0; n < count; ++n) {
         const auto coin = [&](Purpose purpose) {
-            return uniform({.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
+            return uniform(
+                {.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
         };
         const int drafts[] = {sample(laws.q, coin(Purpose::draft))};
         Round round;
@@ -65,7 +69,8 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
         const bool accepted = verdict.accepted == 1;
         const int out = laws.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
         ++(accepted ? counts.kept : counts.resampled)[static_cast<std::size_t>(out)];
-        counts.last = {laws.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept), accepted};
+        counts.last = {laws.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept),
+                       accepted};
         ++counts.flips;
     }
 }
@@ -95,7 +100,8 @@ FlipTest test_flips(const AcceptView& view, const FlipCounts& counts) {
     return test;
 }
 
-// Regularised upper incomplete gamma function Q(degrees / 2, x / 2): series below a + 1, continued fraction above.
+// Regularised upper incomplete gamma function Q(degrees / 2, x / 2): series below a + 1, continued fraction
+// above.
 double chi_squared_tail(double x, int degrees) {
     const double a = degrees / 2.0, z = x / 2;
     if (z <= 0) return 1;
@@ -117,4 +123,4 @@ double chi_squared_tail(double x, int degrees) {
     return front * h;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -54,7 +54,8 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     if (input.laws && input.laws->cycle == position->cycle && input.laws->index == position->index &&
         !input.laws->target.empty() && input.laws->target.size() == input.laws->draft.size()) {
         const LawPair& laws = *input.laws;
-        const bool has_raw = laws.target_raw.size() == laws.target.size() && laws.draft_raw.size() == laws.target.size();
+        const bool has_raw =
+            laws.target_raw.size() == laws.target.size() && laws.draft_raw.size() == laws.target.size();
         const Law& p_raw = has_raw ? laws.target_raw : laws.target;
         const Law& q_raw = has_raw ? laws.draft_raw : laws.draft;
         s.full = true;
@@ -64,7 +65,7 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     }
     s.p_head = s.raw && !check->raw_top.empty() ? check->raw_top : check->top;
     s.q_head = s.raw && !draft->raw_top.empty() ? draft->raw_top : draft->top;
-    if (s.q_head.empty() && !s.p_head.empty()) s.q_head.entries = {{check->token, 0.0}};  // a copied guess
+    if (s.q_head.empty() && !s.p_head.empty()) s.q_head.entries = {{check->token, 0.0}}; // a copied guess
     return s;
 }
 
@@ -100,13 +101,15 @@ std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
     std::vector<AcceptBar> bars;
     double kept_tokens = 0;
     for (const LawRow& row : table.rows) {
-        AcceptBar bar{row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false, false};
+        AcceptBar bar{
+            row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false,
+            false};
         bar.kept = std::min(bar.p, bar.q);
         if (row.id >= 0) kept_tokens += bar.kept;
         bars.push_back(bar);
     }
     AcceptBar& other = bars.back();
-    other.kept = std::clamp(table.overlap - kept_tokens, 0.0, other.kept);  // what the heads prove
+    other.kept = std::clamp(table.overlap - kept_tokens, 0.0, other.kept); // what the heads prove
     return bars;
 }
 
@@ -117,7 +120,7 @@ void make_one_hot(std::vector<AcceptBar>& bars, int token) {
     }
 }
 
-}  // namespace
+} // namespace
 
 AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen) {
     AcceptView view;
@@ -134,7 +137,8 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
         if (view.bars[i].id == view.source.draft_token) view.drafted = static_cast<int>(i);
         view.kept += view.bars[i].kept;
     }
-    view.chosen = chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
+    view.chosen =
+        chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
     view.coin = edit.coin.value_or(view.source.coin.value_or(0.5));
     return view;
 }
@@ -160,7 +164,7 @@ std::optional<Position> accept_position(const CycleView& view, const std::option
             if (!slot.check->accepted) return here;
             if (!judged) judged = here;
         }
-        if (judged && view.current()->cycle - cycle->cycle >= 8) break;  // a rejection long ago is no news
+        if (judged && view.current()->cycle - cycle->cycle >= 8) break; // a rejection long ago is no news
     }
     return judged;
 }
@@ -190,4 +194,4 @@ void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double 
     for (AcceptBar& bar : bars) bar.kept = std::min(bar.p, bar.q);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -12,45 +12,45 @@ namespace speclens {
 
 // One column. For a token `kept` is min(p, q); for "other" it is the sum of the minima of all tokens in it.
 struct AcceptBar {
-    int id = -1;      // -1: all other tokens
+    int id = -1; // -1: all other tokens
     double p = 0, q = 0, kept = 0;
-    bool locked = false;   // keeps its height while other bars are dragged
-    bool touched = false;  // dragged by the user
-    [[nodiscard]] double over() const { return q - kept; }  // claimed by the draft beyond the target
-    [[nodiscard]] double owed() const { return p - kept; }  // given by the target beyond the draft
+    bool locked = false;                                   // keeps its height while other bars are dragged
+    bool touched = false;                                  // dragged by the user
+    [[nodiscard]] double over() const { return q - kept; } // claimed by the draft beyond the target
+    [[nodiscard]] double owed() const { return p - kept; } // given by the target beyond the draft
 };
 
 // What a person can change; undo restores one of these.
 struct AcceptEdit {
-    std::vector<AcceptBar> bars;        // empty: as loaded
-    bool one_hot = false;               // the draft proposes its token with probability 1
-    bool raw = false;                   // laws before temperature and filters
-    std::optional<double> target_t, draft_t;  // absent: as in the run
-    std::optional<double> coin;         // absent: the coin of the run
+    std::vector<AcceptBar> bars;             // empty: as loaded
+    bool one_hot = false;                    // the draft proposes its token with probability 1
+    bool raw = false;                        // laws before temperature and filters
+    std::optional<double> target_t, draft_t; // absent: as in the run
+    std::optional<double> coin;              // absent: the coin of the run
 };
 
 // Where the two laws come from.
 struct AcceptSource {
-    std::optional<Position> position;   // absent: no judged position yet
-    bool full = false;                  // p and q are whole laws; else only recorded heads
-    bool raw = false;                   // shown before temperature and filters
-    Law p, q;                           // full
-    Top p_head, q_head;                 // heads
+    std::optional<Position> position; // absent: no judged position yet
+    bool full = false;                // p and q are whole laws; else only recorded heads
+    bool raw = false;                 // shown before temperature and filters
+    Law p, q;                         // full
+    Top p_head, q_head;               // heads
     int draft_token = -1;
-    std::optional<double> coin;         // of the run
+    std::optional<double> coin; // of the run
     bool accepted = false;
     double target_t = 1, draft_t = 1;
-    std::string why_raw;                // why the raw law is shown though nobody asked; empty otherwise
+    std::string why_raw; // why the raw law is shown though nobody asked; empty otherwise
 };
 
 struct AcceptView {
     AcceptSource source;
-    std::vector<AcceptBar> bars;        // at most ten tokens by target, then "other"; empty: nothing to show
-    bool edited = false;                // numbers differ from the run: the badge says TABLE
-    int drafted = -1;                   // bar of the draft token
-    int chosen = -1;                    // bar of the coin
+    std::vector<AcceptBar> bars; // at most ten tokens by target, then "other"; empty: nothing to show
+    bool edited = false;         // numbers differ from the run: the badge says TABLE
+    int drafted = -1;            // bar of the draft token
+    int chosen = -1;             // bar of the coin
     double coin = 0.5;
-    double kept = 0;                    // overlap = probability that a draft is accepted
+    double kept = 0; // overlap = probability that a draft is accepted
     [[nodiscard]] const AcceptBar& bar() const { return bars[static_cast<std::size_t>(chosen)]; }
     [[nodiscard]] double threshold() const { return bar().q > 0 ? std::min(1.0, bar().p / bar().q) : 0; }
     [[nodiscard]] bool accepts() const { return coin < threshold(); }
@@ -58,7 +58,8 @@ struct AcceptView {
 [[nodiscard]] AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen);
 
 // The judged position that the scene shows: the selected one, else the last rejection, else the last check.
-[[nodiscard]] std::optional<Position> accept_position(const CycleView& view, const std::optional<Position>& selected);
+[[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
+                                                      const std::optional<Position>& selected);
 // Every judged position up to the cursor, oldest first.
 [[nodiscard]] std::vector<Position> judged_positions(const CycleView& view);
 
@@ -66,4 +67,4 @@ enum class Side : std::uint8_t { target, draft };
 // Sets one probability and scales the unlocked others so that the sum stays 1.
 void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value);
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,5 +1,5 @@
-// Scene S3, the accept rule: the two laws of one judged position, taken apart. Dragging a handle turns the laws
-// of the run into a table of the user's own; Z takes it back.
+// Scene S3, the accept rule: the two laws of one judged position, taken apart. Dragging a handle turns the
+// laws of the run into a table of the user's own; Z takes it back.
 #include <algorithm>
 
 #include "app/ui/tokens.h"
@@ -30,7 +30,7 @@ class AcceptRuleScene final : public Scene {
         const AcceptDraw d{input, view, grid, state_, ui, wish};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(ui, input.stage, accept_title(input, view));
+            draw_stage_title(input, ui, accept_title(input, view));
             if (view.bars.empty())
                 draw_empty(input, ui, view);
             else {
@@ -60,17 +60,17 @@ class AcceptRuleScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"C", "flip the coin once"},        {"M", "flip a thousand coins"},
-                {"↑ ↓", "previous, next bar"},      {"+ −", "raise, lower the target's bar"},
-                {"L", "lock the bar"},              {"O", "swap the letters p and q"},
-                {"Z", "undo, with Shift redo"},     {"Del", "reload the laws of the run"}};
+        return {{"C", "Flip the coin once"},    {"M", "Flip a thousand coins"},
+                {"↑ ↓", "Previous, next bar"},  {"+ −", "Raise, lower the target's bar"},
+                {"L", "Lock the bar"},          {"O", "Swap the letters p and q"},
+                {"Z", "Undo, with Shift redo"}, {"Del", "Reload the laws of the run"}};
     }
 
   private:
     // Edits belong to one position: another one starts clean.
     void follow(const SceneInput& input) {
         const std::optional<Position> at = accept_position(*input.view, input.selected);
-        if (input.trace != trace_) asked_.reset();  // another run: its rows are others
+        if (input.trace != trace_) asked_.reset(); // another run: its rows are others
         if (at == state_.loaded && input.trace == trace_) return;
         trace_ = input.trace;
         const AcceptState fresh;
@@ -83,7 +83,8 @@ class AcceptRuleScene final : public Scene {
     static void draw_empty(const SceneInput& input, ui::Ui& ui, const AcceptView& view) {
         const ui::Rect r = input.stage;
         ui::slot(ui.canvas, ui.theme, {r.x + 24, r.y + 108, r.w - 48, 200},
-                 view.source.position ? "no rows were recorded here" : "two laws will stand here once a guess is judged");
+                 view.source.position ? "no rows were recorded here"
+                                      : "two laws will stand here once a guess is judged");
     }
 
     static void keys(const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
@@ -111,8 +112,8 @@ class AcceptRuleScene final : public Scene {
             wish.edit = edit;
         }
         const double step = ui.take_key(Key::equal, {.shift = true}) || ui.take_key(Key::equal) ? 0.01
-                            : ui.take_key(Key::minus)                                          ? -0.01
-                                                                                               : 0;
+                            : ui.take_key(Key::minus)                                           ? -0.01
+                                                                                                : 0;
         if (step != 0) {
             AcceptEdit edit = d.editable();
             set_bar(edit.bars, index, Side::target, edit.bars[index].p + step);
@@ -134,14 +135,15 @@ class AcceptRuleScene final : public Scene {
             state_.chosen = *wish.chosen;
         }
         if (wish.edit) {
-            if (!wish.continues) state_.remember();
-            const bool law_changed = wish.edit->bars.size() != state_.edit.bars.size() || !wish.edit->bars.empty() ||
-                                     wish.edit->one_hot != state_.edit.one_hot || wish.edit->raw != state_.edit.raw ||
-                                     wish.edit->target_t != state_.edit.target_t || wish.edit->draft_t != state_.edit.draft_t;
+            if (!wish.dragging || !state_.dragging) state_.remember();
+            const bool law_changed =
+                wish.edit->bars.size() != state_.edit.bars.size() || !wish.edit->bars.empty() ||
+                wish.edit->one_hot != state_.edit.one_hot || wish.edit->raw != state_.edit.raw ||
+                wish.edit->target_t != state_.edit.target_t || wish.edit->draft_t != state_.edit.draft_t;
             if (law_changed && wish.edit->coin == state_.edit.coin) state_.counts = {};
             state_.edit = *wish.edit;
-            state_.dragged = true;
         }
+        state_.dragging = wish.dragging && (state_.dragging || wish.edit);
         if (wish.reset && !view.bars.empty()) {
             state_.remember();
             state_.edit = {};
@@ -167,11 +169,13 @@ class AcceptRuleScene final : public Scene {
 
     AcceptState state_;
     std::optional<Position> asked_;
-    const Trace* trace_ = nullptr;  // only compared
+    const Trace* trace_ = nullptr; // only compared
 };
 
-}  // namespace
+} // namespace
 
-std::unique_ptr<Scene> make_accept_rule() { return std::make_unique<AcceptRuleScene>(); }
+std::unique_ptr<Scene> make_accept_rule() {
+    return std::make_unique<AcceptRuleScene>();
+}
 
-}  // namespace speclens
+} // namespace speclens

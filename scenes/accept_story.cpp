@@ -38,55 +38,62 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
         return b.id < 0 ? std::string("tokens outside this list") : bar_words(input, b);
     };
     switch (beat) {
-        case 0:
-            return {"Two laws for one token",
-                    "Here both models say how likely each next token is. Blue caps are the target, dashed amber caps "
-                    "the draft. We may only draw from the draft first, but what comes out must follow the target."};
-        case 1:
-            return {"What both give is kept",
-                    "Green is the lower of the two caps, token by token. A draft that lands in green is always kept. "
-                    "Green sums to " + kept + ": that is the chance that a guess survives here, whatever the tokens are."};
-        case 2:
-            return {"One token at a time",
-                    "Look at " + token + ": target " + probability(bar.p) + ", draft " + probability(bar.q) + ". " +
-                        (bar.q <= 0 ? "The draft never proposes it, so it can only arrive as a replacement."
-                         : bar.p >= bar.q ? "The draft claims no more than the target, so it is kept every time."
-                                          : "Only " + probability(bar.p) + " of the " + probability(bar.q) +
-                                                " is deserved. Kept with probability " + fine_probability(view.threshold()) +
-                                                ", it comes out just often enough.")};
-        case 3:
-            return {"The coin decides",
-                    bar.q <= 0 ? "No coin is thrown for " + token + ": it is never proposed."
-                               : "A uniform coin u is thrown after the guess. Under the threshold " +
-                                     fine_probability(view.threshold()) + " the guess stays; at " + probability(view.coin) +
-                                     (view.accepts() ? " it stays. " : " it goes. ") +
-                                     "The coin knows nothing of the token, so no token is favoured."};
-        case 4:
-            return {"Two areas, one size",
-                    e.over && e.over->over() > 1e-6
-                        ? "The draft claims " + lost + " too much (hatched), most of it on " + where(*e.over) +
-                              ". The target is owed exactly " + lost + " elsewhere (dotted), most of it on " +
-                              where(*e.owed) +
-                              ". Both laws sum to 1, so the two areas must be equal."
-                        : std::string("The laws are equal here: nothing is over-claimed, nothing is owed, and every "
-                                      "guess is kept.")};
-        case 5:
-            return {"Replace from what is owed",
-                    view.kept > 1 - 1e-6
-                        ? std::string("There is nothing to replace.")
-                        : "After a rejection the new token is drawn from the dotted parts only, scaled to 1: the "
-                          "residual. Drawing from the target again would give tokens the draft favours a second "
-                          "chance, and they would come out too often."};
-        case 6:
-            return {"The books balance",
-                    "Kept guesses put the green part of every bar into the output. Replacements happen " + lost +
-                        " of the time and fill the dotted part. Stacked, they give back the blue cap of every token. "
-                        "No model was trusted for that, only counted."};
-        default:
-            return {"Now count",
-                    "Throw the same rule a thousand times, with the dice of the engine. Green is kept, dotted is "
-                    "replaced, the blue marks are what the target promises. Change the draft as you like: the counts "
-                    "still go to the marks."};
+    case 0:
+        return {
+            "Two laws for one token",
+            "Here both models say how likely each next token is. Blue caps are the target, dashed amber caps "
+            "the draft. We may only draw from the draft first, but what comes out must follow the target."};
+    case 1:
+        return {
+            "What both give is kept",
+            "Green is the lower of the two caps, token by token. A draft that lands in green is always kept. "
+            "Green sums to " +
+                kept + ": that is the chance that a guess survives here, whatever the tokens are."};
+    case 2:
+        return {"One token at a time",
+                "Look at " + token + ": target " + probability(bar.p) + ", draft " + probability(bar.q) +
+                    ". " +
+                    (bar.q <= 0 ? "The draft never proposes it, so it can only arrive as a replacement."
+                     : bar.p >= bar.q
+                         ? "The draft claims no more than the target, so it is kept every time."
+                         : "Only " + probability(bar.p) + " of the " + probability(bar.q) +
+                               " is deserved. Kept with probability " + fine_probability(view.threshold()) +
+                               ", it comes out just often enough.")};
+    case 3:
+        return {"The coin decides",
+                bar.q <= 0 ? "No coin is thrown for " + token + ": it is never proposed."
+                           : "A uniform coin u is thrown after the guess. Under the threshold " +
+                                 fine_probability(view.threshold()) + " the guess stays; at " +
+                                 probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
+                                 "The coin knows nothing of the token, so no token is favoured."};
+    case 4:
+        return {
+            "Two areas, one size",
+            e.over && e.over->over() > 1e-6
+                ? "The draft claims " + lost + " too much (hatched), most of it on " + where(*e.over) +
+                      ". The target is owed exactly " + lost + " elsewhere (dotted), most of it on " +
+                      where(*e.owed) + ". Both laws sum to 1, so the two areas must be equal."
+                : std::string("The laws are equal here: nothing is over-claimed, nothing is owed, and every "
+                              "guess is kept.")};
+    case 5:
+        return {"Replace from what is owed",
+                view.kept > 1 - 1e-6
+                    ? std::string("There is nothing to replace.")
+                    : "After a rejection the new token is drawn from the dotted parts only, scaled to 1: the "
+                      "residual. Drawing from the target again would give tokens the draft favours a second "
+                      "chance, and they would come out too often."};
+    case 6:
+        return {
+            "The books balance",
+            "Kept guesses put the green part of every bar into the output. Replacements happen " + lost +
+                " of the time and fill the dotted part. Stacked, they give back the blue cap of every token. "
+                "No model was trusted for that, only counted."};
+    default:
+        return {
+            "Now count",
+            "Throw the same rule a thousand times, with the dice of the engine. Green is kept, dotted is "
+            "replaced, the blue marks are what the target promises. Change the draft as you like: the counts "
+            "still go to the marks."};
     }
 }
 
@@ -97,9 +104,11 @@ std::string beat_task(const SceneInput& input, const AcceptView& view, int beat)
     return "Drag " + bar_words(input, view.bar()) + " until it is always kept";
 }
 
-}  // namespace
+} // namespace
 
-Letters letters(bool article) { return article ? Letters{"q", "p"} : Letters{"p", "q"}; }
+Letters letters(bool article) {
+    return article ? Letters{"q", "p"} : Letters{"p", "q"};
+}
 
 std::string bar_words(const SceneInput& input, const AcceptBar& bar) {
     return bar.id < 0 ? std::string("some other token") : quoted(*input.trace, bar.id);
@@ -131,10 +140,12 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
         title.subtitle += ", draft T = " + ui::number(view.source.draft_t, 1);
     if (!view.source.why_raw.empty()) title.subtitle += ", because " + view.source.why_raw;
-    if (input.view->header->rule != "token") title.subtitle += " · this run used " + input.view->header->rule + "; here: token";
+    if (input.view->header->rule != "token")
+        title.subtitle += " · this run used " + input.view->header->rule + "; here: token";
     title.subtitle += view.edited ? " · Z undoes, Del reloads" : " · drag any handle";
     if (input.letters_article)
-        title.subtitle = "Letters of the article: p is the draft, q the target; numbers and colours stay · " + title.subtitle;
+        title.subtitle = "Letters of the article: p is the draft, q the target; numbers and colours stay · " +
+                         title.subtitle;
     return title;
 }
 
@@ -150,11 +161,13 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     if (beat + 1 == kAcceptBeats) story.no_next = "This is the last beat";
     if (view.bars.empty()) {
         story.heading = view.source.position ? "No rows in this run" : "Waiting for a verdict";
-        story.text = view.source.position
-                         ? "The run was made in fast mode, without the rows of probabilities. Start it again with rows, "
-                           "or choose another position."
-                         : "As soon as the target has judged a guess, its two laws can be taken apart here. Step the "
-                           "run forward, or jump to the next rejection.";
+        story.text =
+            view.source.position
+                ? "The run was made in fast mode, without the rows of probabilities. Start it again with "
+                  "rows, "
+                  "or choose another position."
+                : "As soon as the target has judged a guess, its two laws can be taken apart here. Step the "
+                  "run forward, or jump to the next rejection.";
         if (!view.source.position) {
             story.task = "Jump to a rejection with X";
             story.on_task = {Go{Move::rejection}};
@@ -165,7 +178,7 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     story.heading = words.heading;
     story.text = words.text;
     story.task = beat_task(input, view, beat);
-    story.task_done = beat == 7 ? state.flipped
+    story.task_done = beat == 7   ? state.flipped
                       : beat == 3 ? state.edit.coin.has_value()
                                   : view.edited && view.threshold() >= 1;
     return story;
@@ -174,20 +187,25 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
 std::string accept_description(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
     std::ostringstream out;
     const StageTitle title = accept_title(input, view);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier)
+    out << title.title << "\n"
+        << title.subtitle << "\nData: " << tier_name(title.tier)
         << (title.tier_words.empty() ? "" : ", " + title.tier_words) << "\n\n";
     if (!view.bars.empty()) {
         const Letters letter = letters(input.letters_article);
-        out << "Token, target " << letter.target << ", draft " << letter.draft << ", overlap:\n";
+        out << "Laws (target " << letter.target << ", draft " << letter.draft << "):\n";
         for (const AcceptBar& bar : view.bars)
-            out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << " " << probability(bar.p) << " "
-                << probability(bar.q) << " " << probability(bar.kept) << "\n";
+            out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << ": target "
+                << probability(bar.p) << ", draft " << probability(bar.q) << ", overlap "
+                << probability(bar.kept) << "\n";
         out << "Kept " << probability(view.kept) << ", rejected " << probability(1 - view.kept) << ", owed "
             << probability(1 - view.kept) << "\n";
         const AcceptBar& bar = view.bar();
         out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin) << ", threshold "
             << fine_probability(view.threshold()) << ", "
-            << (bar.q <= 0 ? "never tried" : view.accepts() ? "accepted" : "rejected") << "\n";
+            << (bar.q <= 0       ? "never tried"
+                : view.accepts() ? "accepted"
+                                 : "rejected")
+            << "\n";
         if (view.kept < 1 - 1e-6) {
             out << "Residual:";
             for (const AcceptBar& b : view.bars)
@@ -199,7 +217,8 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
         if (state.counts.flips > 0) {
             const FlipTest test = test_flips(view, state.counts);
             out << state.counts.flips << " flips: " << state.counts.kept_total() << " kept, "
-                << state.counts.flips - state.counts.kept_total() << " resampled, TV " << ui::number(test.tv, 3);
+                << state.counts.flips - state.counts.kept_total() << " resampled, TV "
+                << ui::number(test.tv, 3);
             if (test.enough) out << ", chi-squared p " << probability(test.chi2_p);
             out << "\n";
         }
@@ -208,4 +227,4 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
     return out.str();
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -9,13 +9,13 @@
 namespace speclens {
 
 struct LawsPanel {
-    std::string heading;       // "Position 3, both models"
-    Top target, draft;         // either may be empty
-    int marked = -1;           // token whose row is raised
-    std::string empty;         // what to say when nothing was recorded
-    std::string note;          // last line: "bars at T = 1"
-    std::optional<double> overlap;  // exact value, where the full laws are known
+    std::string heading;           // "Position 3, both models"
+    Top target, draft;             // either may be empty
+    int marked = -1;               // token whose row is raised
+    std::string empty;             // what to say when nothing was recorded
+    std::string note;              // last line: "bars at T = 1"
+    std::optional<double> overlap; // exact value, where the full laws are known
 };
 void draw_laws_panel(const SceneInput& input, ui::Ui& ui, const LawsPanel& panel);
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,5 +1,5 @@
-// Scene S2, the loop: guesses, one check, coins, and what survives. Driven by the cursor; its whole state is the
-// selected column, which the shell keeps.
+// Scene S2, the loop: guesses, one check, coins, and what survives. Driven by the cursor; its whole state is
+// the selected column, which the shell keeps.
 #include "scenes/laws_panel.h"
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
@@ -27,13 +27,18 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
         panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded
                          ? "its target row was never used"
                          : "the target has not judged it yet";
-    panel.empty = !model.cycle ? "The most likely tokens of both models at the chosen position will be listed here."
-                  : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both laws."
-                  : model.selected == count ? "The row after the last guess is used only when every guess is kept."
-                                            : "Nothing was recorded at this position yet.";
-    if (input.laws && model.cycle && input.laws->cycle == model.cycle->cycle && input.laws->index == model.selected &&
-        !model.greedy && !laws.target.empty() && !laws.draft.empty())
+    panel.empty =
+        !model.cycle ? "The most likely tokens of both models at the chosen position will be listed here."
+        : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both laws."
+        : model.selected == count ? "The row after the last guess is used only when every guess is kept."
+                                  : "Nothing was recorded at this position yet.";
+    if (input.laws && model.cycle && input.laws->cycle == model.cycle->cycle &&
+        input.laws->index == model.selected && !model.greedy && !laws.target.empty() && !laws.draft.empty())
         panel.overlap = overlap(input.laws->target, input.laws->draft);
+    // A draft without doubts: what the laws share is what the target gives that one token.
+    if (model.selected < count && laws.draft.entries.size() == 1 && laws.draft.rest <= 0 &&
+        !laws.target.empty())
+        panel.overlap = model.columns[static_cast<std::size_t>(model.selected)].p;
     return panel;
 }
 
@@ -53,7 +58,7 @@ class LoopScene final : public Scene {
             std::string subtitle = loop_subtitle(input, model);
             const std::string saving = clock ? std::string() : saving_words(model);
             if (!saving.empty()) subtitle += " · " + saving;
-            draw_stage_title(ui, input.stage, {loop_title(model), subtitle, tier_of(model.header), ""});
+            draw_stage_title(input, ui, {loop_title(model), subtitle, tier_of(model.header), ""});
             draw_loop_columns(d, out);
             draw_draft_row(d);
             draw_verify_row(d);
@@ -77,7 +82,7 @@ class LoopScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"V", "to the verify pass"}, {"X", "to the next rejection"}, {"↑ ↓", "previous, next column"}};
+        return {{"↑ ↓", "Previous, next column"}};
     }
 
   private:
@@ -90,8 +95,10 @@ class LoopScene final : public Scene {
     }
 };
 
-}  // namespace
+} // namespace
 
-std::unique_ptr<Scene> make_loop() { return std::make_unique<LoopScene>(); }
+std::unique_ptr<Scene> make_loop() {
+    return std::make_unique<LoopScene>();
+}
 
-}  // namespace speclens
+} // namespace speclens

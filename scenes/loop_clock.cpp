@@ -1,5 +1,5 @@
-// "The same tokens on one clock": the measured phases of this cycle above what plain decoding needs for as many
-// tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
+// "The same tokens on one clock": the measured phases of this cycle above what plain decoding needs for as
+// many tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -24,14 +24,18 @@ std::vector<ui::Segment> speculative(const LoopModel& model) {
     double at = 0;
     for (const LoopColumn& c : model.columns) {
         if (!c.draft) break;
-        ui::Segment s{.start = at, .length = c.draft->ms, .role = Role::draft, .strength = 0.92F, .mono = true};
+        ui::Segment s{
+            .start = at, .length = c.draft->ms, .role = Role::draft, .strength = 0.92F, .mono = true};
         s.label = "d" + std::to_string(lane.size() + 1);
         at += c.draft->ms;
         lane.push_back(s);
     }
     if (const Verified* v = model.cycle->verify) {
-        lane.push_back({.start = at, .length = v->ms, .role = Role::target,
-                        .label = "verify, " + counted(v->rows, "row"), .value = ui::milliseconds(v->ms)});
+        lane.push_back({.start = at,
+                        .length = v->ms,
+                        .role = Role::target,
+                        .label = "verify, " + counted(v->rows, "row"),
+                        .value = ui::milliseconds(v->ms)});
     }
     return lane;
 }
@@ -42,21 +46,24 @@ std::string heading(const LoopModel& model) {
     return "The same " + number_word(model.produced) + " tokens on one clock";
 }
 
-}  // namespace
+} // namespace
 
 void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const LoopModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x0 = d.grid.left, gutter = d.grid.gutter, top = stage.y + 492;
-    const float limit = stage.right() - 64;  // the unit stands behind the last label
+    const float limit = stage.right() - 64; // the unit stands behind the last label
+    const bool full = stage.h >= 648;
+    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28, axis = full ? 128 : 86;
     canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
-    canvas.text({gutter, top + 26}, heading(m), Font::text_bold, 15, theme.ink);
-    canvas.text({gutter, top + 62}, "speculative", Font::text, 14, theme.muted);
-    canvas.text({gutter, top + 106}, "plain", Font::text, 14, theme.muted);
-    const Rect upper{x0, top + 40, limit - x0, 32}, lower{x0, top + 84, limit - x0, 32};
+    canvas.text({gutter, top + (full ? 26.0F : 20.0F)}, heading(m), Font::text_bold, 15, theme.ink);
+    const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
+    canvas.text({gutter, upper.center().y + 5}, "speculative", Font::text, 14, theme.muted);
+    canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
     if (!m.cycle || !m.timed()) {
-        ui::slot(canvas, theme, upper, m.cycle ? "no times were recorded in this run" : "measured phases will appear here");
+        ui::slot(canvas, theme, upper,
+                 m.cycle ? "no times were recorded in this run" : "measured phases will appear here");
         ui::slot(canvas, theme, lower, "plain decoding of as many tokens");
         return;
     }
@@ -65,14 +72,16 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
     const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
     const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
-    ui::axis_x(canvas, theme, x, top + 128, marks,
-               {.unit = "ms", .grid_to = top + 28, .grid = true, .base_line = true});
+    ui::axis_x(
+        canvas, theme, x, top + axis, marks,
+        {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
 
-    std::vector<ui::Segment> lane = speculative(m);
-    const bool drafting = m.phase == Phase::draft && !lane.empty();
-    if (drafting) lane.back().length *= static_cast<double>(d.motion(Phase::draft));
-    if (m.phase == Phase::verify && !lane.empty()) lane.back().length *= static_cast<double>(d.motion(Phase::verify));
-    ui::gantt_lane(canvas, theme, x, upper.y, upper.h, lane, 2, d.ui.input.mouse);
+    std::vector<ui::Segment> phases = speculative(m);
+    if (m.phase == Phase::draft && !phases.empty())
+        phases.back().length *= static_cast<double>(d.motion(Phase::draft));
+    if (m.phase == Phase::verify && !phases.empty())
+        phases.back().length *= static_cast<double>(d.motion(Phase::verify));
+    ui::gantt_lane(canvas, theme, x, upper.y, upper.h, phases, 2, d.ui.input.mouse);
     if (m.settled && m.other_ms > 0) {
         // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.
         const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
@@ -87,16 +96,21 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     }
     std::vector<ui::Segment> tokens;
     for (int i = 0; i < m.produced; ++i) {
-        tokens.push_back({.start = m.plain_ms * i, .length = m.plain_ms, .role = Role::target,
-                          .label = "token " + std::to_string(i + 1), .value = ui::milliseconds(m.plain_ms)});
+        tokens.push_back({.start = m.plain_ms * i,
+                          .length = m.plain_ms,
+                          .role = Role::target,
+                          .label = "token " + std::to_string(i + 1),
+                          .value = ui::milliseconds(m.plain_ms)});
     }
-    if (tokens.empty()) ui::slot(canvas, theme, lower, ui::milliseconds(m.plain_ms) + " ms per token, as soon as a token is certain");
+    if (tokens.empty())
+        ui::slot(canvas, theme, lower,
+                 ui::milliseconds(m.plain_ms) + " ms per token, as soon as a token is certain");
     ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
 
     const std::string saving = saving_words(m);
     if (saving.empty()) return;
     const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
-    const float y = (spec <= plain ? upper : lower).y + 16;
+    const float y = (spec <= plain ? upper : lower).center().y;
     const float words = canvas.text_width(saving, Font::text_bold, 15);
     if (b - a > words + 40) {
         ui::bracket(canvas, theme, a, b, y, saving);
@@ -106,8 +120,9 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         canvas.fill(ground, theme.bg);
         canvas.text({b + 12, y + 5}, saving, Font::text_bold, 15, theme.ink);
     } else {
-        canvas.text({stage.right() - 24, top + 26}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
+        canvas.text({stage.right() - 24, top + (full ? 26.0F : 20.0F)}, saving, Font::text_bold, 15,
+                    theme.ink, ui::Align::right);
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

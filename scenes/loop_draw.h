@@ -9,13 +9,13 @@ namespace speclens {
 
 // Where the columns are. With many drafts the columns get narrower and then a window of them is shown.
 struct LoopGrid {
-    float left = 0;      // x of the first visible column
-    float right = 0;     // right end of the last visible column
-    float limit = 0;     // right end of the stage content
+    float left = 0;  // x of the first visible column
+    float right = 0; // right end of the last visible column
+    float limit = 0; // right end of the stage content
     float pitch = 140, width = 128;
     float y = 0;
-    float gutter = 0;    // x of the row names
-    int total = 1;       // drafts and the own token
+    float gutter = 0; // x of the row names
+    int total = 1;    // drafts and the own token
     int first = 0, count = 1;
     [[nodiscard]] bool visible(int column) const { return column >= first && column < first + count; }
     [[nodiscard]] float x(int column) const { return left + pitch * static_cast<float>(column - first); }
@@ -33,16 +33,15 @@ struct LoopDraw {
     [[nodiscard]] float motion(Phase phase) const;
 };
 
-void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out);  // raised column, numbers, clicks
+void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out); // raised column, numbers, clicks
 void draw_draft_row(const LoopDraw& d);
 void draw_verify_row(const LoopDraw& d);
 void draw_law_rows(const LoopDraw& d);
 void draw_coin_row(const LoopDraw& d);
 void draw_outcome_row(const LoopDraw& d);
-void draw_own_row(const LoopDraw& d);    // replacement or bonus with the law it was drawn from
+void draw_own_row(const LoopDraw& d); // replacement or bonus with the law it was drawn from
 void draw_loop_clock(const LoopDraw& d, ui::Rect stage);
-inline constexpr float kLoopRows = 472;   // height that the rows need below the top of the stage
-inline constexpr float kLoopClock = 648;  // with the clock card
+inline constexpr float kLoopRows = 472;  // height that the rows need below the top of the stage
+inline constexpr float kLoopClock = 604; // with the clock card; 648 for its full height
 
-
-}  // namespace speclens
+} // namespace speclens

@@ -15,7 +15,7 @@ RuleKind rule_kind(const std::string& name) {
 }
 
 std::optional<double> shown(double logp, const Top& raw, int token, bool greedy) {
-    constexpr double kBelowHead = 1e-6;  // not among the recorded tokens: shown as "<.01"
+    constexpr double kBelowHead = 1e-6; // not among the recorded tokens: shown as "<.01"
     if (greedy && !raw.empty()) return listed(raw, token).value_or(kBelowHead);
     return std::exp(logp);
 }
@@ -27,13 +27,22 @@ void fill_columns(LoopModel& model) {
             column.draft = slot.draft;
             column.check = slot.check;
             switch (slot.state) {
-                case DraftSlot::State::drafted: column.fate = Fate::drafted; break;
-                case DraftSlot::State::accepted: column.fate = Fate::accepted; break;
-                case DraftSlot::State::rejected: column.fate = Fate::rejected; break;
-                case DraftSlot::State::discarded: column.fate = Fate::discarded; break;
+            case DraftSlot::State::drafted:
+                column.fate = Fate::drafted;
+                break;
+            case DraftSlot::State::accepted:
+                column.fate = Fate::accepted;
+                break;
+            case DraftSlot::State::rejected:
+                column.fate = Fate::rejected;
+                break;
+            case DraftSlot::State::discarded:
+                column.fate = Fate::discarded;
+                break;
             }
             column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token, model.greedy);
-            if (slot.check) column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
+            if (slot.check)
+                column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
             if (slot.check && model.rejected < 0) {
                 ++model.judged;
                 if (slot.check->accepted)
@@ -46,10 +55,11 @@ void fill_columns(LoopModel& model) {
         model.drafted = static_cast<int>(model.columns.size());
         model.drafting_over = model.cycle->verify != nullptr || model.judged > 0 || model.cycle->resample;
     }
-    while (!model.drafting_over && static_cast<int>(model.columns.size()) < model.asked) model.columns.emplace_back();
+    while (!model.drafting_over && static_cast<int>(model.columns.size()) < model.asked)
+        model.columns.emplace_back();
 }
 
-}  // namespace
+} // namespace
 
 LoopModel loop_model(const SceneInput& input) {
     LoopModel model;
@@ -108,7 +118,9 @@ LoopModel loop_model(const SceneInput& input) {
 ColumnLaws column_laws(const LoopModel& model, int column) {
     ColumnLaws laws;
     const int count = static_cast<int>(model.columns.size());
-    const auto pick = [&](const Top& top, const Top& raw) { return model.greedy && !raw.empty() ? raw : top; };
+    const auto pick = [&](const Top& top, const Top& raw) {
+        return model.greedy && !raw.empty() ? raw : top;
+    };
     if (column < 0 || column > count) return laws;
     if (column == count) {
         if (model.own && model.rejected < 0) laws.target = model.own->top;
@@ -125,4 +137,4 @@ double plain_ms(const SceneInput& input) {
     return input.status ? input.status->plain_ms_per_token : 0;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,5 +1,5 @@
-// What the loop scene shows, read off the fold: one column per draft token, one more for the target's own token.
-// No drawing, no words.
+// What the loop scene shows, read off the fold: one column per draft token, one more for the target's own
+// token. No drawing, no words.
 #pragma once
 
 #include <optional>
@@ -10,36 +10,38 @@
 namespace speclens {
 
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
-enum class RuleKind : std::uint8_t { greedy, match, token };  // what the coin row means
+enum class RuleKind : std::uint8_t { greedy, match, token }; // what the coin row means
 
 struct LoopColumn {
     const Drafted* draft = nullptr;
     const Checked* check = nullptr;
     Fate fate = Fate::empty;
-    std::optional<double> q, p;  // probability of the draft under either model, as shown
+    std::optional<double> q, p; // probability of the draft under either model, as shown
 };
 
 struct LoopModel {
     const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr;  // null before the first draft
+    const CycleSummary* cycle = nullptr; // null before the first draft
     RuleKind rule = RuleKind::token;
-    bool greedy = false;          // temperature 0: laws are one bar; the raw probabilities are shown instead
-    bool fast = false;            // no rows were recorded
-    int asked = 0;                // K of the run
+    bool greedy = false; // temperature 0: laws are one bar; the raw probabilities are shown instead
+    bool fast = false;   // no rows were recorded
+    int asked = 0;       // K of the run
     std::vector<LoopColumn> columns;
     int drafted = 0, judged = 0, accepted = 0;
-    int rejected = -1;            // column that was rejected
+    int rejected = -1; // column that was rejected
     bool drafting_over = false;
     const Resampled* own = nullptr;
-    int active = 0;               // column of the last event; columns.size() = the own token
-    int selected = 0;             // the clicked one, else the active one
+    int active = 0;   // column of the last event; columns.size() = the own token
+    int selected = 0; // the clicked one, else the active one
     Phase phase = Phase::none;
-    double plain_ms = 0;          // per token; 0: unknown
-    double other_ms = 0;          // verdicts and commit of this cycle
-    bool settled = false;         // all times of the cycle are known
-    int produced = 0;             // tokens of this cycle that are certain by now
+    double plain_ms = 0;  // per token; 0: unknown
+    double other_ms = 0;  // verdicts and commit of this cycle
+    bool settled = false; // all times of the cycle are known
+    int produced = 0;     // tokens of this cycle that are certain by now
 
-    [[nodiscard]] int own_column() const { return rejected >= 0 ? rejected : static_cast<int>(columns.size()); }
+    [[nodiscard]] int own_column() const {
+        return rejected >= 0 ? rejected : static_cast<int>(columns.size());
+    }
     [[nodiscard]] double spec_ms() const { return cycle ? cycle->draft_ms + cycle->verify_ms + other_ms : 0; }
     [[nodiscard]] double plain_total() const { return plain_ms * produced; }
     [[nodiscard]] bool timed() const { return cycle && cycle->draft_ms + cycle->verify_ms > 0; }
@@ -55,4 +57,4 @@ struct ColumnLaws {
 // Plain time per token of this prompt: what the caller measured, else what the engine did. 0: unknown.
 [[nodiscard]] double plain_ms(const SceneInput& input);
 
-}  // namespace speclens
+} // namespace speclens

@@ -1,5 +1,5 @@
-// The target's own token: the chip that replaces a rejected guess (or the bonus), and the law it was drawn from
-// as a strip of shares with the coin standing in the share it picked.
+// The target's own token: the chip that replaces a rejected guess (or the bonus), and the law it was drawn
+// from as a strip of shares with the coin standing in the share it picked.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -21,7 +21,7 @@ using ui::Rect;
 using ui::Role;
 
 struct Share {
-    int id = -1;  // -1: everything that is not listed
+    int id = -1; // -1: everything that is not listed
     double p = 0;
 };
 
@@ -52,14 +52,20 @@ double place_in_share(const Top& law, int chosen, double u) {
 }
 
 // "Paris .10  ⏎ .07" from the right end, as many as fit.
-void list_shares(const LoopDraw& d, const std::vector<Share>& shares, std::size_t from, float left, float right, float y) {
+void list_shares(const LoopDraw& d, const std::vector<Share>& shares, std::size_t from, float left,
+                 float right, float y) {
     ui::Canvas& canvas = d.ui.canvas;
-    struct Item { std::string label, number; float w; };
+    struct Item {
+        std::string label, number;
+        float w;
+    };
     std::vector<Item> items;
     float room = right - left;
-    for (std::size_t i = from; i < shares.size() && shares[i].id >= 0 && shares[i].p >= 0.01 && items.size() < 3; ++i) {
+    for (std::size_t i = from;
+         i < shares.size() && shares[i].id >= 0 && shares[i].p >= 0.01 && items.size() < 3; ++i) {
         Item item{label_of(*d.input.trace, shares[i].id), ui::probability(shares[i].p), 0};
-        item.w = ui::token_text_width(canvas, item.label, 14) + 6 + canvas.text_width(item.number, Font::mono, 14) + 14;
+        item.w = ui::token_text_width(canvas, item.label, 14) + 6 +
+                 canvas.text_width(item.number, Font::mono, 14) + 14;
         if (item.w > room) break;
         room -= item.w;
         items.push_back(item);
@@ -81,8 +87,8 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
                              : own.from == Resampled::From::bonus  ? "the target's last row"
                                                                    : "the target's row";
     if (own.top.empty()) {
-        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text, 14,
-                        theme.muted, strip.w);
+        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text,
+                        14, theme.muted, strip.w);
         return;
     }
     const std::vector<Share> shares = shares_of(own.top, own.token);
@@ -95,11 +101,13 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     // The label of the first share, and the coin in the share that it picked.
     const float first = strip.w * static_cast<float>(shares[0].p);
     const std::string label = shares[0].id < 0 ? "other" : label_of(*d.input.trace, shares[0].id);
-    const float label_width = ui::token_text_width(canvas, label, 15) + 8 + canvas.text_width(".00", Font::mono, 14);
+    const float label_width =
+        ui::token_text_width(canvas, label, 15) + 8 + canvas.text_width(".00", Font::mono, 14);
     const bool labelled = label_width + 16 < first;
     if (labelled) {
         const float w = ui::token_text(canvas, {strip.x + 8, strip.y + 17}, label, 15, theme.ink);
-        canvas.text({strip.x + 16 + w, strip.y + 17}, ui::probability(shares[0].p), Font::mono, 14, theme.ink);
+        canvas.text({strip.x + 16 + w, strip.y + 17}, ui::probability(shares[0].p), Font::mono, 14,
+                    theme.ink);
     }
     std::string caption = what;
     if (own.u) {
@@ -110,7 +118,8 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
             from += width;
         }
         const float x = from + width * static_cast<float>(place_in_share(own.top, own.token, *own.u));
-        const std::string coin = (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
+        const std::string coin =
+            (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
         const float coin_width = canvas.text_width(coin, Font::text, 14);
         const bool in_first = shares[0].id == own.token;
         const bool clear = !in_first || x > strip.x + label_width + 28;
@@ -131,7 +140,7 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     list_shares(d, shares, labelled ? 1 : 0, strip.x + used + 16, strip.right(), strip.y + 44);
 }
 
-}  // namespace
+} // namespace
 
 void draw_own_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
@@ -144,8 +153,10 @@ void draw_own_row(const LoopDraw& d) {
     const float y = g.y + 420;
     const float room = g.left - g.gutter - 12;
     ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
-                    residual ? "+1 resampled" : bonus ? "+1 bonus" : "+1 target", Font::text, 14,
-                    d.ui.theme.muted, room);
+                    residual ? "+1 resampled"
+                    : bonus  ? "+1 bonus"
+                             : "+1 target",
+                    Font::text, 14, d.ui.theme.muted, room);
 
     const bool seen = g.visible(column);
     const Rect chip{seen ? g.x(column) : g.left, y, g.width, 36};
@@ -175,4 +186,4 @@ void draw_own_row(const LoopDraw& d) {
     if (strip.w >= 160) draw_strip(d, strip, role);
 }
 
-}  // namespace speclens
+} // namespace speclens

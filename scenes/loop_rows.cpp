@@ -30,8 +30,12 @@ void small(const LoopDraw& d, float x, float y, std::string_view words, Align al
     ui::fitted_text(d.ui.canvas, {x, y}, words, Font::text, 14, d.ui.theme.muted, d.grid.width, align);
 }
 
-const LoopColumn& column(const LoopDraw& d, int i) { return d.model.columns[static_cast<std::size_t>(i)]; }
-int drafts(const LoopDraw& d) { return static_cast<int>(d.model.columns.size()); }
+const LoopColumn& column(const LoopDraw& d, int i) {
+    return d.model.columns[static_cast<std::size_t>(i)];
+}
+int drafts(const LoopDraw& d) {
+    return static_cast<int>(d.model.columns.size());
+}
 
 std::string verify_words(const LoopModel& model, int length) {
     const int n = model.drafted;
@@ -42,7 +46,7 @@ std::string verify_words(const LoopModel& model, int length) {
     return length == 1 ? "reads " + what + ", returns " + rows : rows;
 }
 
-}  // namespace
+} // namespace
 
 LoopGrid loop_grid(Rect stage, const LoopModel& model) {
     LoopGrid grid;
@@ -98,9 +102,10 @@ void draw_draft_row(const LoopDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const float y = g.y + 108;
     const bool lookup = d.model.header && d.model.header->drafter == "lookup";
-    std::string passes = d.model.asked == 0 ? std::string("none") : d.model.drafted == 0 ? std::string("none yet")
-                         : lookup ? "copied"
-                                  : counted(d.model.drafted, "pass");
+    std::string passes = d.model.asked == 0     ? std::string("none")
+                         : d.model.drafted == 0 ? std::string("none yet")
+                         : lookup               ? "copied"
+                                                : counted(d.model.drafted, "pass");
     if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
     row_name(d, y + 15, "Draft", passes);
     for (int i = g.first; i < g.first + g.count; ++i) {
@@ -122,7 +127,8 @@ void draw_draft_row(const LoopDraw& d) {
         ui::chip(d.ui.canvas, theme, box, label_of(*d.input.trace, c.draft->token), style);
         const float gap = g.pitch - g.width;
         if (i + 1 < drafts(d) && i + 1 < g.first + g.count && !lookup)
-            ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18}, {theme.muted, 1.5F}, 5);
+            ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18},
+                      {theme.muted, 1.5F}, 5);
         if (d.model.cycle->verify)
             d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59},
                              {theme.role(Role::draft), 1.5F, 3, 3});
@@ -142,7 +148,8 @@ void draw_verify_row(const LoopDraw& d) {
     if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
     const float whole = bar.w;
     if (!verify) {
-        ui::slot(d.ui.canvas, theme, bar, d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
+        ui::slot(d.ui.canvas, theme, bar,
+                 d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
         return;
     }
     bar.w *= d.motion(Phase::verify);
@@ -168,7 +175,8 @@ void draw_law_rows(const LoopDraw& d) {
     if (drafts(d) > 0) small(d, g.gutter, g.y + 239, "draft said", Align::left);
     small(d, g.gutter, g.y + 263, "target says", Align::left);
     const float bar_width = g.width - (g.roomy() ? 48.0F : 36.0F);
-    const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone, float grow) {
+    const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone,
+                               float grow) {
         const Rect bar{g.x(i), y, bar_width, 12};
         const bool unread = !value && role == Role::target && gone;
         if (unread)
@@ -184,11 +192,16 @@ void draw_law_rows(const LoopDraw& d) {
             const bool bonus = d.model.own && d.model.rejected < 0;
             if (bonus) {
                 small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : "no guess here", Align::left);
-                value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false, d.motion(Phase::resample));
+                value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false,
+                          d.motion(Phase::resample));
             } else if (drafts(d) > 0) {
                 const int n = drafts(d);
-                small(d, g.middle(i), g.y + 239, g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
-                small(d, g.middle(i), g.y + 259, n == 1 ? "it passes" : g.roomy() ? "all " + number_word(n) + " pass" : "pass");
+                small(d, g.middle(i), g.y + 239,
+                      g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
+                small(d, g.middle(i), g.y + 259,
+                      n == 1      ? "it passes"
+                      : g.roomy() ? "all " + number_word(n) + " pass"
+                                  : "pass");
             }
             continue;
         }
@@ -226,7 +239,7 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
                      d.ui.theme.ink, Align::center);
 }
 
-}  // namespace
+} // namespace
 
 void draw_coin_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
@@ -240,7 +253,9 @@ void draw_coin_row(const LoopDraw& d) {
         if (!c.check) {
             ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
             small(d, g.middle(i), g.y + 334,
-                  c.fate == Fate::discarded ? "not judged" : d.model.drafting_over ? "next" : "later");
+                  c.fate == Fate::discarded                      ? "not judged"
+                  : d.model.drafting_over && i == d.model.judged ? "next"
+                                                                 : "later");
             continue;
         }
         if (!coins) {
@@ -249,7 +264,8 @@ void draw_coin_row(const LoopDraw& d) {
         }
         const bool newest = d.model.phase == Phase::accept && i == d.model.judged - 1;
         ui::Gauge gauge{.accept = std::min(1.0, c.check->threshold)};
-        if (c.check->u) gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
+        if (c.check->u)
+            gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
         ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
         std::string words = fine_probability(std::min(1.0, c.check->threshold));
         if (c.check->u) {
@@ -263,7 +279,8 @@ void draw_coin_row(const LoopDraw& d) {
 void draw_outcome_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const float y = g.y + 356;
-    row_name(d, y + 15, "Outcome", d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
+    row_name(d, y + 15, "Outcome",
+             d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect box{g.x(i), y, g.width, 36};
         if (i == drafts(d)) {
@@ -274,7 +291,10 @@ void draw_outcome_row(const LoopDraw& d) {
                 if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
                 ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, d.model.own->token), style);
             } else {
-                ui::slot(d.ui.canvas, d.ui.theme, box, d.model.rejected >= 0 ? "no bonus" : drafts(d) > 0 ? "bonus" : "token");
+                ui::slot(d.ui.canvas, d.ui.theme, box,
+                         d.model.rejected >= 0 ? "no bonus"
+                         : drafts(d) > 0       ? "bonus"
+                                               : "token");
             }
             continue;
         }
@@ -283,7 +303,7 @@ void draw_outcome_row(const LoopDraw& d) {
             ui::slot(d.ui.canvas, d.ui.theme, box, c.draft && g.roomy() ? "open" : "");
             continue;
         }
-        ui::ChipStyle style{.role = c.fate == Fate::accepted ? Role::accepted
+        ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
                                     : c.fate == Fate::rejected ? Role::rejected
                                                                : Role::discarded};
         if (d.model.phase == Phase::accept && i == d.model.judged - 1) {
@@ -294,4 +314,4 @@ void draw_outcome_row(const LoopDraw& d) {
     }
 }
 
-}  // namespace speclens
+} // namespace speclens

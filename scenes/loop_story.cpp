@@ -19,15 +19,28 @@ const char* drafter_noun(const LoopModel& model) {
     return "the drafter";
 }
 
-std::string prob(const std::optional<double>& p) { return p ? probability(*p) : std::string("less than .01"); }
+std::string prob(const std::optional<double>& p) {
+    return p ? probability(*p) : std::string("less than .01");
+}
 
-std::string guesses(int n) { return number_word(n) + (n == 1 ? " guess" : " guesses"); }
-std::string tokens(int n) { return number_word(n) + (n == 1 ? " token" : " tokens"); }
+std::string guesses(int n) {
+    return number_word(n) + (n == 1 ? " guess" : " guesses");
+}
+std::string tokens(int n) {
+    return number_word(n) + (n == 1 ? " token" : " tokens");
+}
 
 std::string kept_words(int kept, int drafted) {
-    if (kept == 0) return drafted == 1 ? "The guess is gone" : "None of the " + number_word(drafted) + " guesses stands";
-    if (kept == drafted) return drafted == 1 ? "The guess stands" : "All " + number_word(drafted) + " guesses stand";
-    return capital(number_word(kept)) + " of " + number_word(drafted) + " guesses stand" + (kept == 1 ? "s" : "");
+    if (kept == 0)
+        return drafted == 1 ? "The guess is gone" : "None of the " + number_word(drafted) + " guesses stands";
+    if (kept == drafted)
+        return drafted == 1 ? "The guess stands" : "All " + number_word(drafted) + " guesses stand";
+    return capital(number_word(kept)) + " of " + number_word(drafted) + " guesses stand" +
+           (kept == 1 ? "s" : "");
+}
+
+std::string percent_words(double p) {
+    return p >= 0.995 && p < 1 ? std::string("over 99 %") : ui::percent(p);
 }
 
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -35,12 +48,13 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string token = quoted(*input.trace, c.draft->token);
     story.heading = "Guess " + std::to_string(model.drafted) + " of " + std::to_string(model.columns.size());
     if (model.header->drafter == "lookup") {
-        story.text = token + " is copied, not computed" +
-                     (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
-                     ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
+        story.text =
+            token + " is copied, not computed" +
+            (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
+            ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
     } else {
-        story.text = capital(drafter_noun(model)) + " reads the text and its own guesses so far and gives " + token +
-                     " " + prob(c.q) + ". ";
+        story.text = capital(drafter_noun(model)) + " reads the text and its own guesses so far and gives " +
+                     token + " " + prob(c.q) + ". ";
         story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) + " drew it from that law. "
                                  : "It is the most likely token of that law. ";
         story.text += "Nothing is promised yet.";
@@ -65,9 +79,10 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
         return;
     }
     story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");
-    story.text = "The target reads the pending token and all " + guesses(model.drafted) +
-                 " together. Row 1 is its law for the first guess, and so on; the last row is a law for one token "
-                 "more. Nothing is decided yet.";
+    story.text =
+        "The target reads the pending token and all " + guesses(model.drafted) +
+        " together. Row 1 is its law for the first guess, and so on; the last row is a law for one token "
+        "more. Nothing is decided yet.";
     if (!took.empty()) {
         story.text += took;
         if (model.plain_ms > 0) story.text += "; for a single token it takes " + milliseconds(model.plain_ms);
@@ -82,20 +97,23 @@ void tell_match_check(const SceneInput& input, const LoopModel& model, const Loo
     const bool greedy = model.rule == RuleKind::greedy;
     if (c.check->accepted) {
         story.heading = greedy ? "The same favourite" : "The same draw";
-        story.text = greedy ? "The target's most likely token here is " + token +
-                                  " too. Greedy decoding would have printed it, so the guess is right and stays."
-                            : "The target drew its own token from its own law, and it is " + token +
-                                  " as well. A guess that equals the draw costs nothing to keep.";
+        story.text = greedy
+                         ? "The target's most likely token here is " + token +
+                               " too. Greedy decoding would have printed it, so the guess is right and stays."
+                         : "The target drew its own token from its own law, and it is " + token +
+                               " as well. A guess that equals the draw costs nothing to keep.";
         return;
     }
     const std::string own = model.own ? quoted(*input.trace, model.own->token) : std::string("another token");
     story.heading = greedy ? "The target prefers another token" : "The target drew another token";
     story.text = "The guess was " + token + "; the target " + (greedy ? "ranks " : "drew ") + own +
-                 (greedy ? " first. " : ". ") + "The guess goes, and with it everything that was guessed after it.";
+                 (greedy ? " first. " : ". ") +
+                 "The guess goes, and with it everything that was guessed after it.";
     const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
     if (!law.empty() && c.p)
         story.what_if = "The target gives " + token + " " + probability(*c.p) + " and its favourite " +
-                        quoted(*input.trace, law.entries[0].id) + " " + probability(std::exp(law.entries[0].logp)) +
+                        quoted(*input.trace, law.entries[0].id) + " " +
+                        probability(std::exp(law.entries[0].logp)) +
                         (greedy ? ": it would have been kept only as the favourite."
                                 : ": that is also the chance that the guess would have been kept.");
 }
@@ -112,24 +130,26 @@ void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string a = fine_probability(c.check->threshold);
     if (c.check->accepted && c.check->threshold >= 1) {
         story.heading = "Kept, whatever the coin";
-        story.text = "The target gives " + token + " " + p + ", at least the " + q +
-                     " that the draft claimed. The ratio is 1 or more, so no coin can refuse it. The draft was, if "
-                     "anything, too modest.";
+        story.text =
+            "The target gives " + token + " " + p + ", at least the " + q +
+            " that the draft claimed. The ratio is 1 or more, so no coin can refuse it. The draft was, if "
+            "anything, too modest.";
     } else if (c.check->accepted) {
         story.heading = "Kept by the coin";
         story.text = "The draft claimed " + q + " for " + token + "; the target gives it " + p +
-                     ". So it may stay with probability " + a + (u.empty() ? "." : ", and the coin fell at " + u + ".");
+                     ". So it may stay with probability " + a +
+                     (u.empty() ? "." : ", and the coin fell at " + u + ".");
         story.what_if = "A coin of " + a + " or more would have thrown it out, with everything after it.";
     } else {
         story.heading = "Rejected by the coin";
         story.text = "The draft claimed " + q + " for " + token + "; the target gives it " + p +
-                     ". So the coin had to land under " + a + (u.empty() ? "." : ", and it landed at " + u + ".") +
-                     " Every later guess assumed " + token + ", so they go unread.";
+                     ". So the coin had to land under " + a +
+                     (u.empty() ? "." : ", and it landed at " + u + ".") + " Later guesses assumed " + token +
+                     ": they go unread.";
         if (c.check->u)
-            story.what_if = "It would have stayed with a coin under " + a + ", or with " +
-                            probability(*c.check->u * std::exp(c.check->q)) +
-                            " from the target. How likely this rejection was: " +
-                            probability(1 - c.check->threshold) + ".";
+            story.what_if = "With " + fine_probability(*c.check->u * std::exp(c.check->q)) +
+                            " from the target this coin would have kept it. A rejection was " +
+                            percent_words(1 - c.check->threshold) + " likely.";
     }
 }
 
@@ -137,27 +157,31 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string token = quoted(*input.trace, model.own->token);
     const std::string coin = model.own->u ? "Coin " + probability(*model.own->u) + " picked " : "It is ";
     switch (model.own->from) {
-        case Resampled::From::residual:
-            story.heading = "Rejected, but not wasted";
-            story.text = "The replacement comes from the residual: what the target gives each token beyond what the "
-                         "draft already offered, scaled to 1. " + coin + token +
-                         ". Keeping by ratio and replacing from the residual adds up to exactly the target's law.";
-            break;
-        case Resampled::From::bonus:
-            story.heading = "All kept, one for free";
-            story.text = "Every guess stands, and the pass has one row left: the target's law after the last guess. " +
-                         coin + token + " from it. So " + guesses(model.drafted) + " and one check make " +
-                         tokens(model.drafted + 1) + ".";
-            break;
-        case Resampled::From::target:
-            story.heading = model.rejected >= 0 ? "The target's own token" : "One pass, one token";
-            story.text = model.rejected >= 0
-                             ? "In place of the wrong guess stands the token that the target itself " +
-                                   std::string(model.rule == RuleKind::greedy ? "ranks first: " : "drew: ") + token +
-                                   ". It was in the row already; no second pass is needed."
-                             : coin + token + " from the only row. Plain decoding always works like this: read all "
-                                              "weights, get one token.";
-            break;
+    case Resampled::From::residual:
+        story.heading = "Rejected, but not wasted";
+        story.text =
+            "The replacement comes from the residual: what the target gives each token beyond what the "
+            "draft already offered, scaled to 1. " +
+            coin + token +
+            ". Keeping by ratio and replacing from the residual adds up to exactly the target's law.";
+        break;
+    case Resampled::From::bonus:
+        story.heading = "All kept, one for free";
+        story.text =
+            "Every guess stands, and the pass has one row left: the target's law after the last guess. " +
+            coin + token + " from it. So " + guesses(model.drafted) + " and one check make " +
+            tokens(model.drafted + 1) + ".";
+        break;
+    case Resampled::From::target:
+        story.heading = model.rejected >= 0 ? "The target's own token" : "One pass, one token";
+        story.text = model.rejected >= 0
+                         ? "In place of the wrong guess stands the token that the target itself " +
+                               std::string(model.rule == RuleKind::greedy ? "ranks first: " : "drew: ") +
+                               token + ". It was in the row already; no second pass is needed."
+                         : coin + token +
+                               " from the only row. Plain decoding always works like this: read all "
+                               "weights, get one token.";
+        break;
     }
     story.task = "Fork here: force another token with F";
     story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
@@ -167,12 +191,15 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
     const Committed& e = *model.cycle->commit;
     const int n = static_cast<int>(e.tokens.size());
     story.heading = capital(tokens(n)) + " from one target pass";
-    story.text = model.drafted == 0
-                     ? std::string("The token joins the output. Nothing was guessed, so nothing could be saved: the next "
-                                   "token costs another whole pass over the weights.")
-                     : kept_words(e.accepted_drafts, model.drafted) + ", plus the target's own token. The target's cache had grown to " +
-                           std::to_string(e.kv_verify) + " rows and is cut back to " + std::to_string(e.kv_after) +
-                           ", so discarded guesses leave no trace.";
+    story.text =
+        model.drafted == 0
+            ? std::string(
+                  "The token joins the output. Nothing was guessed, so nothing could be saved: the next "
+                  "token costs another whole pass over the weights.")
+            : kept_words(e.accepted_drafts, model.drafted) +
+                  ", plus the target's own token. The target's cache had grown to " +
+                  std::to_string(e.kv_verify) + " rows and is cut back to " + std::to_string(e.kv_after) +
+                  ", so discarded guesses leave no trace.";
     const std::string saving = saving_words(model);
     if (!saving.empty() && model.drafted > 0) {
         story.text += " This round took " + milliseconds(model.spec_ms()) + " ms; plain decoding needs " +
@@ -191,11 +218,12 @@ void tell_end(const SceneInput& input, Story& story) {
         return;
     }
     story.heading = "The run is over";
-    story.text = "It stopped because of: " + view.stopped->reason + ". " + capital(tokens(view.output_tokens)) +
-                 " came from " + number_word(view.rounds) + (view.rounds == 1 ? " target pass" : " target passes") +
-                 ", " + ui::per_round(view.tokens_per_round()) + " per round. " +
-                 (view.drafted > 0 ? std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted) +
-                                         " guesses were kept."
+    story.text = "It stopped because of: " + view.stopped->reason + ". " +
+                 capital(tokens(view.output_tokens)) + " came from " + number_word(view.rounds) +
+                 (view.rounds == 1 ? " target pass" : " target passes") + ", " +
+                 ui::per_round(view.tokens_per_round()) + " per round. " +
+                 (view.drafted > 0 ? std::to_string(view.accepted_drafts) + " of " +
+                                         std::to_string(view.drafted) + " guesses were kept."
                                    : std::string("Nothing was drafted."));
     story.task = "Drag the playhead in the timeline";
     story.task_done = (input.deeds & deed_bit(Deed::scrubbed)) != 0;
@@ -205,22 +233,24 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
     if (!model.header) {
         const bool failed = input.status && input.status->state == EngineStatus::State::failed;
         story.heading = failed ? "The engine could not start" : "Models are loading";
-        story.text = failed ? input.status->error
-                            : "The picture fills as soon as they are ready. Each step of a real run will appear here: "
-                              "guesses, one check, coins, and the tokens that survive.";
+        story.text =
+            failed ? input.status->error
+                   : "The picture fills as soon as they are ready. Each step of a real run will appear here: "
+                     "guesses, one check, coins, and the tokens that survive.";
         if (failed) story.what_if = input.status->remedy;
         return;
     }
     story.heading = "The prompt is read once";
-    story.text = "One pass feeds the target every prompt token but the last, " +
-                 counted(std::max(0, input.view->prompt_tokens - 1), "row") +
-                 " in its cache. The last token stays pending: each round feeds it again, together with the guesses.";
+    story.text =
+        "One pass feeds the target every prompt token but the last, " +
+        counted(std::max(0, input.view->prompt_tokens - 1), "row") +
+        " in its cache. The last token stays pending: each round feeds it again, together with the guesses.";
     story.task = "Step once with the right arrow";
     story.on_task = {Go{Move::step}};
     story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
 }
 
-}  // namespace
+} // namespace
 
 Story loop_story(const SceneInput& input, const LoopModel& model) {
     Story story;
@@ -230,7 +260,8 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
     if (input.view->stopped || input.view->failed) story.no_next = "The run is over";
     if (model.cycle) {
         story.step = static_cast<int>(model.cycle->end_event - model.cycle->first_event);
-        story.caption = "Cycle " + std::to_string(model.cycle->cycle + 1) + ", step " + std::to_string(story.step);
+        story.caption =
+            "Cycle " + std::to_string(model.cycle->cycle + 1) + ", step " + std::to_string(story.step);
         for (const CycleSummary& cycle : input.whole->cycles)
             if (cycle.cycle == model.cycle->cycle && cycle.complete()) {
                 story.steps = static_cast<int>(cycle.end_event - cycle.first_event);
@@ -243,17 +274,31 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
     const bool hollow = !model.header || (model.phase == Phase::draft && model.drafted == 0) ||
                         (model.phase == Phase::accept && model.judged == 0);
     switch (hollow ? Phase::none : model.phase) {
-        case Phase::none:
-        case Phase::prefill: tell_start(input, model, story); break;
-        case Phase::draft: tell_draft(input, model, story); break;
-        case Phase::verify: tell_verify(input, model, story); break;
-        case Phase::accept: tell_check(input, model, story); break;
-        case Phase::resample: tell_own(input, model, story); break;
-        case Phase::commit: tell_commit(input, model, story); break;
-        case Phase::stopped:
-        case Phase::failed: tell_end(input, story); break;
+    case Phase::none:
+    case Phase::prefill:
+        tell_start(input, model, story);
+        break;
+    case Phase::draft:
+        tell_draft(input, model, story);
+        break;
+    case Phase::verify:
+        tell_verify(input, model, story);
+        break;
+    case Phase::accept:
+        tell_check(input, model, story);
+        break;
+    case Phase::resample:
+        tell_own(input, model, story);
+        break;
+    case Phase::commit:
+        tell_commit(input, model, story);
+        break;
+    case Phase::stopped:
+    case Phase::failed:
+        tell_end(input, story);
+        break;
     }
     return story;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -18,4 +18,4 @@ namespace speclens {
 // Two lines of the gutter: what the coin row compares.
 [[nodiscard]] const char* coin_caption(RuleKind rule);
 
-}  // namespace speclens
+} // namespace speclens

@@ -14,20 +14,31 @@ using ui::probability;
 
 const char* phase_name(Phase phase) {
     switch (phase) {
-        case Phase::none: return "not started";
-        case Phase::prefill: return "prefill";
-        case Phase::draft: return "draft";
-        case Phase::verify: return "verify";
-        case Phase::accept: return "check";
-        case Phase::resample: return "resample";
-        case Phase::commit: return "commit";
-        case Phase::stopped: return "stopped";
-        case Phase::failed: return "failed";
+    case Phase::none:
+        return "not started";
+    case Phase::prefill:
+        return "prefill";
+    case Phase::draft:
+        return "draft";
+    case Phase::verify:
+        return "verify";
+    case Phase::accept:
+        return "check";
+    case Phase::resample:
+        return "resample";
+    case Phase::commit:
+        return "commit";
+    case Phase::stopped:
+        return "stopped";
+    case Phase::failed:
+        return "failed";
     }
     return "";
 }
 
-std::string plural(int n, const char* noun) { return number_word(n) + " " + noun + (n == 1 ? "" : "s"); }
+std::string plural(int n, const char* noun) {
+    return number_word(n) + " " + noun + (n == 1 ? "" : "s");
+}
 
 std::string finished_title(const LoopModel& model) {
     const int n = model.produced;
@@ -38,7 +49,8 @@ std::string finished_title(const LoopModel& model) {
                plural(n, "token") + " from one check";
     if (model.accepted == 0) {
         const bool lost = model.timed() && model.plain_ms > 0 && model.spec_ms() > model.plain_total();
-        return std::string("No guess survived: one token") + (lost ? ", later than plain decoding" : " from one check");
+        return std::string("No guess survived: one token") +
+               (lost ? ", later than plain decoding" : " from one check");
     }
     const bool cheap = !model.timed() || model.cycle->draft_ms < model.cycle->verify_ms;
     return capital(number_word(model.drafted)) + (cheap ? " cheap" : "") +
@@ -46,13 +58,16 @@ std::string finished_title(const LoopModel& model) {
            (cheap ? ", one expensive check: " : " that cost more than the check: ") + plural(n, "token");
 }
 
-}  // namespace
+} // namespace
 
 const char* coin_caption(RuleKind rule) {
     switch (rule) {
-        case RuleKind::greedy: return "target's best";
-        case RuleKind::match: return "target's draw";
-        case RuleKind::token: break;
+    case RuleKind::greedy:
+        return "target's best";
+    case RuleKind::match:
+        return "target's draw";
+    case RuleKind::token:
+        break;
     }
     return "min(1, t ÷ d)";
 }
@@ -75,20 +90,23 @@ std::string loop_title(const LoopModel& model) {
                    (model.accepted == 0 ? std::string("and nothing before it counts")
                                         : number_word(model.accepted) + " before it stand" +
                                               (model.accepted == 1 ? "s" : ""));
-        return capital(number_word(model.accepted)) + " of " + number_word(model.drafted) + " guesses kept so far";
+        return capital(number_word(model.accepted)) + " of " + number_word(model.drafted) +
+               " guesses kept so far";
     }
     if (model.cycle->verify)
-        return model.drafted == 0 ? "Nothing was drafted: the pass yields one token"
-                                  : "One target pass reads " +
-                                        (model.drafted == 1 ? std::string("the guess")
-                                                            : "all " + number_word(model.drafted) + " guesses");
+        return model.drafted == 0
+                   ? "Nothing was drafted: the pass yields one token"
+                   : "One target pass reads " + (model.drafted == 1
+                                                     ? std::string("the guess")
+                                                     : "all " + number_word(model.drafted) + " guesses");
     return capital(number_word(model.drafted)) + (model.drafted == 1 ? " guess" : " guesses") +
            " made, none checked yet";
 }
 
 std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     if (!model.header)
-        return input.status && !input.status->job.empty() ? input.status->job : std::string("waiting for a run");
+        return input.status && !input.status->job.empty() ? input.status->job
+                                                          : std::string("waiting for a run");
     const Header& h = *model.header;
     std::string text;
     if (model.cycle) text += "cycle " + std::to_string(model.cycle->cycle + 1) + ", ";
@@ -121,11 +139,20 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
             out << ", coin " << probability(*c.check->u) << (c.check->accepted ? " < " : " ≥ ")
                 << probability(c.check->threshold);
         switch (c.fate) {
-            case Fate::accepted: out << ": accepted"; break;
-            case Fate::rejected: out << ": rejected"; break;
-            case Fate::discarded: out << ": discarded unread"; break;
-            case Fate::drafted: out << ": not judged yet"; break;
-            case Fate::empty: break;
+        case Fate::accepted:
+            out << ": accepted";
+            break;
+        case Fate::rejected:
+            out << ": rejected";
+            break;
+        case Fate::discarded:
+            out << ": discarded unread";
+            break;
+        case Fate::drafted:
+            out << ": not judged yet";
+            break;
+        case Fate::empty:
+            break;
         }
         if (static_cast<int>(i) == model.selected) out << " (selected)";
         out << "\n";
@@ -138,33 +165,35 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     if (model.own) {
         const char* from = model.own->from == Resampled::From::residual ? "Resampled from the residual: "
                            : model.own->from == Resampled::From::bonus  ? "Bonus token: "
-                                                                         : "The target's own token: ";
-        out << from << quoted(*input.trace, model.own->token) << ", probability " << probability(std::exp(model.own->p));
+                                                                        : "The target's own token: ";
+        out << from << quoted(*input.trace, model.own->token) << ", probability "
+            << probability(std::exp(model.own->p));
         if (model.own->u) out << ", coin " << probability(*model.own->u);
         out << "\n";
     }
     if (model.cycle && model.timed()) {
         out << "Clock: drafting " << milliseconds(model.cycle->draft_ms) << " ms, verify "
-            << milliseconds(model.cycle->verify_ms) << " ms, rest " << milliseconds(model.cycle->other_ms) << " ms";
-        if (model.plain_ms > 0)
-            out << "; plain decoding " << milliseconds(model.plain_ms) << " ms per token";
+            << milliseconds(model.cycle->verify_ms) << " ms, rest " << milliseconds(model.cycle->other_ms)
+            << " ms";
+        if (model.plain_ms > 0) out << "; plain decoding " << milliseconds(model.plain_ms) << " ms per token";
         const std::string saving = saving_words(model);
         if (!saving.empty()) out << "; " << saving;
         out << "\n";
     }
     const LawTable table = [&] {
         const ColumnLaws laws = column_laws(model, model.selected);
-        return laws.target.empty() && laws.draft.empty() ? LawTable{} : law_table(laws.target, laws.draft, 10);
+        return laws.target.empty() && laws.draft.empty() ? LawTable{}
+                                                         : law_table(laws.target, laws.draft, 10);
     }();
     if (!table.rows.empty()) {
         out << "\nPosition " << model.selected + 1 << ", target and draft:\n";
         for (const LawRow& row : table.rows) {
-            out << "  " << (row.id < 0 ? std::string("other") : quoted(*input.trace, row.id)) << " "
-                << law_number(row.target) << " " << law_number(row.draft) << "\n";
+            out << "  " << (row.id < 0 ? std::string("other") : quoted(*input.trace, row.id)) << ": target "
+                << law_number(row.target) << ", draft " << law_number(row.draft) << "\n";
         }
     }
     out << "\n" << describe_story(loop_story(input, model));
     return out.str();
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -47,7 +47,7 @@ struct Row {
     }
 };
 
-}  // namespace
+} // namespace
 
 RunSettings with_temperature(RunSettings settings, double temperature) {
     settings.sampling.temperature = temperature;
@@ -79,7 +79,8 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     Rect at = row.take(std::max(96.0F, inner - fixed));
     ui::field_label(ui, at, now.chat ? "Prompt (chat)" : "Prompt");
-    const std::string prompt = one_line(now.token_ids.empty() ? now.prompt : counted(static_cast<int>(now.token_ids.size()), "token id"));
+    const std::string prompt = one_line(
+        now.token_ids.empty() ? now.prompt : counted(static_cast<int>(now.token_ids.size()), "token id"));
     const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
     const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !live});
     ui.canvas.fill(at, prompt_touch.hovered && live ? ui.theme.raised : ui.theme.bg, 6);
@@ -96,7 +97,8 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     int chosen = -1;
     for (std::size_t i = 0; i < drafters.size(); ++i)
         if (drafters[i].label == now.drafter) chosen = static_cast<int>(i);
-    if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off}); pick && *pick != chosen) {
+    if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off});
+        pick && *pick != chosen) {
         RunSettings changed = now;
         changed.drafter = drafters[static_cast<std::size_t>(*pick)].label;
         changed.options = {};
@@ -150,8 +152,9 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     if (ui::button(ui, "step", at, "Step", {.tooltip = "One phase (right arrow)", .disabled = over}))
         out.push_back(Go{Move::step});
     at = row.take(reject_w);
-    if (ui::button(ui, "rejection", at, "To rejection", {.tooltip = "Next rejected guess (X)", .disabled = over}))
+    if (ui::button(ui, "rejection", at, "To rejection",
+                   {.tooltip = "Next rejected guess (X)", .disabled = over}))
         out.push_back(Go{Move::rejection});
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -13,4 +13,4 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 [[nodiscard]] RunSettings with_temperature(RunSettings settings, double temperature);
 [[nodiscard]] RunSettings with_rule(RunSettings settings, const std::string& rule);
 
-}  // namespace speclens
+} // namespace speclens

@@ -19,7 +19,7 @@ namespace speclens {
 
 // Plain decoding of the same prompt, measured in the same process: what the lower Gantt lane shows.
 struct PlainTiming {
-    double ms_per_token = 0;  // median; 0 = not measured
+    double ms_per_token = 0; // median; 0 = not measured
 };
 
 // One column of a cycle: draft `index`, or the target's own token when index equals the number of drafts.
@@ -30,42 +30,65 @@ struct Position {
 };
 
 // What the user has done since the window opened; a task of a beat is ticked when its deed is.
-enum class Deed : std::uint32_t { stepped, stepped_back, found_rejection, selected, changed_run, forked, scrubbed };
-[[nodiscard]] constexpr std::uint32_t deed_bit(Deed deed) { return 1U << static_cast<std::uint32_t>(deed); }
+enum class Deed : std::uint32_t {
+    stepped,
+    stepped_back,
+    found_rejection,
+    selected,
+    changed_run,
+    forked,
+    scrubbed
+};
+[[nodiscard]] constexpr std::uint32_t deed_bit(Deed deed) {
+    return 1U << static_cast<std::uint32_t>(deed);
+}
 
 // Everything a frame depends on.
 struct SceneInput {
-    const Trace* trace = nullptr;   // never null; may be empty while models load
-    const CycleView* view = nullptr;   // fold(trace, cursor), made once per frame by the caller
-    const CycleView* whole = nullptr;  // fold(trace, available)
-    const LawPair* laws = nullptr;  // full laws of the last position that was asked for; may be null
-    std::size_t cursor = 0;         // events shown
-    std::size_t available = 0;      // trace size of this frame
-    int beat = 0;                   // story beat, for scenes that are not driven by the cursor
-    float t = 1;                    // progress 0…1 of the last step's motion; 1 = at rest
-    const RunSettings* settings = nullptr;  // what the controls show (may differ from the header until restart)
+    const Trace* trace = nullptr;     // never null; may be empty while models load
+    const CycleView* view = nullptr;  // fold(trace, cursor), made once per frame by the caller
+    const CycleView* whole = nullptr; // fold(trace, available)
+    const LawPair* laws = nullptr;    // full laws of the last position that was asked for; may be null
+    std::size_t cursor = 0;           // events shown
+    std::size_t available = 0;        // trace size of this frame
+    int beat = 0;                     // story beat, for scenes that are not driven by the cursor
+    float t = 1;                      // progress 0…1 of the last step's motion; 1 = at rest
+    const RunSettings* settings =
+        nullptr; // what the controls show (may differ from the header until restart)
     const EngineStatus* status = nullptr;
     PlainTiming plain;
-    std::optional<Position> selected;  // column that was clicked; absent: the one the last event is about
-    std::uint32_t deeds = 0;        // set of deed_bit()
-    ui::Rect stage;      // logical px
-    ui::Rect story;      // empty rectangles: region hidden (small window, presenter)
+    std::optional<Position> selected; // column that was clicked; absent: the one the last event is about
+    std::uint32_t deeds = 0;          // set of deed_bit()
+    ui::Rect stage;                   // logical px
+    ui::Rect story;                   // empty rectangles: region hidden (small window, presenter)
     ui::Rect details;
     ui::Rect controls;
-    ui::Rect stage_clip;            // part of the stage that nothing covers; what lies outside is not drawn
-    bool strip = false;             // the story rectangle is the two-line strip of the compact layout
+    ui::Rect stage_clip; // part of the stage that nothing covers; what lies outside is not drawn
+    bool banner = false; // a banner stands where the title would be
+    bool strip = false;  // the story rectangle is the two-line strip of the compact layout
     bool reduced_motion = false;
-    bool letters_article = false;  // notation switch: false: p target / q draft (papers), true: swapped letters
+    bool letters_article =
+        false; // notation switch: false: p target / q draft (papers), true: swapped letters
 };
 
 // What the user asked for in this frame. Engine commands go to the Mailbox, the rest is the shell's.
 enum class Move : std::uint8_t { step, back, cycle, cycle_back, verify, rejection, first, last, play };
-struct Go { Move move; };
-struct SetCursor { std::size_t cursor; };
-struct SetBeat { int beat; };
-struct Select { std::optional<Position> position; };
-struct OpenScene { std::string name; };
-struct EditPrompt {};      // open the prompt editor
+struct Go {
+    Move move;
+};
+struct SetCursor {
+    std::size_t cursor;
+};
+struct SetBeat {
+    int beat;
+};
+struct Select {
+    std::optional<Position> position;
+};
+struct OpenScene {
+    std::string name;
+};
+struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
 using SceneCommand =
     std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, EditPrompt, ToggleLetters>;
@@ -84,13 +107,13 @@ class Scene {
 };
 
 struct SceneInfo {
-    int number = 0;       // S1 … S16
-    const char* name;     // "loop", "accept-rule": render argument and link
-    const char* title;    // rail label
+    int number = 0;    // S1 … S16
+    const char* name;  // "loop", "accept-rule": render argument and link
+    const char* title; // rail label
     std::unique_ptr<Scene> (*make)();
 };
 // In rail order; generated from scenes.inc. Scenes that do not exist yet are not listed.
 [[nodiscard]] const std::vector<SceneInfo>& scene_list();
-[[nodiscard]] const SceneInfo* find_scene(const std::string& name);  // nullptr: unknown
+[[nodiscard]] const SceneInfo* find_scene(const std::string& name); // nullptr: unknown
 
-}  // namespace speclens
+} // namespace speclens

@@ -22,4 +22,4 @@ const SceneInfo* find_scene(const std::string& name) {
     return nullptr;
 }
 
-}  // namespace speclens
+} // namespace speclens

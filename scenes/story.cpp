@@ -35,7 +35,7 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 
     const float task_y = r.bottom() - 124, buttons_y = r.bottom() - 60;
     const bool task = !story.task.empty();
-    const float limit = task ? task_y - 8 : buttons_y - 8;  // last baseline
+    const float limit = task ? task_y - 8 : buttons_y - 8; // last baseline
     ui::ParagraphStyle body{.color = ui.theme.ink};
     body.max_lines = std::max(1, static_cast<int>((limit - (r.y + 112)) / 24) + 1);
     float y = ui::paragraph(ui.canvas, {x, r.y + 112}, w, story.text, body);
@@ -45,7 +45,8 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         aside.max_lines = static_cast<int>((limit - y) / 20) + 1;
         if (y <= limit) ui::paragraph(ui.canvas, {x, y}, w, story.what_if, aside);
     }
-    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done)) append(out, story.on_task);
+    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
+        append(out, story.on_task);
     const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
     if (ui::button(ui, "back", back, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
@@ -83,7 +84,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         append(out, story.on_next);
 }
 
-}  // namespace
+} // namespace
 
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     if (input.story.w <= 0) return;
@@ -95,18 +96,21 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 std::string describe_story(const Story& story) {
     std::string text = story.caption + "\n" + story.heading + "\n" + story.text + "\n";
     if (!story.what_if.empty()) text += story.what_if + "\n";
-    if (!story.task.empty()) text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";
+    if (!story.task.empty())
+        text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";
     return text;
 }
 
-void draw_stage_title(ui::Ui& ui, Rect stage, const StageTitle& title) {
+void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title) {
+    const Rect stage = input.stage;
     const float x = stage.x + 24, right = stage.right() - 24;
     const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, title.tier, title.tier_words);
     const float room = pill.x - 16 - x;
     float size = 26;
     while (size > 20 && ui.canvas.text_width(title.title, Font::text_bold, size) > room) size -= 2;
-    ui::fitted_text(ui.canvas, {x, stage.y + 40}, title.title, Font::text_bold, size, ui.theme.ink, room);
+    if (!input.banner)
+        ui::fitted_text(ui.canvas, {x, stage.y + 40}, title.title, Font::text_bold, size, ui.theme.ink, room);
     ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
 }
 
-}  // namespace speclens
+} // namespace speclens

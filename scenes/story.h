@@ -1,5 +1,5 @@
-// The story region: where we are, a heading, at most 60 words, what would have happened, a task, Back and Next.
-// In the compact layout the same story is a strip of two lines.
+// The story region: where we are, a heading, at most 60 words, what would have happened, a task, Back and
+// Next. In the compact layout the same story is a strip of two lines.
 #pragma once
 
 #include <string>
@@ -10,26 +10,28 @@
 namespace speclens {
 
 struct Story {
-    std::string caption;      // "Step 9 of 11, cycle 1"
-    int step = 0, steps = 0;  // progress bar; steps 0: unknown, no bar
+    std::string caption;     // "Step 9 of 11, cycle 1"
+    int step = 0, steps = 0; // progress bar; steps 0: unknown, no bar
     std::string heading;
-    std::string text;         // at most 60 words
-    std::string what_if;      // second paragraph, muted
+    std::string text;    // at most 60 words
+    std::string what_if; // second paragraph, muted
     std::string task;
     bool task_done = false;
-    std::vector<SceneCommand> on_task;  // what a click on the task does; empty: nothing
+    std::vector<SceneCommand> on_task; // what a click on the task does; empty: nothing
     std::vector<SceneCommand> on_back, on_next;
-    std::string no_back, no_next;       // why the button is off; empty: it is on
+    std::string no_back, no_next; // why the button is off; empty: it is on
 };
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out);
 [[nodiscard]] std::string describe_story(const Story& story);
 
-// Stage heading: the finding, the conditions, the data tier. Returns nothing; content starts 80 px below the top.
+// Stage heading: the finding, the conditions, the data tier. Returns nothing; content starts 80 px below the
+// top.
 struct StageTitle {
     std::string title, subtitle;
     ui::Tier tier = ui::Tier::live;
-    std::string tier_words;  // "exact"
+    std::string tier_words; // "exact"
 };
-void draw_stage_title(ui::Ui& ui, ui::Rect stage, const StageTitle& title);
+void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title);
+inline constexpr float kBadgeRoom = 170; // right of a banner: the badge stays visible, honesty is not chrome
 
-}  // namespace speclens
+} // namespace speclens

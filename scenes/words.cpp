@@ -12,13 +12,15 @@ namespace speclens {
 
 std::string number_word(int n) {
     static constexpr std::array<const char*, 21> kWords = {
-        "no",     "one",    "two",     "three",    "four",     "five",    "six",     "seven",     "eight",    "nine",  "ten",
-        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
+        "no",       "one",     "two",     "three",     "four",     "five",     "six",
+        "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
+        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
     return n >= 0 && n <= 20 ? kWords[static_cast<std::size_t>(n)] : std::to_string(n);
 }
 
 std::string capital(std::string words) {
-    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
+        words[0] = static_cast<char>(words[0] - 'a' + 'A');
     return words;
 }
 
@@ -31,7 +33,9 @@ std::string quoted(const Trace& trace, int id) {
     return words.starts_with("“") ? words : "“" + words + "”";
 }
 
-std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.text(id)); }
+std::string label_of(const Trace& trace, int id) {
+    return ui::token_label(trace.text(id));
+}
 
 ui::Tier tier_of(const Header* header) {
     if (!header || header->tier == "LIVE") return ui::Tier::live;
@@ -39,17 +43,23 @@ ui::Tier tier_of(const Header* header) {
     if (header->tier == "SIM") return ui::Tier::sim;
     if (header->tier == "PUBLISHED") return ui::Tier::published;
     if (header->tier == "REMOTE") return ui::Tier::remote;
-    return ui::Tier::recorded;  // an unknown tier was at least saved by someone else
+    return ui::Tier::recorded; // an unknown tier was at least saved by someone else
 }
 
 const char* tier_name(ui::Tier tier) {
     switch (tier) {
-        case ui::Tier::live: return "LIVE";
-        case ui::Tier::recorded: return "RECORDED";
-        case ui::Tier::table: return "TABLE";
-        case ui::Tier::sim: return "SIM";
-        case ui::Tier::published: return "PUBLISHED";
-        case ui::Tier::remote: return "REMOTE";
+    case ui::Tier::live:
+        return "LIVE";
+    case ui::Tier::recorded:
+        return "RECORDED";
+    case ui::Tier::table:
+        return "TABLE";
+    case ui::Tier::sim:
+        return "SIM";
+    case ui::Tier::published:
+        return "PUBLISHED";
+    case ui::Tier::remote:
+        return "REMOTE";
     }
     return "";
 }
@@ -62,7 +72,8 @@ std::optional<double> listed(const Top& top, int id) {
 
 std::string fine_probability(double p) {
     if (p <= 0 || p >= 0.01) return ui::probability(p);
-    const int decimals = std::min(9, static_cast<int>(std::ceil(-std::log10(p))));
+    if (p < 1e-5) return "<.00001";
+    const int decimals = static_cast<int>(std::ceil(-std::log10(p)));
     const std::string text = ui::number(p, decimals);
     return text.starts_with("0.") ? text.substr(1) : text;
 }
@@ -85,7 +96,8 @@ LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
     }
     // Tokens that only the draft lists fill free rows; the kept one pushes the last row out.
     for (const Top::Entry& entry : draft.entries)
-        if (static_cast<int>(ids.size()) < count && std::ranges::find(ids, entry.id) == ids.end()) ids.push_back(entry.id);
+        if (static_cast<int>(ids.size()) < count && std::ranges::find(ids, entry.id) == ids.end())
+            ids.push_back(entry.id);
     if (keep >= 0 && std::ranges::find(ids, keep) == ids.end()) {
         if (static_cast<int>(ids.size()) == count && count > 0) ids.pop_back();
         ids.push_back(keep);
@@ -122,4 +134,4 @@ LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
     return table;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -10,11 +10,11 @@
 
 namespace speclens {
 
-[[nodiscard]] std::string number_word(int n);          // "three"; digits from 21 on
-[[nodiscard]] std::string capital(std::string words);  // first ASCII letter
-[[nodiscard]] std::string counted(int n, const std::string& noun);  // "1 token", "3 tokens"
-[[nodiscard]] std::string quoted(const Trace& trace, int id);       // “It”
-[[nodiscard]] std::string label_of(const Trace& trace, int id);     // label of a chip
+[[nodiscard]] std::string number_word(int n);                      // "three"; digits from 21 on
+[[nodiscard]] std::string capital(std::string words);              // first ASCII letter
+[[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"
+[[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
+[[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
 
 [[nodiscard]] ui::Tier tier_of(const Header* header);
 [[nodiscard]] const char* tier_name(ui::Tier tier);
@@ -24,20 +24,21 @@ namespace speclens {
 
 // Two recorded heads in one order, largest target probability first.
 struct LawRow {
-    int id = -1;                 // -1: all other tokens
-    std::optional<double> target, draft;  // negative: below the recorded head
+    int id = -1;                         // -1: all other tokens
+    std::optional<double> target, draft; // negative: below the recorded head
 };
 struct LawTable {
-    std::vector<LawRow> rows;    // at most `count`, then "other"
-    double overlap = 0;          // sum of min over tokens that both heads list
-    bool exact = false;          // nothing is left that could add more than .005
+    std::vector<LawRow> rows; // at most `count`, then "other"
+    double overlap = 0;       // sum of min over tokens that both heads list
+    bool exact = false;       // nothing is left that could add more than .005
 };
-// Like ui::probability, but small values keep one digit: .0004 instead of <.01.
+// Like ui::probability, but small values keep one digit: .0004 instead of <.01, down to .00001.
 [[nodiscard]] std::string fine_probability(double p);
 // "–" for a side that was not recorded, "<.01" for a token below the recorded head.
 [[nodiscard]] std::string law_number(const std::optional<double>& p);
 
-// Either head may be empty (that side was not recorded). `keep` is a token that must be among the rows, or -1.
+// Either head may be empty (that side was not recorded). `keep` is a token that must be among the rows, or
+// -1.
 [[nodiscard]] LawTable law_table(const Top& target, const Top& draft, int count, int keep = -1);
 
-}  // namespace speclens
+} // namespace speclens

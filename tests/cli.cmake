@@ -1,6 +1,6 @@
 # The command line: its pure parts, and the program itself, started as a user would start it.
-spec_test(cli_parts_test LABELS "fast;cli" SOURCES cli_parts.cpp LIBS speclens_cli)
-spec_test(cli_program_test LABELS "fast;cli"
+spec_test(cli_parts_test LABELS fast SOURCES cli_parts.cpp LIBS speclens_cli)
+spec_test(cli_program_test LABELS fast
     SOURCES cli_support.cpp cli_usage.cpp cli_run.cpp cli_failures.cpp cli_measures.cpp
     LIBS nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_program_test PRIVATE SPECLENS_PROGRAM="$<TARGET_FILE:speclens>")

@@ -25,7 +25,7 @@ std::string prompts_file() {
 TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     const std::filesystem::path file = fresh_folder() / "compare.json";
     const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,small,lookup,skip", "--temp", "0",
-                                      "--prompts", prompts_file(), "--max-tokens", "24", "--repeats", "1", "--json", file.string()});
+                                      "--prompts", prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("cannot run"), std::string::npos) << outcome.out;  // no draft model was given
     EXPECT_EQ(outcome.out.find(" NO"), std::string::npos) << outcome.out;
@@ -59,7 +59,7 @@ TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {
 }
 
 TEST(Bench, ReportsTheCostsOfPasses) {
-    const Outcome outcome = speclens({"bench", "--model", micro_model(), "--repeats", "3", "--json", "-"});
+    const Outcome outcome = speclens({"bench", "--model", micro_model(), "--repeats", "3", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["schema"], "speclens-bench/1");

@@ -152,6 +152,27 @@ TEST(FullLaws, AreTheLawsTheRunUsed) {
         }
 }
 
+// The head that is selected on the device is the head of the whole law.
+TEST(RawTop, IsTheHeadOfTheLawAtTemperatureOne) {
+    const auto models = test::micro_models(1);
+    auto decoder = make_model_decoder(models->target, 16);
+    const std::vector<int> tokens{1, 2, 3};
+    PassRows& rows = decoder->forward({.tokens = tokens});
+    for (int row = 0; row < 3; ++row) {
+        const Top whole = top_of(rows.law(row, {.temperature = 1}), 7);
+        const Top head = rows.raw_top(row, 7);
+        ASSERT_EQ(head.entries.size(), 7u);
+        for (std::size_t i = 0; i < 7; ++i) {
+            EXPECT_EQ(head.entries[i].id, whole.entries[i].id);
+            EXPECT_NEAR(head.entries[i].logp, whole.entries[i].logp, 1e-5);
+        }
+        EXPECT_NEAR(head.rest, whole.rest, 1e-5);
+        EXPECT_EQ(rows.raw_top(row, -1).entries.size(), 61u);
+        EXPECT_TRUE(rows.raw_top(row, 0).empty());
+        EXPECT_EQ(rows.raw_top(row, 1000).entries.size(), 61u);
+    }
+}
+
 // ---- the engine thread ----
 
 fs::path table_file(const std::string& content = "") {

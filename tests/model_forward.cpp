@@ -42,11 +42,11 @@ class Golden : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Micro, Golden, ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-// single precision on both sides, different summation orders: observed 2e-6 … 7e-6 of the root mean square
-constexpr double kF32 = 5e-5;
-// the reference rounds every activation to 8 bits of mantissa, we do not: observed 3e-2 at the largest
-// deviation
-constexpr double kBf16 = 8e-2;
+// Largest deviation over the root mean square. Measured on AVX-512 with transformers 5.23, 2026-11-21:
+// single precision on both sides, different summation orders: 1.1e-6 … 4.2e-6;
+constexpr double kF32 = 2e-5;
+// the reference rounds every activation to 8 bits of mantissa, we do not: 3.4e-2 … 5.0e-2
+constexpr double kBf16 = 1e-1;
 
 TEST_P(Golden, LogitsMatchTransformersInSinglePrecision) {
     PassRows& rows = decoder_->forward({.tokens = ids_});

@@ -102,7 +102,7 @@ TEST(Tokenizer, IdsOutsideTheVocabularyHaveNoBytes) {
     EXPECT_EQ(tokenizer->bytes_of(tokenizer->id_of(" the")), " the");
 }
 
-// a million bytes: an algorithm that is quadratic in a piece would need hours, ctest's time limit catches it
+// a million bytes: an algorithm that is quadratic in a piece runs into ctest's time limit
 TEST(Tokenizer, LongRunsOfOneCharacterTakeNoLongerThanOtherText) {
     const auto tokenizer = Tokenizer::load(bundle_tokenizer());
     for (const std::string unit :

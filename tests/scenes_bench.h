@@ -1,4 +1,5 @@
-// A window without a window: the controller, the frame and a recorder. Feeds input frames, returns texts and commands.
+// A window without a window: the controller, the frame and a recorder. Feeds input frames, returns texts and
+// commands.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ class SceneBench {
         EXPECT_EQ(canvas.open_clips(), 0);
         all.insert(all.end(), commands.begin(), commands.end());
         controller.perform(commands, time);
-        time += 0.5;  // motion is over at the next frame
+        time += 0.5; // motion is over at the next frame
     }
     void settle() {
         frame();
@@ -116,4 +117,4 @@ class SceneBench {
     ui::Rect screen_;
 };
 
-}  // namespace speclens
+} // namespace speclens

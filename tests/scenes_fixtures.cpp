@@ -13,17 +13,22 @@ namespace {
 
 constexpr int kVocab = 24;
 constexpr std::array<const char*, kVocab> kTexts = {
-    " the", " a", " cat", " sat", " on", " mat", ".", ",", "\n", " and", " dog", " ran",
-    " over", " quick", " brown", " fox", "ing", " It", " is", " extraordinarily", "\t", " 42", "\xe4", " said"};
+    " the", " a",   " cat",  " sat",   " on",    " mat", ".",   ",",   "\n",  " and",
+    " dog", " ran", " over", " quick", " brown", " fox", "ing", " It", " is", " extraordinarily",
+    "\t",   " 42",  "\xe4",  " said"};
 
-std::string text_of(int id) { return id >= 0 && id < kVocab ? kTexts[static_cast<std::size_t>(id)] : "<?>"; }
+std::string text_of(int id) {
+    return id >= 0 && id < kVocab ? kTexts[static_cast<std::size_t>(id)] : "<?>";
+}
 
 // A law that depends on the position only; peaked, with a long tail.
 Law toy_law(std::uint64_t salt, int position) {
     Law law(kVocab);
     double sum = 0;
     for (int id = 0; id < kVocab; ++id) {
-        const double x = uniform({.seed = salt, .position = static_cast<std::uint32_t>(position), .lane = static_cast<std::uint32_t>(id)});
+        const double x = uniform({.seed = salt,
+                                  .position = static_cast<std::uint32_t>(position),
+                                  .lane = static_cast<std::uint32_t>(id)});
         law[static_cast<std::size_t>(id)] = std::pow(x, 12);
         sum += law[static_cast<std::size_t>(id)];
     }
@@ -33,7 +38,7 @@ Law toy_law(std::uint64_t salt, int position) {
 
 Law draft_law(int position, double noise) {
     const Law target = toy_law(11, position);
-    if (noise >= 1) {  // only tokens that the target gives nothing worth mentioning
+    if (noise >= 1) { // only tokens that the target gives nothing worth mentioning
         Law law(kVocab, 0.0);
         law[static_cast<std::size_t>(std::ranges::min_element(target) - target.begin())] = 1;
         return law;
@@ -83,7 +88,8 @@ class Writer {
             p.push_back(apply_sampling(p_raw.back(), sampling));
             if (i == toy_.k) break;
             q_raw.push_back(draft_law(position + i, toy_.noise));
-            q.push_back(copied ? one_hot(kVocab, argmax(q_raw.back())) : apply_sampling(q_raw.back(), sampling));
+            q.push_back(copied ? one_hot(kVocab, argmax(q_raw.back()))
+                               : apply_sampling(q_raw.back(), sampling));
             drafts.push_back(sample(q.back(), coin(Purpose::draft, position + i)));
             Drafted d;
             d.cycle = number;
@@ -164,7 +170,7 @@ std::shared_ptr<Trace> to_trace(std::vector<Event> events) {
     return trace;
 }
 
-}  // namespace
+} // namespace
 
 std::shared_ptr<Trace> toy_run(const Toy& toy) {
     std::vector<Event> events;
@@ -174,7 +180,8 @@ std::shared_ptr<Trace> toy_run(const Toy& toy) {
     events.resize(events.size() - static_cast<std::size_t>(toy.cut));
     if (!toy.failure.empty()) events.push_back(Failed{toy.failure, "Try a shorter prompt."});
     auto trace = to_trace(std::move(events));
-    if (toy.stop && toy.failure.empty() && toy.cut == 0) trace->append(Stopped{"length", trace->hash(trace->size())});
+    if (toy.stop && toy.failure.empty() && toy.cut == 0)
+        trace->append(Stopped{"length", trace->hash(trace->size())});
     return trace;
 }
 
@@ -205,4 +212,4 @@ std::shared_ptr<Trace> long_run(int events) {
     return to_trace(std::move(list));
 }
 
-}  // namespace speclens::fixtures
+} // namespace speclens::fixtures

@@ -1,5 +1,5 @@
-// Synthetic runs for the scene tests: a toy language model with known laws, judged by the real rules with the real
-// dice. Small, deterministic, and no model files needed.
+// Synthetic runs for the scene tests: a toy language model with known laws, judged by the real rules with the
+// real dice. Small, deterministic, and no model files needed.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ struct Toy {
     int k = 4;
     int cycles = 6;
     double temperature = 1;
-    double noise = 0.5;      // 0: the draft equals the target, 1: it claims other tokens only
-    int top = 64;            // entries of recorded laws; 0: fast mode
+    double noise = 0.5; // 0: the draft equals the target, 1: it claims other tokens only
+    int top = 64;       // entries of recorded laws; 0: fast mode
     bool timing = true;
-    int cut = 0;             // drop so many events at the end: a run in the middle of a cycle
+    int cut = 0; // drop so many events at the end: a run in the middle of a cycle
     bool stop = true;
-    std::string failure;     // ends with Failed instead
+    std::string failure; // ends with Failed instead
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
-[[nodiscard]] const std::vector<Toy>& toys();                 // those kept as files in assets/traces
-[[nodiscard]] std::shared_ptr<Trace> long_run(int events);    // fast mode, for timings
+[[nodiscard]] const std::vector<Toy>& toys();              // those kept as files in assets/traces
+[[nodiscard]] std::shared_ptr<Trace> long_run(int events); // fast mode, for timings
 
-}  // namespace speclens::fixtures
+} // namespace speclens::fixtures

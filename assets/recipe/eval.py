@@ -1,6 +1,6 @@
 """Quality of an exported model, greedy and at T = 0.7.
 
-    python eval.py --model ../models/target [--json results.json] [--quick]
+    python eval.py --model ../models/target [--json results.json] [--size 20]
 
 facts     chat questions about every country and relation, and raw completions of every capital
 sums      one-step sums asked in chat; half of them use operand pairs that training never saw
@@ -209,11 +209,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work")
+    parser.add_argument("--size", type=int, default=200, help="prompts per test")
     parser.add_argument("--temperatures", type=float, nargs="*", default=[0.0, 0.7])
     args = parser.parse_args()
     torch.set_num_threads(1)
-    size = 20 if args.quick else 200
+    size = args.size
     results = {}
     for temperature in args.temperatures:
         s, row = Subject(args.model, temperature), {}

@@ -1,6 +1,6 @@
 """Write tests/golden: micro checkpoints, what transformers computes for them, and what tokenizers makes of text.
 
-    python goldens.py                 (torch, transformers, tokenizers; about a minute, no network)
+    python goldens.py                 (torch, transformers, tokenizers; well under a minute, no network)
 
 The checkpoints are random, with uneven norms and biases so that a forgotten one shows.  Everything is a function of
 the seeds below; a second run writes the same bytes with the same library versions.

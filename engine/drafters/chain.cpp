@@ -21,10 +21,7 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
         }
     }
     if (forced) node.extra = "forced";
-    if (request.want_raw) {
-        node.raw = rows.law(row, Sampling{.temperature = 1});
-        node.raw.resize(static_cast<std::size_t>(vocab), 0.0);
-    }
+    if (request.raw_entries != 0) node.raw_top = rows.raw_top(row, request.raw_entries);
     return node;
 }
 

@@ -1,0 +1,16 @@
+// What a frame of the window costs before the graphics driver sees it, for `speclens bench`.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/control.h"
+#include "engine/trace.h"
+
+namespace speclens::cli {
+
+// Median milliseconds of one 1600x1000 frame of the loop scene while the cursor steps through the trace: folding,
+// layout, text and triangles, no pixels. Absent in a build without the window.
+[[nodiscard]] std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSettings& settings);
+
+}  // namespace speclens::cli

@@ -1,0 +1,28 @@
+// The head of a law: what a trace records and a person sees of a vocabulary-wide row.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "engine/law.h"
+
+namespace speclens {
+
+inline constexpr double kLogZero = -std::numeric_limits<double>::infinity();
+
+// The head of a law: its most likely tokens with log-probabilities, and the mass of all others.
+struct Top {
+    struct Entry {
+        int id = 0;
+        double logp = kLogZero;
+        bool operator==(const Entry&) const = default;
+    };
+    std::vector<Entry> entries;  // largest first
+    double rest = 0;             // probability (not log) of every id that is not listed
+    [[nodiscard]] bool empty() const { return entries.empty(); }
+    bool operator==(const Top&) const = default;
+};
+// count < 0: every id with mass.
+[[nodiscard]] Top top_of(const Law& law, int count);
+
+}  // namespace speclens
