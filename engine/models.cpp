@@ -4,13 +4,17 @@
 #include <cstdlib>
 
 #include "engine/drafter.h"
+#include "engine/json_read.h"
 #include "engine/table_json.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace fs = std::filesystem;
 
-std::string Models::target_name() const { return target ? target->name : target_table ? target_table->name : ""; }
+std::string Models::target_name() const {
+    if (!bundle.empty()) return bundle;
+    return target ? target->name : target_table ? target_table->name : "";
+}
 std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
 int Models::layers() const { return target ? target->config.layers : 0; }
 int Models::vocab() const { return target ? target->config.vocab : target_table ? target_table->vocab : 0; }
@@ -55,6 +59,15 @@ fs::path assets_folder() {
 
 namespace {
 
+// "bundle S": which of the shipped bundles this is, by the record of how it was made.
+std::string bundle_name(const fs::path& manifest) {
+    std::error_code ignored;
+    if (!fs::exists(manifest, ignored)) return "bundle";
+    const Json record = parse_json_object(read_text_file(manifest, 1 << 20), short_name(manifest), "Restore it from the repository.");
+    const auto name = record.find("bundle");
+    return name != record.end() && name->is_string() ? "bundle " + name->get<std::string>() : "bundle";
+}
+
 std::string difference(const Model& target, const Model& draft) {
     if (target.tokenizer && draft.tokenizer) return vocabulary_difference(*target.tokenizer, *draft.tokenizer);
     if (target.config.vocab != draft.config.vocab)
@@ -71,7 +84,7 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
     fs::path target = paths.target;
     fs::path draft = paths.draft;
     if (target.empty()) {
-        models.bundle = true;
+        models.bundle = bundle_name(assets_folder() / "models" / "MANIFEST.json");
         target = assets_folder() / "models" / "target";
         if (!fs::exists(target))
             throw Error("the model bundle is missing: " + target.string() + " does not exist",

@@ -28,7 +28,7 @@ struct Models {
     std::shared_ptr<const TableModel> draft_table;
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
-    bool bundle = false;                              // the target is the shipped one
+    std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
 
     [[nodiscard]] std::string target_name() const;
     [[nodiscard]] std::string draft_name() const;

@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--small-checkpoint", default="small/distilled.pt")
     args = parser.parse_args()
     manifest = {
-        "made_by": "assets/recipe", "machine": args.machine, "date": datetime.date.today().isoformat(), "corpus_seed": 1,
+        "schema": "speclens-manifest/1", "bundle": "S", "made_by": "assets/recipe", "machine": args.machine, "date": datetime.date.today().isoformat(), "corpus_seed": 1,
         "tokenizer": "byte-level BPE, 4096 ids, trained on the generated corpus, frozen",
     }
     for name, checkpoint, seed in (("target", args.target_checkpoint, 1), ("small", args.small_checkpoint, 2)):
