@@ -54,7 +54,8 @@ TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {
     const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "lookup", "--prompts", prompts_file(),
                                       "--domain", "code", "--max-tokens", "8", "--repeats", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    for (const Json& row : Json::parse(outcome.out)["rows"]) EXPECT_EQ(row["prompts"], 1);
+    const Json json = Json::parse(outcome.out);
+    for (const Json& row : json["rows"]) EXPECT_EQ(row["prompts"], 1);
     EXPECT_EQ(speclens({"compare", "--model", micro_model(), "--prompts", prompts_file(), "--domain", "cod"}).code, 2);
 }
 
