@@ -95,9 +95,10 @@ void draw_accept_coin(const AcceptDraw& d) {
     const double a = d.view.threshold();
     ui::gauge(canvas, theme, gauge, {.accept = a, .large = true});
     const float ax = gauge.x + gauge.w * static_cast<float>(a);
-    if (ax - gauge.x > 80)
-        canvas.text({gauge.x + 12, gauge.y + 17}, "accept", Font::text_bold, 14, theme.on(Role::accepted));
     const float ux = gauge.x + gauge.w * static_cast<float>(d.view.coin);
+    const float label_x = ux < gauge.x + 72 ? ux + 12 : gauge.x + 12; // beside the coin, never under it
+    if (ax - label_x > 68)
+        canvas.text({label_x, gauge.y + 17}, "accept", Font::text_bold, 14, theme.on(Role::accepted));
     ui::coin_marker(canvas, theme, ux, gauge.y - 8, gauge.bottom() + 8);
     canvas.disc({ux, gauge.y - 8}, 7, theme.ink);
     const ui::Handle handle = ui::drag_handle(d.ui, "coin", {ux, gauge.y + 4}, gauge.w / 100);

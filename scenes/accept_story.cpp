@@ -101,6 +101,7 @@ std::string beat_task(const SceneInput& input, const AcceptView& view, int beat)
     if (view.bars.empty()) return {};
     if (beat == 7) return "Flip a thousand coins with M";
     if (beat == 3) return "Drag the coin across its threshold";
+    if (view.source.accepted) return "Drag a handle: both areas change alike";
     return "Drag " + bar_words(input, view.bar()) + " until it is always kept";
 }
 
@@ -180,7 +181,7 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     story.task = beat_task(input, view, beat);
     story.task_done = beat == 7   ? state.flipped
                       : beat == 3 ? state.edit.coin.has_value()
-                                  : view.edited && view.threshold() >= 1;
+                                  : view.edited && (view.source.accepted || view.threshold() >= 1);
     return story;
 }
 

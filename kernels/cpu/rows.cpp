@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -86,30 +87,36 @@ bool before(const Candidate& a, const Candidate& b) {
 }
 
 // A heap of the best k so far with the worst on top; a vector of values is skipped when none beats the worst.
+// The k-th largest of the maxima of small blocks is a lower bound for the k-th largest value of the row: one
+// pass finds the bound, a second one the few candidates at or above it, and only those are sorted.
 void top_k(const float* in, std::int64_t n, int k, std::int32_t* ids, float* values) {
     const F f;
-    std::vector<Candidate> heap;
-    heap.reserve(static_cast<std::size_t>(k));
-    std::int64_t i = 0;
-    for (; i < k; ++i) heap.push_back({std::isnan(in[i]) ? -kInfinity : in[i], static_cast<std::int32_t>(i)});
-    std::make_heap(heap.begin(), heap.end(), before);
-
-    while (i < n) {
-        const V worst = hn::Set(f, heap.front().value);
-        while (i + kLanes <= n && hn::AllFalse(f, hn::Gt(hn::LoadU(f, in + i), worst))) i += kLanes;
-        const std::int64_t stop = std::min(n, i + kLanes);
-        for (; i < stop; ++i) {
-            if (!(in[i] > heap.front().value)) continue; // an equal one has a higher index, so it loses too
-            std::pop_heap(heap.begin(), heap.end(), before);
-            heap.back() = {in[i], static_cast<std::int32_t>(i)};
-            std::push_heap(heap.begin(), heap.end(), before);
-        }
+    constexpr std::int64_t kBlock = 2 * kLanes;
+    float bound = -kInfinity;
+    if (n / kBlock >= k) {
+        std::vector<float> maxima;
+        maxima.reserve(static_cast<std::size_t>(n / kBlock));
+        for (std::int64_t i = 0; i + kBlock <= n; i += kBlock) maxima.push_back(row_max(in + i, kBlock));
+        std::nth_element(maxima.begin(), maxima.begin() + (k - 1), maxima.end(), std::greater<>());
+        bound = maxima[static_cast<std::size_t>(k - 1)];
     }
-
-    std::sort_heap(heap.begin(), heap.end(), before);
+    std::vector<Candidate> candidates;
+    candidates.reserve(static_cast<std::size_t>(2 * k));
+    const auto consider = [&](std::int64_t i) {
+        const float value = std::isnan(in[i]) ? -kInfinity : in[i];
+        if (value >= bound) candidates.push_back({value, static_cast<std::int32_t>(i)});
+    };
+    std::int64_t i = 0;
+    const V lowest = hn::Set(f, bound);
+    for (; bound > -kInfinity && i + kLanes <= n; i += kLanes) {
+        if (hn::AllFalse(f, hn::Ge(hn::LoadU(f, in + i), lowest))) continue;
+        for (std::int64_t j = i; j < i + kLanes; ++j) consider(j);
+    }
+    for (; i < n; ++i) consider(i);
+    std::partial_sort(candidates.begin(), candidates.begin() + k, candidates.end(), before);
     for (int j = 0; j < k; ++j) {
-        ids[j] = heap[static_cast<std::size_t>(j)].id;
-        values[j] = heap[static_cast<std::size_t>(j)].value;
+        ids[j] = candidates[static_cast<std::size_t>(j)].id;
+        values[j] = candidates[static_cast<std::size_t>(j)].value;
     }
 }
 
