@@ -69,8 +69,9 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
     RunSettings settings = run_settings(options, drafter, 0);
     settings.trace_top = 0;
     settings.max_tokens = tokens;
+    settings.chat = true;  // an answer that is long enough on the bundle
     if (!models.tokenizer) settings.token_ids = some_tokens(kContext, models.vocab());
-    else settings.prompt = "The capital of France is Paris. The capital of Italy is Rome. The capital of France is";
+    else settings.prompt = "Write a Python function that returns the sum of a list.";
     return settings;
 }
 
@@ -108,14 +109,16 @@ double trace_overhead(const Options& options, const std::shared_ptr<const Models
     bare.sampling.temperature = 0.8;
     RunSettings recorded = bare;
     recorded.trace_top = 64;
-    std::vector<double> ratios;
+    std::vector<double> without, with;
     for (int r = -1; r < repeats; ++r) {
         bar.show("timing the recording", r + 1, repeats + 1, "runs");
         const double first = measure(models, r % 2 ? bare : recorded).total_ms();
         const double second = measure(models, r % 2 ? recorded : bare).total_ms();
-        if (r >= 0) ratios.push_back(r % 2 ? second / first : first / second);
+        if (r < 0) continue;
+        without.push_back(r % 2 ? first : second);
+        with.push_back(r % 2 ? second : first);
     }
-    return median(ratios) - 1;
+    return median(with) / median(without) - 1;
 }
 
 std::shared_ptr<const Models> random_models(const Options& options) {
@@ -157,7 +160,7 @@ Exit command_bench(const Options& options) {
     const int tokens = std::clamp(static_cast<int>(150 / passes.ms[0]), 8, 64);
     const int runs = std::max(3, repeats / 2);
     const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
-    const double overhead = trace_overhead(options, models, tokens, runs, bar);
+    const double overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
     RunSettings shown = bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
     shown.trace_top = 64;
     Run picture(models, shown);

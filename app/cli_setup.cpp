@@ -115,6 +115,11 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     if (options.prompt) settings.prompt = *options.prompt;
     settings.system = options.system;
     settings.chat = options.chat;
+    const bool typed = options.prompt || !options.token_ids.empty() || options.has("--chat") || options.has("--raw");
+    if (!typed && options.model.empty() && options.geometry.empty()) {
+        settings.prompt = kFirstPrompt;
+        settings.chat = true;
+    }
     settings.thinking = options.thinking;
     settings.token_ids = options.token_ids;
     settings.drafter = drafter;

@@ -31,6 +31,8 @@ struct Prompt {
 [[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
 [[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
 
+// What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.
+inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";
 inline constexpr double kWalkTemperature = 0.8;  // run, render, describe and the window: coins are what there is to see
 
 }  // namespace speclens::cli

@@ -80,7 +80,7 @@ constexpr OptionRow kRows[] = {
     {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
      [](Options& o, Text, Text text) { o.session = text; }},
 
-    {"--prompt", "TEXT|@FILE|@-", "Prompt", "text to continue; @FILE reads a file, @- standard input", kGenerates,
+    {"--prompt", "TEXT|@FILE|@-", "Prompt", "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kGenerates,
      [](Options& o, Text, Text text) { o.prompt = text; }},
     {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
      [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},

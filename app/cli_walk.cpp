@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "engine/drafter.h"
@@ -43,6 +44,16 @@ double at_one(const Top& raw, int token, double otherwise) {
 }
 
 std::string ms(double value) { return number(value, value < 10 ? 2 : 1) + " ms"; }
+std::string coin(double u) { return number(std::min(u, 0.999), 3).substr(1); }  // .046; never rounded up to 1
+std::string stays_if(double threshold) {
+    if (threshold >= 1) return "always";
+    if (threshold <= 0) return "never";
+    return threshold < 0.0005 ? "u ≈ 0" : "u < " + coin(threshold);
+}
+// The text ended inside the accepted guesses: what the target would have added is cut off.
+bool cut_off(const CycleSummary& cycle) {
+    return cycle.commit && static_cast<int>(cycle.commit->tokens.size()) <= cycle.commit->accepted_drafts;
+}
 std::string counted(int n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 std::string sampling_words(const Sampling& s) {
     std::string words = "temperature " + number(s.temperature, 2);
@@ -105,8 +116,21 @@ std::string Walk::opening() const {
         how += greedy ? "is the one that the target alone would write." : "follows the target's own law, as if nobody had guessed.";
     }
     text += "\n" + wrap(how, terminal_.width) + "\n\n";
-    const std::string prompt = h.prompt_text.empty() ? "(nothing: the table starts a text)" : clip(visible(h.prompt_text), terminal_.width - 12);
-    text += "  prompt  " + paint(Tone::muted, prompt) + "\n";
+    return text + prompt_lines();
+}
+
+// The first lines of the prompt as the model gets it, chat turns and all.
+std::string Walk::prompt_lines() const {
+    constexpr int kMost = 8;
+    const std::string& prompt = trace_->header()->prompt_text;
+    if (prompt.empty()) return "  prompt  " + paint(Tone::muted, "(nothing: the table starts a text)") + "\n";
+    std::string text;
+    std::istringstream lines(printable(prompt.substr(0, prompt.find_last_not_of('\n') + 1)));
+    std::string line;
+    int count = 0;
+    while (std::getline(lines, line) && ++count <= kMost)
+        text += (count == 1 ? "  prompt  " : "          ") + paint(Tone::muted, clip(line, terminal_.width - 10)) + "\n";
+    if (count > kMost) text += "          " + paint(Tone::muted, "… and more") + "\n";
     return text;
 }
 
@@ -145,8 +169,8 @@ std::string Walk::table(const CycleSummary& cycle) const {
         const Checked& c = *slot.check;
         line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.p)), 10);
         if (coins) {
-            line += "   " + pad(c.threshold >= 1 ? "always" : c.threshold <= 0 ? "never" : "u < " + number(c.threshold, 2).substr(1), 9);
-            line += pad_left(c.u ? number(*c.u, 3).substr(1) : "–", 8) + "   ";
+            line += "   " + pad(stays_if(c.threshold), 9);
+            line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
         } else {
             line += "   " + pad(missed ? own : token(d.token, 14), 18);
         }
@@ -160,24 +184,25 @@ std::string Walk::table(const CycleSummary& cycle) const {
 
 std::string Walk::own_token(const CycleSummary& cycle) const {
     if (!cycle.resample) return "";
+    if (cut_off(cycle)) return paint(Tone::muted, "  ") + token(cycle.commit->tokens.back()) + " ends the text: nothing follows it\n";
     const Resampled& r = *cycle.resample;
     const bool drafted = !cycle.drafts.empty();
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
-    const std::string coin = r.u ? " with coin " + number(*r.u, 3).substr(1) : "";
+    const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";
     std::string line, law;
     switch (r.from) {
         case Resampled::From::residual:
-            line = "the target puts " + word + " there, drawn" + coin + " from what the guess left over, max(p − q, 0):";
+            line = "the target puts " + word + " there, drawn" + thrown + " from what the guess left over, max(p − q, 0):";
             law = alternatives(r.top, 4);
             break;
         case Resampled::From::bonus:
-            line = drafted ? "every guess stayed: one token more for free, " + word + coin + ", from the target's own law:"
-                           : "one pass, one token: " + word + coin + ", from the target's law:";
+            line = drafted ? "every guess stayed: one token more for free, " + word + thrown + ", from the target's own law:"
+                           : "one pass, one token: " + word + thrown + ", from the target's law:";
             break;
         case Resampled::From::target:
-            line = drafted ? "the target puts its own token there: " + word + coin + ", from its law:"
-                           : "one pass, one token: " + word + coin + ", from the target's law:";
+            line = drafted ? "the target puts its own token there: " + word + thrown + ", from its law:"
+                           : "one pass, one token: " + word + thrown + ", from the target's law:";
             break;
     }
     if (law.empty()) law = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, 4);
@@ -232,7 +257,7 @@ std::string Walk::compact(const CycleSummary& cycle) const {
         const bool missed = slot.state == DraftSlot::State::rejected;
         add(dropped ? Tone::muted : missed ? Tone::rejected : Tone::accepted, dropped ? "·" : missed ? "✕" : "✓", slot.draft->token);
     }
-    if (cycle.resample) {
+    if (cycle.resample && !cut_off(cycle)) {
         const Mark mark = mark_of(*cycle.resample, !cycle.drafts.empty());
         add(mark.tone, mark.glyph, cycle.resample->token);
     }
@@ -258,12 +283,14 @@ std::string Walk::text_so_far(const CycleView& view) const {
     // Tokens may be parts of a character: pieces are closed only where the bytes so far are whole characters.
     const std::string edge = "  │ ";
     std::string text = edge;
+    const std::string& prompt = view.header->prompt_text;  // repeated when it is one short line
+    const bool repeat_prompt = !prompt.empty() && prompt.find('\n') == std::string::npos && columns(prompt) < terminal_.width;
     const int room = terminal_.width - columns(edge);
     int used = 0;
     std::string bytes;
     for (std::size_t i = 0; i < view.tokens.size(); ++i) {
         const OutputToken& t = view.tokens[i];
-        if (t.origin == Origin::prompt && view.header->prompt_text.empty()) continue;  // a table's silent start
+        if (t.origin == Origin::prompt && !repeat_prompt) continue;
         bytes += trace_->text(t.id);
         const bool last = i + 1 == view.tokens.size();
         const std::string shown_text = printable(bytes);
