@@ -1,5 +1,6 @@
-// `speclens bench`: what a pass over 1, 2, 4, 8 and 16 tokens costs, beside what the memory could do; what the
-// drafters and the recording add. Everything that is compared is measured interleaved; numbers are medians.
+// `speclens bench`: what a pass over 1, 2, 4, 8 and 16 tokens costs, beside what the memory could do; what
+// the drafters and the recording add. Everything that is compared is measured interleaved; numbers are
+// medians.
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -17,11 +18,12 @@ namespace speclens::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kContext = 64;  // tokens in the cache during the timed passes
+constexpr int kContext = 64; // tokens in the cache during the timed passes
 constexpr int kWidths[] = {1, 2, 4, 8, 16};
 
 double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 std::vector<int> some_tokens(int count, int vocab) {
@@ -31,7 +33,7 @@ std::vector<int> some_tokens(int count, int vocab) {
 }
 
 struct Passes {
-    std::vector<double> ms;  // one per width
+    std::vector<double> ms; // one per width
     double bandwidth_gbs = 0;
     double weight_bytes = 0;
     [[nodiscard]] double weight_gbs() const { return weight_bytes / ms[0] / 1e6; }
@@ -53,36 +55,40 @@ Passes time_passes(const Models& models, int repeats, ProgressBar& bar) {
         for (std::size_t w = 0; w < std::size(kWidths); ++w) {
             const std::vector<int> tokens(context.begin(), context.begin() + kWidths[w]);
             const double start = now_ms();
-            (void)decoder->forward({.tokens = tokens}).argmax();  // argmax waits for the pass
+            (void)decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
             const double took = now_ms() - start;
             decoder->truncate(kContext);
             if (r >= 0) times[w].push_back(took);
         }
-        if (r >= 0 && r % 5 == 0) bandwidths.push_back(models.backend->measure_read_bandwidth(models.target->weight_bytes));
+        if (r >= 0 && r % 5 == 0)
+            bandwidths.push_back(models.backend->measure_read_bandwidth(models.target->weight_bytes));
     }
     for (const std::vector<double>& each : times) passes.ms.push_back(median(each));
     passes.bandwidth_gbs = median(bandwidths);
     return passes;
 }
 
-RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter, int tokens) {
+RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter,
+                           int tokens) {
     RunSettings settings = run_settings(options, drafter, 0);
     settings.trace_top = 0;
     settings.max_tokens = tokens;
-    settings.chat = true;  // an answer that is long enough on the bundle
-    if (!models.tokenizer) settings.token_ids = some_tokens(kContext, models.vocab());
-    else settings.prompt = "Write a Python function that returns the sum of a list.";
+    settings.chat = true; // an answer that is long enough on the bundle
+    if (!models.tokenizer)
+        settings.token_ids = some_tokens(kContext, models.vocab());
+    else
+        settings.prompt = "Write a Python function that returns the sum of a list.";
     return settings;
 }
 
 struct DraftCost {
     std::string name;
     int k = 0;
-    double ms = 0;  // per round
+    double ms = 0; // per round
 };
 
-std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens,
-                                   int repeats, ProgressBar& bar) {
+std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr<const Models>& models,
+                                   int tokens, int repeats, ProgressBar& bar) {
     std::vector<DraftCost> costs;
     for (const std::string& name : models->ready_drafters()) {
         if (name == "none") continue;
@@ -102,8 +108,8 @@ std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr
 }
 
 // Time with 64 recorded entries of each law against none, at a temperature where laws are needed anyway.
-double trace_overhead(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats,
-                      ProgressBar& bar) {
+double trace_overhead(const Options& options, const std::shared_ptr<const Models>& models, int tokens,
+                      int repeats, ProgressBar& bar) {
     const std::string drafter = models->why_not("small").empty() ? "small" : "lookup";
     RunSettings bare = bench_settings(options, *models, drafter, tokens);
     bare.sampling.temperature = 0.8;
@@ -135,14 +141,16 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     return models;
 }
 
-}  // namespace
+} // namespace
 
 Exit command_bench(const Options& options) {
     const double start = now_ms();
-    const std::shared_ptr<const Models> models = options.geometry.empty() ? load(options) : random_models(options);
+    const std::shared_ptr<const Models> models =
+        options.geometry.empty() ? load(options) : random_models(options);
     const double startup_ms = now_ms() - start;
     if (!models->target)
-        throw Error("a table has no passes to measure", "Give a checkpoint folder with --model, or --geometry NAME.", Exit::usage);
+        throw Error("a table has no passes to measure",
+                    "Give a checkpoint folder with --model, or --geometry NAME.", Exit::usage);
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) {
         names.push_back(choice.name);
@@ -161,7 +169,8 @@ Exit command_bench(const Options& options) {
     const int runs = std::max(3, repeats / 2);
     const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
     const double overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
-    RunSettings shown = bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
+    RunSettings shown =
+        bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
     shown.trace_top = 64;
     Run picture(models, shown);
     picture.finish();
@@ -170,18 +179,32 @@ Exit command_bench(const Options& options) {
 
     const bool random = !options.geometry.empty();
     const Header header = *Run(models, bench_settings(options, *models, "none", 1)).trace().header();
-    Json json = {{"schema", "speclens-bench/1"}, {"machine", header.machine}, {"backend", models->backend->name()},
-                 {"device", models->backend->description()}, {"threads", models->backend->threads()},
-                 {"model", models->target_name()}, {"weights", random ? "random" : "trained"}, {"date", header.date},
-                 {"busy_cores", busy}, {"repeats", repeats}, {"context", kContext}, {"weight_bytes", passes.weight_bytes},
+    Json json = {{"schema", "speclens-bench/1"},
+                 {"machine", header.machine},
+                 {"backend", models->backend->name()},
+                 {"device", models->backend->description()},
+                 {"threads", models->backend->threads()},
+                 {"model", models->target_name()},
+                 {"weights", random ? "random" : "trained"},
+                 {"date", header.date},
+                 {"busy_cores", busy},
+                 {"repeats", repeats},
+                 {"context", kContext},
+                 {"weight_bytes", passes.weight_bytes},
                  {"read_bandwidth_gbs", passes.bandwidth_gbs},
-                 {"decode", {{"ms", passes.ms[0]}, {"weight_gbs", passes.weight_gbs()},
-                             {"fraction", passes.weight_gbs() / passes.bandwidth_gbs}, {"fixed_ms", passes.fixed_ms()}}},
-                 {"verify", Json::array()}, {"draft", Json::array()}};
+                 {"decode",
+                  {{"ms", passes.ms[0]},
+                   {"weight_gbs", passes.weight_gbs()},
+                   {"fraction", passes.weight_gbs() / passes.bandwidth_gbs},
+                   {"fixed_ms", passes.fixed_ms()}}},
+                 {"verify", Json::array()},
+                 {"draft", Json::array()}};
     for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        json["verify"].push_back({{"tokens", kWidths[w]}, {"ms", passes.ms[w]}, {"ratio", passes.ms[w] / passes.ms[0]}});
+        json["verify"].push_back(
+            {{"tokens", kWidths[w]}, {"ms", passes.ms[w]}, {"ratio", passes.ms[w] / passes.ms[0]}});
     for (const DraftCost& draft : drafts)
-        json["draft"].push_back({{"drafter", draft.name}, {"k", draft.k}, {"net_ms", draft.ms}, {"head_ms", 0.0}});
+        json["draft"].push_back(
+            {{"drafter", draft.name}, {"k", draft.k}, {"net_ms", draft.ms}, {"head_ms", 0.0}});
     json["trace_overhead"] = overhead;
     json["frame_ms"] = frame ? Json(*frame) : Json(nullptr);
     json["startup_ms"] = startup_ms;
@@ -197,18 +220,22 @@ Exit command_bench(const Options& options) {
     };
     print("SpecLens bench · " + models->target_name() + (random ? " (random weights)" : "") + " · " +
           models->backend->description() + " · medians of " + std::to_string(repeats) + "\n\n");
-    row("read bandwidth", number(passes.bandwidth_gbs, 1), "GB/s, reading " + number(passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
-    row("one-token pass", number(passes.ms[0], 3), "ms, weights at " + number(passes.weight_gbs(), 1) + " GB/s, " +
+    row("read bandwidth", number(passes.bandwidth_gbs, 1),
+        "GB/s, reading " + number(passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
+    row("one-token pass", number(passes.ms[0], 3),
+        "ms, weights at " + number(passes.weight_gbs(), 1) + " GB/s, " +
             number(100 * passes.weight_gbs() / passes.bandwidth_gbs, 0) + " % of the bandwidth");
     row("  of it fixed cost", number(passes.fixed_ms(), 3), "ms, the time less the bytes at full bandwidth");
     for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(passes.ms[w], 3), "ms, " + number(passes.ms[w] / passes.ms[0], 2) + "× a one-token pass");
+        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(passes.ms[w], 3),
+            "ms, " + number(passes.ms[w] / passes.ms[0], 2) + "× a one-token pass");
     for (const DraftCost& draft : drafts)
         row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(draft.ms, 3), "ms per round");
-    row("recording the laws", number(100 * overhead, 1), "% more time with 64 entries of each law than with none");
+    row("recording the laws", number(100 * overhead, 1),
+        "% more time with 64 entries of each law than with none");
     if (frame) row("frame of the window", number(*frame, 2), "ms for 1600x1000, before the graphics driver");
     row(random ? "making the weights" : "loading", number(startup_ms, 0), "ms");
     return Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

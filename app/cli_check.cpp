@@ -21,12 +21,14 @@ enum class Grade : std::uint8_t { good, without, bad };
 class Checklist {
   public:
     explicit Checklist(Terminal terminal) : terminal_(terminal) {}
-    void line(Grade grade, const std::string& what, const std::string& found, const std::string& remedy = "") {
+    void line(Grade grade, const std::string& what, const std::string& found,
+              const std::string& remedy = "") {
         static constexpr const char* kWords[] = {"ok  ", "–   ", "BAD "};
         static constexpr Tone kTones[] = {Tone::accepted, Tone::muted, Tone::rejected};
         const auto g = static_cast<std::size_t>(grade);
         std::string text = terminal_.paint(kTones[g], kWords[g]) + "  " + pad(what, 13) + found + "\n";
-        if (!remedy.empty()) text += std::string(19, ' ') + terminal_.paint(Tone::muted, "→ " + remedy) + "\n";
+        if (!remedy.empty())
+            text += std::string(19, ' ') + terminal_.paint(Tone::muted, "→ " + remedy) + "\n";
         print(text);
         flush();
         bad_ = bad_ || grade == Grade::bad;
@@ -47,7 +49,9 @@ class Checklist {
     bool bad_ = false;
 };
 
-std::string megabytes(double bytes) { return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB"; }
+std::string megabytes(double bytes) {
+    return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB";
+}
 
 double available_memory() {
     std::ifstream info("/proc/meminfo");
@@ -67,8 +71,9 @@ std::string gpu_found() {
 
 void check_engine(Checklist& list, const Options& options) {
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
-    list.line(Grade::good, "engine", backend->description() + ", reads " +
-                                         number(backend->measure_read_bandwidth(std::size_t{64} << 20), 0) + " GB/s (64 MB)");
+    list.line(Grade::good, "engine",
+              backend->description() + ", reads " +
+                  number(backend->measure_read_bandwidth(std::size_t{64} << 20), 0) + " GB/s (64 MB)");
 }
 
 // Files of the bundle that are missing or have another size than MANIFEST.json says; empty when all is well.
@@ -84,7 +89,9 @@ std::string manifest_problem(const fs::path& folder) {
             const auto size = fs::file_size(folder / model / name, failed);
             if (failed) return model + "/" + name + " is missing";
             const auto bytes = file.is_object() ? file.value("bytes", std::uintmax_t{0}) : 0;
-            if (size != bytes) return model + "/" + name + " has " + std::to_string(size) + " bytes, not " + std::to_string(bytes);
+            if (size != bytes)
+                return model + "/" + name + " has " + std::to_string(size) + " bytes, not " +
+                       std::to_string(bytes);
         }
     }
     return "";
@@ -102,7 +109,8 @@ void check_bundle(Checklist& list) {
     for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
         if (entry.is_regular_file(ignored)) bytes += static_cast<double>(entry.file_size(ignored));
     const std::string problem = manifest_problem(folder);
-    list.line(problem.empty() ? Grade::good : Grade::bad, "bundle", folder.string() + ", " + megabytes(bytes) + (problem.empty() ? "" : "; " + problem),
+    list.line(problem.empty() ? Grade::good : Grade::bad, "bundle",
+              folder.string() + ", " + megabytes(bytes) + (problem.empty() ? "" : "; " + problem),
               problem.empty() ? "" : "Clone the repository again; large files may have been cut off.");
 }
 
@@ -110,9 +118,11 @@ void check_models(Checklist& list, const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
     std::string target = models->target_name();
     if (models->target)
-        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) + " tokens, " +
-                  megabytes(static_cast<double>(models->target->weight_bytes)) + " read per pass";
-    else target += ": a table of " + std::to_string(models->vocab()) + " tokens";
+        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
+                  " tokens, " + megabytes(static_cast<double>(models->target->weight_bytes)) +
+                  " read per pass";
+    else
+        target += ": a table of " + std::to_string(models->vocab()) + " tokens";
     list.line(Grade::good, "target", target);
     const std::string draft_problem = models->why_not("small");
     list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model",
@@ -124,9 +134,11 @@ void check_models(Checklist& list, const Options& options) {
     } else {
         const std::string sentence = "The capital of France is Paris. Größe ≠ 42, 你好!\n";
         const std::string back = models->tokenizer->decode(models->tokenizer->encode(sentence));
-        list.line(back == sentence ? Grade::good : Grade::bad, "tokenizer",
-                  std::to_string(models->tokenizer->size()) + " tokens, " + (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
-                  back == sentence ? "" : "Is tokenizer.json the model's own?");
+        list.line(
+            back == sentence ? Grade::good : Grade::bad, "tokenizer",
+            std::to_string(models->tokenizer->size()) + " tokens, " +
+                (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
+            back == sentence ? "" : "Is tokenizer.json the model's own?");
     }
     RunSettings settings;
     settings.drafter = "none";
@@ -137,11 +149,12 @@ void check_models(Checklist& list, const Options& options) {
     run.finish();
     const double memory = available_memory();
     list.line(memory > 0 && memory < 256e6 ? Grade::bad : Grade::good, "memory",
-              megabytes(static_cast<double>(run.memory_bytes())) + " for the target, " + megabytes(memory) + " free",
+              megabytes(static_cast<double>(run.memory_bytes())) + " for the target, " + megabytes(memory) +
+                  " free",
               memory > 0 && memory < 256e6 ? "Close other programs." : "");
 }
 
-}  // namespace
+} // namespace
 
 Exit command_check(const Options& options) {
     Checklist list(standard_terminal(options.color));
@@ -158,4 +171,4 @@ Exit command_check(const Options& options) {
     return list.bad() ? Exit::failed : Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -16,36 +16,45 @@ constexpr CommandRow kRows[] = {
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
      "speclens session.jsonl"},
     {run, "run", "", 0, 0, "one generation, explained round by round",
-     "Generates text and shows what was guessed, what the target thought of it, which coin fell and what was kept.\n"
+     "Generates text and shows what was guessed, what the target thought of it, which coin fell and what was "
+     "kept.\n"
      "--json writes the trace as JSON Lines, one event a line, while it happens. Ctrl+C keeps what is there.",
      "speclens run --prompt \"The capital of France is\" --drafter small --rule token --temp 0.8 --seed 7\n"
      "speclens run --chat --prompt @question.txt --max-tokens 200 --text\n"
      "speclens run --drafter lookup --temp 0 --json session.jsonl"},
     {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
-     "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which is always\n"
-     "measured too. Times are medians of the repeats; the interval is a 95 % bootstrap over prompts. Temperature 0 by\n"
+     "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
+     "is always\n"
+     "measured too. Times are medians of the repeats; the interval is a 95 % bootstrap over prompts. "
+     "Temperature 0 by\n"
      "default; then every text must equal plain decoding's, or the exit code is 1.",
      "speclens compare --drafters none,small,lookup,skip --temp 0\n"
      "speclens compare --domain code --k 6 --max-tokens 128\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
     {render, "render", "SCENE[:BEAT]", 0, 1, "a scene as PNG or SVG, without a display",
-     "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides the format.\n"
+     "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
+     "the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen.",
      "speclens render loop -o loop.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
      "speclens render --all pictures"},
-    {describe, "describe", "SCENE[:BEAT]", 1, 1, "the same frame in words", "Says what the picture shows: every visible value.",
+    {describe, "describe", "SCENE[:BEAT]", 1, 1, "the same frame in words",
+     "Says what the picture shows: every visible value.",
      "speclens describe loop\n"
      "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},
     {bench, "bench", "", 0, 0, "what decoding, verifying and drafting cost on this machine",
-     "Times one-token passes, passes over several tokens and the drafters, interleaved, and reports medians beside the\n"
+     "Times one-token passes, passes over several tokens and the drafters, interleaved, and reports medians "
+     "beside the\n"
      "read bandwidth of the machine. Run it with nothing else running; it says when something is.",
      "speclens bench\n"
      "speclens bench --geometry qwen3-0.6b --threads 2\n"
      "speclens bench --json bench.json"},
-    {lossless, "lossless", "N", 1, 1, "does speculation keep the target's distribution? N samples, exit 1 if not",
-     "Draws N texts of at least three rounds with speculation and N without, and compares their laws: a chi-square test\n"
-     "and the total variation distance. Without --model and --prompt it runs on a small table whose exact law is known.",
+    {lossless, "lossless", "N", 1, 1,
+     "does speculation keep the target's distribution? N samples, exit 1 if not",
+     "Draws N texts of at least three rounds with speculation and N without, and compares their laws: a "
+     "chi-square test\n"
+     "and the total variation distance. Without --model and --prompt it runs on a small table whose exact "
+     "law is known.",
      "speclens lossless 20000\n"
      "speclens lossless 50000 --rule match --k 3\n"
      "speclens lossless 2000 --prompt \"The cat\" --drafter small --temp 1"},
@@ -62,14 +71,17 @@ constexpr CommandRow kRows[] = {
      "speclens list drafters\n"
      "speclens list scenes --json"},
     {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl", 2, 2, "a saved trace in another format",
-     "csv has one line per token, perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed and checked.",
+     "csv has one line per token, perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
+     "and checked.",
      "speclens export csv session.jsonl -o session.csv\n"
      "speclens export perfetto session.jsonl -o session.json"},
 };
 
-}  // namespace
+} // namespace
 
-std::span<const CommandRow> command_rows() { return kRows; }
+std::span<const CommandRow> command_rows() {
+    return kRows;
+}
 
 const CommandRow& row_of(Command command) {
     for (const CommandRow& row : kRows)
@@ -78,4 +90,4 @@ const CommandRow& row_of(Command command) {
     return kRows[0];
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

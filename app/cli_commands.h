@@ -1,4 +1,5 @@
-// One function per command; each returns the exit code and throws Error, ReaderGone, Interrupted or Cancelled.
+// One function per command; each returns the exit code and throws Error, ReaderGone, Interrupted or
+// Cancelled.
 #pragma once
 
 #include "app/cli_options.h"
@@ -18,4 +19,4 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_check(const Options& options);
 [[nodiscard]] Exit command_list(const Options& options);
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

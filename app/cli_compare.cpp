@@ -29,7 +29,7 @@ struct Row {
     std::string domain;
     Totals totals;
     SpeedUp speed;
-    bool identical = true;  // at temperature 0
+    bool identical = true; // at temperature 0
 };
 
 std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
@@ -39,7 +39,8 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             if (std::string(info.name) != "none") names.emplace_back(info.name);
     } else {
         for (const DrafterChoice& choice : options.drafters)
-            if (std::find(names.begin(), names.end(), choice.name) == names.end()) names.push_back(choice.name);
+            if (std::find(names.begin(), names.end(), choice.name) == names.end())
+                names.push_back(choice.name);
     }
     std::vector<Contestant> all;
     for (const std::string& name : names) {
@@ -57,7 +58,7 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
 void run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant>& contestants,
              const std::vector<Prompt>& prompts, int repeats) {
     ProgressBar bar;
-    for (const Contestant& c : contestants) {  // warm-up: first touches of weights and caches
+    for (const Contestant& c : contestants) { // warm-up: first touches of weights and caches
         if (!c.problem.empty()) continue;
         RunSettings settings = with_prompt(c.settings, prompts[0]);
         settings.max_tokens = std::min(settings.max_tokens, 4);
@@ -68,7 +69,8 @@ void run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant
         std::vector<std::vector<Sample>> samples(contestants.size());
         for (int r = 0; r < repeats; ++r)
             for (std::size_t c = 0; c < contestants.size(); ++c) {
-                const std::size_t turn = (c + static_cast<std::size_t>(r)) % contestants.size();  // nobody is always first
+                const std::size_t turn =
+                    (c + static_cast<std::size_t>(r)) % contestants.size(); // nobody is always first
                 if (!contestants[turn].problem.empty()) continue;
                 samples[turn].push_back(measure(models, with_prompt(contestants[turn].settings, prompts[p])));
             }
@@ -121,12 +123,13 @@ Json json_of(const Row& row, bool greedy) {
     return json;
 }
 
-constexpr int kFullWidth = 99;  // of the table with the column of positions
+constexpr int kFullWidth = 99; // of the table with the column of positions
 
 std::string positions(const std::vector<double>& acceptance) {
     constexpr std::size_t kMost = 4;
     std::string text;
-    for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i) text += (i ? " " : "") + probability(acceptance[i]);
+    for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i)
+        text += (i ? " " : "") + probability(acceptance[i]);
     if (acceptance.size() > kMost) text += "…";
     return text.empty() ? "–" : text;
 }
@@ -137,27 +140,34 @@ std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
     line += pad_left(number(t.tokens_per_round(), 2), 6);
-    line += pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 12) + "  ";
+    line +=
+        pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 12) +
+        "  ";
     if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 18);
-    line += pad_left(number(t.draft_ms, 2), 6) + pad_left(number(t.verify_ms, 2), 7) + pad_left(number(t.other_ms, 2), 6);
+    line += pad_left(number(t.draft_ms, 2), 6) + pad_left(number(t.verify_ms, 2), 7) +
+            pad_left(number(t.other_ms, 2), 6);
     line += pad_left(number(t.tokens_per_second, 0), 7);
-    const std::string interval = row.speed.interval && c.name != "none"
-                                     ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
-                                     : "";
+    const std::string interval =
+        row.speed.interval && c.name != "none"
+            ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
+            : "";
     const Tone tone = c.name == "none" ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
     line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
     if (!greedy) return line + "–\n";
-    return line + terminal.paint(row.identical ? Tone::accepted : Tone::rejected, row.identical ? "yes" : "NO") + "\n";
+    return line +
+           terminal.paint(row.identical ? Tone::accepted : Tone::rejected, row.identical ? "yes" : "NO") +
+           "\n";
 }
 
 std::string table_head(const Terminal& terminal) {
     const bool full = terminal.width >= kFullWidth;
-    const std::string first = "  " + pad("drafter", 7) + pad_left("tok/", 6) + pad_left("accepted/", 12) + "  " +
-                              (full ? pad("accepted at", 18) : "") + pad_left("ms per round", 19) + pad_left("tok/s", 7) + "  " +
-                              pad("speed-up", 19) + "same";
+    const std::string first = "  " + pad("drafter", 7) + pad_left("tok/", 6) + pad_left("accepted/", 12) +
+                              "  " + (full ? pad("accepted at", 18) : "") + pad_left("ms per round", 19) +
+                              pad_left("tok/s", 7) + "  " + pad("speed-up", 19) + "same";
     const std::string second = pad("", 9) + pad_left("round", 6) + pad_left("drafted", 12) + "  " +
-                               (full ? pad("position 1 2 3 4", 18) : "") + pad_left("draft", 6) + pad_left("verify", 7) +
-                               pad_left("other", 6) + pad("", 7) + "  " + pad("[95 % interval]", 19) + "text";
+                               (full ? pad("position 1 2 3 4", 18) : "") + pad_left("draft", 6) +
+                               pad_left("verify", 7) + pad_left("other", 6) + pad("", 7) + "  " +
+                               pad("[95 % interval]", 19) + "text";
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
 }
 
@@ -174,13 +184,15 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
         text += "  " + pad(clip(domain, kName - 1), kName);
         for (const Row& row : rows)
             if (row.domain == domain && row.contestant->problem.empty() && row.contestant->name != "none")
-                text += pad_left(number(row.totals.tokens_per_round(), 2) + "  " + number(row.speed.value, 2) + "×", kCell);
+                text += pad_left(number(row.totals.tokens_per_round(), 2) + "  " +
+                                     number(row.speed.value, 2) + "×",
+                                 kCell);
         text += "\n";
     }
     return text;
 }
 
-}  // namespace
+} // namespace
 
 Exit command_compare(const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
@@ -196,28 +208,41 @@ Exit command_compare(const Options& options) {
 
     std::vector<std::string> domains;
     for (const Prompt& prompt : prompts)
-        if (prompt.domain != "all" && std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
+        if (prompt.domain != "all" &&
+            std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
             domains.push_back(prompt.domain);
     domains.emplace_back("all");
 
     const RunSettings& first = contestants[0].settings;
     const bool greedy = first.sampling.temperature == 0;
     const Header header = *Run(models, with_prompt(first, prompts[0])).trace().header();
-    Json json = {{"schema", "speclens-compare/1"}, {"machine", header.machine}, {"backend", models->backend->name()},
-                 {"device", models->backend->description()}, {"model", models->target_name()}, {"date", header.date},
-                 {"tier", header.tier}, {"temperature", first.sampling.temperature}, {"top_k", first.sampling.top_k},
-                 {"top_p", first.sampling.top_p}, {"seed", first.seed}, {"max_tokens", first.max_tokens},
-                 {"repeats", options.repeats}, {"busy_cores", busy}, {"rows", Json::array()}};
+    Json json = {{"schema", "speclens-compare/1"},
+                 {"machine", header.machine},
+                 {"backend", models->backend->name()},
+                 {"device", models->backend->description()},
+                 {"model", models->target_name()},
+                 {"date", header.date},
+                 {"tier", header.tier},
+                 {"temperature", first.sampling.temperature},
+                 {"top_k", first.sampling.top_k},
+                 {"top_p", first.sampling.top_p},
+                 {"seed", first.seed},
+                 {"max_tokens", first.max_tokens},
+                 {"repeats", options.repeats},
+                 {"busy_cores", busy},
+                 {"rows", Json::array()}};
     const Terminal terminal = standard_terminal(options.color);
-    std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() + " · " +
-                       models->backend->description() + " · " + terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
-                       std::to_string(prompts.size()) + (prompts.size() == 1 ? " prompt, " : " prompts, ") + "temperature " +
-                       number(first.sampling.temperature, 2) + ", seed " + std::to_string(first.seed) + ", at most " +
-                       std::to_string(first.max_tokens) + " new tokens, median of " + std::to_string(options.repeats) +
-                       (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n";
+    std::string text =
+        terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() + " · " +
+        models->backend->description() + " · " + terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
+        std::to_string(prompts.size()) + (prompts.size() == 1 ? " prompt, " : " prompts, ") + "temperature " +
+        number(first.sampling.temperature, 2) + ", seed " + std::to_string(first.seed) + ", at most " +
+        std::to_string(first.max_tokens) + " new tokens, median of " + std::to_string(options.repeats) +
+        (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n";
     std::vector<Row> rows;
     for (const std::string& domain : domains)
-        for (const Contestant& c : contestants) rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed));
+        for (const Contestant& c : contestants)
+            rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed));
     bool all_identical = true;
     text += "\n" + table_head(terminal);
     for (const Row& row : rows) {
@@ -233,10 +258,11 @@ Exit command_compare(const Options& options) {
     }
     if (options.json != "-") print(text);
     if (greedy && !all_identical) {
-        say("a text differs from plain decoding's: this must not happen, please report it with the command line");
+        say("a text differs from plain decoding's: this must not happen, please report it with the command "
+            "line");
         return Exit::failed;
     }
     return Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

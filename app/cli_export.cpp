@@ -21,23 +21,32 @@ std::string quoted(const std::string& text) {
     return result + "\"";
 }
 
-std::string field(double value) { return std::isfinite(value) ? Json(value).dump() : ""; }
+std::string field(double value) {
+    return std::isfinite(value) ? Json(value).dump() : "";
+}
 
 const char* verdict_of(DraftSlot::State state) {
     switch (state) {
-        case DraftSlot::State::accepted: return "accepted";
-        case DraftSlot::State::rejected: return "rejected";
-        case DraftSlot::State::discarded: return "discarded";
-        case DraftSlot::State::drafted: break;
+    case DraftSlot::State::accepted:
+        return "accepted";
+    case DraftSlot::State::rejected:
+        return "rejected";
+    case DraftSlot::State::discarded:
+        return "discarded";
+    case DraftSlot::State::drafted:
+        break;
     }
     return "drafted";
 }
 
 const char* from_of(Resampled::From from) {
-    return from == Resampled::From::residual ? "residual" : from == Resampled::From::bonus ? "bonus" : "target";
+    return from == Resampled::From::residual ? "residual"
+           : from == Resampled::From::bonus  ? "bonus"
+                                             : "target";
 }
 
-// One line per guess and per token of the target; probabilities, not logarithms; empty where there is no value.
+// One line per guess and per token of the target; probabilities, not logarithms; empty where there is no
+// value.
 std::string csv(const Trace& trace, const CycleView& view) {
     std::string text = "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms\n";
     for (const CycleSummary& cycle : view.cycles) {
@@ -45,31 +54,44 @@ std::string csv(const Trace& trace, const CycleView& view) {
         for (const DraftSlot& slot : cycle.drafts) {
             const Drafted& d = *slot.draft;
             const Checked* c = slot.check;
-            text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," + quoted(visible(trace.text(d.token))) + "," +
-                    field(std::exp(d.q)) + "," + (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
+            text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
+                    quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
+                    (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
                     (c && c->u ? field(*c->u) : "") + "," + verdict_of(slot.state) + "," + field(d.ms) + "\n";
         }
         if (!cycle.resample) continue;
         const Resampled& r = *cycle.resample;
-        text += number + "," + std::to_string(cycle.accepted) + ",target," + std::to_string(r.token) + "," + quoted(visible(trace.text(r.token))) + ",," +
-                field(std::exp(r.p)) + ",," + (r.u ? field(*r.u) : "") + "," + from_of(r.from) + "," + field(cycle.verify_ms + cycle.other_ms) + "\n";
+        text += number + "," + std::to_string(cycle.accepted) + ",target," + std::to_string(r.token) + "," +
+                quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
+                (r.u ? field(*r.u) : "") + "," + from_of(r.from) + "," +
+                field(cycle.verify_ms + cycle.other_ms) + "\n";
     }
     return text;
 }
 
-// Chrome's JSON trace format, microseconds: drafts, verify and the rest as spans, a flow from the last guess to the
-// pass that judges it, and a counter of the text's length.
+// Chrome's JSON trace format, microseconds: drafts, verify and the rest as spans, a flow from the last guess
+// to the pass that judges it, and a counter of the text's length.
 std::string perfetto(const Trace& trace, const CycleView& view) {
     Json events = Json::array();
     const auto named = [&](int thread, const char* name) {
-        events.push_back({{"ph", "M"}, {"pid", 1}, {"tid", thread}, {"name", "thread_name"}, {"args", {{"name", name}}}});
+        events.push_back(
+            {{"ph", "M"}, {"pid", 1}, {"tid", thread}, {"name", "thread_name"}, {"args", {{"name", name}}}});
     };
-    events.push_back({{"ph", "M"}, {"pid", 1}, {"name", "process_name"}, {"args", {{"name", "SpecLens " + view.header->model + ", " + view.header->drafter}}}});
+    events.push_back({{"ph", "M"},
+                      {"pid", 1},
+                      {"name", "process_name"},
+                      {"args", {{"name", "SpecLens " + view.header->model + ", " + view.header->drafter}}}});
     named(1, "draft");
     named(2, "target");
     named(3, "accept and commit");
     const auto span = [&](int thread, const std::string& name, double start_ms, double ms, Json args) {
-        events.push_back({{"ph", "X"}, {"pid", 1}, {"tid", thread}, {"name", name}, {"ts", start_ms * 1000}, {"dur", ms * 1000}, {"args", std::move(args)}});
+        events.push_back({{"ph", "X"},
+                          {"pid", 1},
+                          {"tid", thread},
+                          {"name", name},
+                          {"ts", start_ms * 1000},
+                          {"dur", ms * 1000},
+                          {"args", std::move(args)}});
     };
     span(2, "prefill", 0, view.prefill_ms, {{"tokens", view.header->prompt.size()}});
     int produced = 0;
@@ -78,7 +100,11 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
         double last_draft = at;
         for (const DraftSlot& slot : cycle.drafts) {
             const Drafted& d = *slot.draft;
-            span(1, visible(trace.text(d.token)), at, d.ms, {{"cycle", cycle.cycle}, {"index", d.index}, {"q", std::exp(d.q)}, {"verdict", verdict_of(slot.state)}});
+            span(1, visible(trace.text(d.token)), at, d.ms,
+                 {{"cycle", cycle.cycle},
+                  {"index", d.index},
+                  {"q", std::exp(d.q)},
+                  {"verdict", verdict_of(slot.state)}});
             last_draft = at;
             at += d.ms;
         }
@@ -91,11 +117,17 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
             events.push_back(start);
             events.push_back(end);
         }
-        span(2, "verify", verify_at, cycle.verify_ms, {{"cycle", cycle.cycle}, {"rows", cycle.verify ? cycle.verify->rows : 0}});
-        span(3, "accept and commit", verify_at + cycle.verify_ms, cycle.other_ms, {{"cycle", cycle.cycle}, {"accepted", cycle.accepted}});
+        span(2, "verify", verify_at, cycle.verify_ms,
+             {{"cycle", cycle.cycle}, {"rows", cycle.verify ? cycle.verify->rows : 0}});
+        span(3, "accept and commit", verify_at + cycle.verify_ms, cycle.other_ms,
+             {{"cycle", cycle.cycle}, {"accepted", cycle.accepted}});
         if (!cycle.commit) continue;
         produced += static_cast<int>(cycle.commit->tokens.size());
-        events.push_back({{"ph", "C"}, {"pid", 1}, {"name", "new tokens"}, {"ts", (verify_at + cycle.verify_ms + cycle.other_ms) * 1000}, {"args", {{"tokens", produced}}}});
+        events.push_back({{"ph", "C"},
+                          {"pid", 1},
+                          {"name", "new tokens"},
+                          {"ts", (verify_at + cycle.verify_ms + cycle.other_ms) * 1000},
+                          {"args", {{"tokens", produced}}}});
     }
     return Json{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n";
 }
@@ -107,20 +139,24 @@ std::string jsonl(const Trace& trace) {
     return text;
 }
 
-}  // namespace
+} // namespace
 
 Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
-    if (format != "jsonl" && format != "csv" && format != "perfetto") unknown_name("format", format, {"jsonl", "csv", "perfetto"});
+    if (format != "jsonl" && format != "csv" && format != "perfetto")
+        unknown_name("format", format, {"jsonl", "csv", "perfetto"});
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(options.words[1], &notice);
     if (!notice.empty()) say(notice);
     const CycleView view = fold(*trace, trace->size());
-    if (!view.header) throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
+    if (!view.header)
+        throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
     ResultFile file(options.output);
-    file.write(format == "csv" ? csv(*trace, view) : format == "perfetto" ? perfetto(*trace, view) : jsonl(*trace));
+    file.write(format == "csv"        ? csv(*trace, view)
+               : format == "perfetto" ? perfetto(*trace, view)
+                                      : jsonl(*trace));
     file.commit();
     return Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

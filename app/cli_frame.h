@@ -9,8 +9,8 @@
 
 namespace speclens::cli {
 
-// Median milliseconds of one 1600x1000 frame of the loop scene while the cursor steps through the trace: folding,
-// layout, text and triangles, no pixels. Absent in a build without the window.
+// Median milliseconds of one 1600x1000 frame of the loop scene while the cursor steps through the trace:
+// folding, layout, text and triangles, no pixels. Absent in a build without the window.
 [[nodiscard]] std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSettings& settings);
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

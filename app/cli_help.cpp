@@ -9,8 +9,7 @@ std::string help_text(Command command) {
     const auto line = [&](const std::string& left, const std::string& right, std::size_t width) {
         text += "  " + left + std::string(left.size() < width ? width - left.size() : 1, ' ') + right + "\n";
     };
-    if (command == Command::window)
-        text += "SpecLens: see and step speculative decoding.\n\n";
+    if (command == Command::window) text += "SpecLens: see and step speculative decoding.\n\n";
     const std::string name = row.name[0] ? " " + std::string(row.name) : "";
     const std::string words = row.words[0] ? " " + std::string(row.words) : "";
     text += "Usage: speclens" + name + words + " [options]\n\n" + row.more + "\n";
@@ -23,15 +22,17 @@ std::string help_text(Command command) {
     for (const OptionRow& option : option_rows()) {
         if (!applies(option, command)) continue;
         if (group != option.group) text += "\n" + (group = option.group) + ":\n";
-        line(std::string(option.name) + (option.value[0] ? " " + std::string(option.value) : ""), option.about, 27);
+        line(std::string(option.name) + (option.value[0] ? " " + std::string(option.value) : ""),
+             option.about, 27);
     }
     text += "\nExamples:\n  ";
     for (const char* c = row.examples; *c; ++c) text += *c == '\n' ? "\n  " : std::string(1, *c);
     text += "\n";
     if (command == Command::window)
-        text += "\nExit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, 5 no display,\n"
+        text += "\nExit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, 5 no "
+                "display,\n"
                 "130 interrupted.\n";
     return text;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -11,4 +11,4 @@ std::vector<std::pair<std::string, std::string>> window_keys() {
     return keys;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

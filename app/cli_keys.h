@@ -7,6 +7,6 @@
 
 namespace speclens::cli {
 
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> window_keys();  // "Ctrl+S", "Save the trace"
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> window_keys(); // "Ctrl+S", "Save the trace"
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

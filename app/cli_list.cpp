@@ -24,7 +24,8 @@ struct Item {
 
 std::vector<Item> scenes() {
     std::vector<Item> items;
-    for (const SceneName& scene : scene_names()) items.push_back({scene.name, "S" + std::to_string(scene.number), scene.title});
+    for (const SceneName& scene : scene_names())
+        items.push_back({scene.name, "S" + std::to_string(scene.number), scene.title});
     return items;
 }
 
@@ -47,7 +48,8 @@ std::vector<Item> models() {
     const fs::path folder = assets_folder() / "models";
     for (const auto& entry : fs::directory_iterator(folder, ignored))
         if (fs::exists(entry.path() / "config.json", ignored))
-            items.push_back({entry.path().filename().string(), entry.path().string(), entry.path().filename() == "target" ? "the built-in target" : "built in"});
+            items.push_back({entry.path().filename().string(), entry.path().string(),
+                             entry.path().filename() == "target" ? "the built-in target" : "built in"});
     std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
     return items;
 }
@@ -72,10 +74,11 @@ struct List {
     const char* name;
     std::vector<Item> (*items)();
 };
-constexpr List kLists[] = {{"scenes", scenes}, {"drafters", drafters}, {"rules", rules}, {"verifiers", rules},
-                           {"models", models}, {"keys", keys}, {"geometries", geometries}};
+constexpr List kLists[] = {{"scenes", scenes},        {"drafters", drafters}, {"rules", rules},
+                           {"verifiers", rules},      {"models", models},     {"keys", keys},
+                           {"geometries", geometries}};
 
-}  // namespace
+} // namespace
 
 Exit command_list(const Options& options) {
     std::vector<std::string> known;
@@ -85,7 +88,8 @@ Exit command_list(const Options& options) {
         const std::vector<Item> items = list.items();
         if (!options.json.empty()) {
             Json json = Json::array();
-            for (const Item& item : items) json.push_back({{"name", item.name}, {"title", item.title}, {"about", item.about}});
+            for (const Item& item : items)
+                json.push_back({{"name", item.name}, {"title", item.title}, {"about", item.about}});
             print(json.dump(2) + "\n");
             return Exit::ok;
         }
@@ -95,10 +99,11 @@ Exit command_list(const Options& options) {
             titles = std::max(titles, columns(item.title));
         }
         for (const Item& item : items)
-            print(pad(item.name, names + 2) + (titles ? pad(item.title, titles + 2) : "") + item.about + "\n");
+            print(pad(item.name, names + 2) + (titles ? pad(item.title, titles + 2) : "") + item.about +
+                  "\n");
         return Exit::ok;
     }
     unknown_name("list", options.words[0], known);
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -1,5 +1,6 @@
-// `speclens lossless N`: Law 2 on N texts of at least three rounds each. On a table the exact law of whole texts is
-// known and both kinds of decoding are tested against it; on a model, speculative texts are tested against plain ones.
+// `speclens lossless N`: Law 2 on N texts of at least three rounds each. On a table the exact law of whole
+// texts is known and both kinds of decoding are tested against it; on a model, speculative texts are tested
+// against plain ones.
 #include <algorithm>
 #include <cmath>
 
@@ -23,8 +24,8 @@ constexpr const char* kTable = R"({"schema":"speclens-table/1","vocab":3,"texts"
 "target":{"":[0.5,0.3,0.2],"0":[0.1,0.6,0.3],"1":[0.7,0.1,0.2],"2":[0.25,0.25,0.5]},
 "draft":{"":[0.3,0.5,0.2],"0":[0.4,0.4,0.2],"1":[0.2,0.1,0.7],"2":[0.25,0.25,0.5]}})";
 
-constexpr double kFalseAlarm = 0.001;  // of the whole command; divided by the number of tests
-constexpr double kMostTexts = 300000;  // beyond this many possible texts the exact law is not listed
+constexpr double kFalseAlarm = 0.001; // of the whole command; divided by the number of tests
+constexpr double kMostTexts = 300000; // beyond this many possible texts the exact law is not listed
 
 std::shared_ptr<const Models> built_in(const Options& options) {
     auto models = std::make_shared<Models>();
@@ -41,11 +42,13 @@ struct Draws {
     int fewest_rounds = 1 << 30;
 };
 
-Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, long samples, std::uint64_t first_seed,
-           ProgressBar& bar) {
+Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, long samples,
+           std::uint64_t first_seed, ProgressBar& bar) {
     Draws draws;
     for (long i = 0; i < samples; ++i) {
-        if (i % 64 == 0) bar.show("drawing texts with " + settings.drafter, static_cast<double>(i), static_cast<double>(samples), "texts");
+        if (i % 64 == 0)
+            bar.show("drawing texts with " + settings.drafter, static_cast<double>(i),
+                     static_cast<double>(samples), "texts");
         settings.seed = first_seed + static_cast<std::uint64_t>(i);
         const Sample sample = measure(models, settings);
         ++draws.texts[sample.output];
@@ -60,7 +63,8 @@ Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, lo
 class ExactTexts {
   public:
     ExactTexts(const std::shared_ptr<const TableModel>& table, const Sampling& sampling, int length)
-        : table_(table), sampling_(sampling), length_(length), decoder_(make_table_decoder(table, 1, length + 8)) {}
+        : table_(table), sampling_(sampling), length_(length),
+          decoder_(make_table_decoder(table, 1, length + 8)) {}
     [[nodiscard]] ExactLaw law() {
         walk(0, 1);
         return std::move(law_);
@@ -69,7 +73,8 @@ class ExactTexts {
   private:
     void walk(int last, double p) {
         const int depth = static_cast<int>(text_.size());
-        const bool ended = depth > 0 && std::find(table_->stops.begin(), table_->stops.end(), last) != table_->stops.end();
+        const bool ended =
+            depth > 0 && std::find(table_->stops.begin(), table_->stops.end(), last) != table_->stops.end();
         if (ended || depth == length_) {
             law_[text_] = p;
             return;
@@ -102,31 +107,40 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
     for (const DrafterInfo& drafter : drafter_list()) {
         const std::string name = drafter.name;
         const bool asked = !options.drafters.empty() && options.drafters[0].name == name;
-        if (asked && !models.why_not(name).empty()) throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name), "See: speclens check", Exit::usage);
-        if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty()) continue;
+        if (asked && !models.why_not(name).empty())
+            throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name),
+                        "See: speclens check", Exit::usage);
+        if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
+            continue;
         for (const RuleInfo& rule : rule_list())
-            if (!rule.greedy_only && (!options.has("--rule") || options.rule == rule.name)) pairs.push_back({name, rule.name});
+            if (!rule.greedy_only && (!options.has("--rule") || options.rule == rule.name))
+                pairs.push_back({name, rule.name});
     }
     return pairs;
 }
 
-}  // namespace
+} // namespace
 
 Exit command_lossless(const Options& options) {
     const long samples = whole("N", options.words[0], 100, 100000000);
     if (options.temperature.value_or(1) == 0 || options.rule == "greedy")
-        throw Error("at temperature 0 there is one text and nothing to count", "Use: speclens compare --temp 0", Exit::usage);
+        throw Error("at temperature 0 there is one text and nothing to count",
+                    "Use: speclens compare --temp 0", Exit::usage);
     const bool table_only = options.model.empty() && !options.prompt && options.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
     const std::vector<Pair> pairs = pairs_of(options, *models);
     std::vector<std::string> names;
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
-    check_drafter_options(options, names.empty() ? std::vector<std::string>{"none"} : names, models->layers());
-    if (pairs.empty()) throw Error("no drafter can run with these models", "See: speclens check", Exit::usage);
+    check_drafter_options(options, names.empty() ? std::vector<std::string>{"none"} : names,
+                          models->layers());
+    if (pairs.empty())
+        throw Error("no drafter can run with these models", "See: speclens check", Exit::usage);
 
     const int k = options.k.value_or(2);
-    if (k == 0) throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
-    const int length = options.max_tokens.value_or(2 * (k + 1) + 1);  // a third round even if everything is accepted
+    if (k == 0)
+        throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
+    const int length =
+        options.max_tokens.value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
     const auto settings_of = [&](const std::string& drafter, const std::string& rule) {
         RunSettings settings = run_settings(options, drafter, 1);
         settings.k = drafter == "none" ? 0 : k;
@@ -144,37 +158,48 @@ Exit command_lossless(const Options& options) {
     if (known) exact = ExactTexts(models->target_table, plain_settings.sampling, length).law();
 
     ProgressBar bar;
-    const std::uint64_t seed = options.seed << 40;  // every set of draws has its own dice
+    const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
     const double least = kFalseAlarm / tests;
     bool passed = true;
-    std::string text = "SpecLens lossless · " + (table_only ? std::string("built-in table") : models->target_name()) + " · temperature " + number(plain_settings.sampling.temperature, 2) +
-                       ", seed " + std::to_string(options.seed) + (models->target_table ? "   [TABLE]\n" : "   [LIVE]\n");
-    text += std::to_string(samples) + " texts of " + std::to_string(length) + " tokens each, K = " + std::to_string(k) + "; " +
+    std::string text = "SpecLens lossless · " +
+                       (table_only ? std::string("built-in table") : models->target_name()) +
+                       " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
+                       std::to_string(options.seed) + (models->target_table ? "   [TABLE]\n" : "   [LIVE]\n");
+    text += std::to_string(samples) + " texts of " + std::to_string(length) +
+            " tokens each, K = " + std::to_string(k) + "; " +
             (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
-                   : "compared with as many texts of plain decoding, other dice") + "\n\n";
-    text += "  " + pad("drafter", 9) + pad("rule", 8) + pad_left("rounds per text", 17) + pad_left("total variation", 17) +
-            pad_left("chi-square", 13) + pad_left("degrees", 9) + pad_left("p-value", 10) + "\n";
-    const auto report = [&](const std::string& drafter, const std::string& rule, const Draws& draws, const LawTest& test) {
+                   : "compared with as many texts of plain decoding, other dice") +
+            "\n\n";
+    text += "  " + pad("drafter", 9) + pad("rule", 8) + pad_left("rounds per text", 17) +
+            pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
+            pad_left("p-value", 10) + "\n";
+    const auto report = [&](const std::string& drafter, const std::string& rule, const Draws& draws,
+                            const LawTest& test) {
         const bool good = test.p_value >= least;
         passed = passed && good;
-        text += "  " + pad(drafter, 9) + pad(rule, 8) + pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
+        text += "  " + pad(drafter, 9) + pad(rule, 8) +
+                pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                 pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
-                pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) + (good ? "   ok\n" : "   DIFFERS\n");
+                pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
+                (good ? "   ok\n" : "   DIFFERS\n");
     };
     if (known) report("none", "–", plain, against_law(plain.texts, exact));
     std::uint64_t set = 1;
     for (const Pair& pair : pairs) {
-        const Draws draws = draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
-        report(pair.drafter, pair.rule, draws, known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
+        const Draws draws =
+            draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
+        report(pair.drafter, pair.rule, draws,
+               known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
     }
     bar.clear();
-    text += "\n" + std::string(passed ? "The laws agree" : "A law DIFFERS") + ": a p-value below " + number(least, 6) + " (" +
-            number(kFalseAlarm, 3) + " divided by " + std::to_string(tests) + " tests) counts as a difference. Total variation\n"
+    text += "\n" + std::string(passed ? "The laws agree" : "A law DIFFERS") + ": a p-value below " +
+            number(least, 6) + " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests) +
+            " tests) counts as a difference. Total variation\n"
             "shrinks with more samples; it is the sampling noise when the laws agree.\n";
     print(text);
     return passed ? Exit::ok : Exit::failed;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -18,7 +18,8 @@ namespace speclens::cli {
 namespace {
 
 double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 // Jiffies that all cores spent working, without those of this process.
@@ -56,7 +57,7 @@ void grow(std::vector<int>& counts, std::size_t index) {
     ++counts[index];
 }
 
-}  // namespace
+} // namespace
 
 Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     Run run(models, settings);
@@ -87,7 +88,8 @@ Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& s
     }
     sample.accepted_at.resize(sample.judged_at.size(), 0);
     sample.other_ms = std::max(0.0, elapsed - sample.draft_ms - sample.verify_ms);
-    sample.output.assign(run.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()), run.sequence().end());
+    sample.output.assign(run.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()),
+                         run.sequence().end());
     return sample;
 }
 
@@ -130,7 +132,8 @@ Totals total(std::span<const Sample* const> samples) {
     return t;
 }
 
-SpeedUp speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative, std::uint64_t seed) {
+SpeedUp speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative,
+                 std::uint64_t seed) {
     constexpr int kResamples = 2000;
     const std::size_t n = plain.size();
     std::vector<std::size_t> chosen(n);
@@ -192,9 +195,10 @@ double busy_cores() {
 std::string busy_warning(double cores) {
     if (cores < 0.15) return "";
     char text[160];
-    std::snprintf(text, sizeof text, "other processes keep %.1f of %u cores busy: the times below are too long", cores,
+    std::snprintf(text, sizeof text,
+                  "other processes keep %.1f of %u cores busy: the times below are too long", cores,
                   std::thread::hardware_concurrency());
     return text;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

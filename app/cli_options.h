@@ -15,7 +15,17 @@
 namespace speclens::cli {
 
 enum class Command : std::uint8_t {
-    window, run, compare, render, describe, bench, lossless, oracle, export_file, check, list
+    window,
+    run,
+    compare,
+    render,
+    describe,
+    bench,
+    lossless,
+    oracle,
+    export_file,
+    check,
+    list
 };
 
 // A drafter and, for the drafters that take one, the folder of its model.
@@ -29,15 +39,15 @@ enum class When : std::uint8_t { automatic, always, never };
 struct Options {
     Command command = Command::window;
     bool help = false;
-    std::vector<std::string> words;  // what stands after the command without a dash
-    std::set<std::string> given;     // names of the options that were typed
+    std::vector<std::string> words; // what stands after the command without a dash
+    std::set<std::string> given;    // names of the options that were typed
 
     std::filesystem::path model;
-    std::vector<DrafterChoice> drafters;  // one for --drafter, any number for --drafters
+    std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
     std::string backend = "auto";
     int threads = 0;
 
-    std::optional<std::string> prompt;  // as typed (TEXT, @FILE or @-) until read_prompt()
+    std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     std::vector<int> token_ids;
     bool chat = false;
     bool thinking = false;
@@ -60,7 +70,7 @@ struct Options {
     long samples = 200000;
     std::string geometry;
 
-    std::string json;  // a file, "-" for standard output, empty for none
+    std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
     bool text_only = false, verbose = false;
     When color = When::automatic;
@@ -77,18 +87,18 @@ struct OptionRow {
     const char* value;
     const char* group;
     const char* about;
-    unsigned commands;  // bit (1 << Command)
+    unsigned commands; // bit (1 << Command)
     void (*set)(Options& options, const std::string& name, const std::string& text);
 };
 
 struct CommandRow {
     Command command;
-    const char* name;   // empty for the window
-    const char* words;  // "SCENE[:BEAT]"
+    const char* name;  // empty for the window
+    const char* words; // "SCENE[:BEAT]"
     int least_words, most_words;
-    const char* about;     // one line, for the overview
-    const char* more;      // a few lines, for the command's own help
-    const char* examples;  // lines
+    const char* about;    // one line, for the overview
+    const char* more;     // a few lines, for the command's own help
+    const char* examples; // lines
 };
 
 [[nodiscard]] std::span<const OptionRow> option_rows();
@@ -101,7 +111,7 @@ struct CommandRow {
 // Throws Error (usage) with the nearest suggestion.
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
-[[nodiscard]] std::string help_text(Command command);  // window: the overview of all commands
+[[nodiscard]] std::string help_text(Command command); // window: the overview of all commands
 
 // "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"
 [[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
@@ -109,4 +119,4 @@ struct CommandRow {
 // The closest of `known`; empty when nothing is close.
 [[nodiscard]] std::string nearest(const std::string& name, const std::vector<std::string>& known);
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

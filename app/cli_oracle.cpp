@@ -1,5 +1,5 @@
-// `speclens oracle`: single rounds of the production cycle on the tables of every case, counted. Nothing here knows
-// a rule: what is counted comes out of Cycle, exactly as a run would commit it.
+// `speclens oracle`: single rounds of the production cycle on the tables of every case, counted. Nothing here
+// knows a rule: what is counted comes out of Cycle, exactly as a run would commit it.
 #include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 constexpr Sampling kUnchanged{.temperature = 1, .top_k = 0, .top_p = 1};
 
 struct Counted {
-    std::map<std::string, long> emitted;  // ids joined by commas
-    std::vector<long> accepted;           // by number of accepted drafts
+    std::map<std::string, long> emitted; // ids joined by commas
+    std::vector<long> accepted;          // by number of accepted drafts
 };
 
 std::string joined(const std::vector<int>& ids) {
@@ -31,7 +31,8 @@ std::vector<int> stops_of(const Json& json) {
     std::vector<int> stops;
     const auto take = [&](const Json& object) {
         if (!object.is_object()) return;
-        for (const char* name : {"eos", "eos_id", "eos_ids", "eos_token", "eos_tokens", "eos_token_id", "stop", "stops"}) {
+        for (const char* name :
+             {"eos", "eos_id", "eos_ids", "eos_token", "eos_tokens", "eos_token_id", "stop", "stops"}) {
             const auto found = object.find(name);
             if (found == object.end()) continue;
             if (found->is_number_integer()) stops.push_back(found->get<int>());
@@ -50,8 +51,8 @@ std::string problem_of(const OracleCase& c, const Json& json) {
     if (!find_rule(c.rule)) return "rule not implemented yet";
     if (json.contains("params") && json["params"].is_object())
         for (const auto& [name, value] : json["params"].items()) {
-            const bool known = name == "temperature" || name == "top_k" || name == "top_p" || name.rfind("eos", 0) == 0 ||
-                               name.rfind("stop", 0) == 0;
+            const bool known = name == "temperature" || name == "top_k" || name == "top_p" ||
+                               name.rfind("eos", 0) == 0 || name.rfind("stop", 0) == 0;
             if (!known) return "parameter '" + name + "' is not known to the rule " + c.rule;
         }
     const bool draft = c.raw_laws.draft || c.laws.draft;
@@ -72,7 +73,7 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     check_sampling(asked);
     CycleSettings settings;
     settings.k = c.block;
-    settings.sampling = c.raw_laws.target ? asked : kUnchanged;  // p and q are given after the pipeline
+    settings.sampling = c.raw_laws.target ? asked : kUnchanged; // p and q are given after the pipeline
     settings.draft_sampling = c.raw_laws.draft ? asked : kUnchanged;
     settings.max_tokens = 4 * (c.block + 1);
     settings.trace_top = 0;
@@ -82,7 +83,8 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     if (greedy) settings.sampling.temperature = settings.draft_sampling.temperature = 0;
     const RuleInfo& rule = *find_rule(greedy ? "greedy" : c.rule);
 
-    const std::vector<int> start{0};  // one silent token stands for the beginning; it is no part of the context
+    const std::vector<int> start{
+        0}; // one silent token stands for the beginning; it is no part of the context
     const auto target = make_table_decoder(c.raw_laws.target ? c.raw_laws.target : c.laws.target, 1, 256);
     const auto drafter = find_drafter("small")->make(
         {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, 256), {}});
@@ -102,7 +104,7 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
         Cycle cycle(*target, *drafter, rule, settings, *trace, start, 1);
         const Committed* committed = nullptr;
         while (!committed && cycle.step()) committed = std::get_if<Committed>(&(*trace)[trace->size() - 1]);
-        if (!committed)  // the round ended the text: Stopped follows its commit
+        if (!committed) // the round ended the text: Stopped follows its commit
             committed = std::get_if<Committed>(&(*trace)[trace->size() - 2]);
         CHECK(committed != nullptr, "a round without a commit");
         ++counted.emitted[joined(committed->tokens)];
@@ -111,12 +113,15 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     return counted;
 }
 
-}  // namespace
+} // namespace
 
 Exit command_oracle(const Options& options) {
     const std::vector<OracleCase> cases = load_oracle_cases(options.words[0]);
     ResultFile file(options.output);
-    Json result = {{"schema", "speclens-oracle/1"}, {"samples", options.samples}, {"seed", options.seed}, {"results", Json::array()}};
+    Json result = {{"schema", "speclens-oracle/1"},
+                   {"samples", options.samples},
+                   {"seed", options.seed},
+                   {"results", Json::array()}};
     ProgressBar bar;
     int done = 0, ran = 0;
     for (const OracleCase& c : cases) {
@@ -136,9 +141,9 @@ Exit command_oracle(const Options& options) {
     file.write(result.dump(1) + "\n");
     file.commit();
     if (options.output != "-")
-        print(std::to_string(ran) + " of " + std::to_string(cases.size()) + " cases counted, " + std::to_string(options.samples) +
-              " rounds each, in " + options.output.string() + "\n");
+        print(std::to_string(ran) + " of " + std::to_string(cases.size()) + " cases counted, " +
+              std::to_string(options.samples) + " rounds each, in " + options.output.string() + "\n");
     return Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

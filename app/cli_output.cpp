@@ -15,39 +15,43 @@ namespace speclens::cli {
 
 namespace {
 
-std::atomic<bool> g_interrupted{false};  // the one thing a signal handler may touch
+std::atomic<bool> g_interrupted{false}; // the one thing a signal handler may touch
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void on_interrupt(int) { g_interrupted.store(true); }
+extern "C" void on_interrupt(int) {
+    g_interrupted.store(true);
+}
 
 [[noreturn]] void output_failed(int reason) {
     if (reason == EPIPE) throw ReaderGone{};
-    throw Error(std::string("standard output: ") + std::strerror(reason), "Free some space or write somewhere else.",
-                Exit::model);
+    throw Error(std::string("standard output: ") + std::strerror(reason),
+                "Free some space or write somewhere else.", Exit::model);
 }
 
 double seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace
+} // namespace
 
 void prepare_process() {
     // A closed descriptor would be given to the next file that is opened, and results would land in it.
     for (int fd = 0; fd <= 2; ++fd)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
-            const int opened = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // using it still fails
+            const int opened = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY); // using it still fails
             if (opened != fd && opened >= 0) close(opened);
         }
     std::signal(SIGPIPE, SIG_IGN);
     struct sigaction action {};
     action.sa_handler = on_interrupt;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl+C ends the process at once
+    action.sa_flags = static_cast<int>(SA_RESETHAND); // a second Ctrl+C ends the process at once
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
 }
 
-const std::atomic<bool>& interrupted() { return g_interrupted; }
+const std::atomic<bool>& interrupted() {
+    return g_interrupted;
+}
 
 void stop_if_interrupted() {
     if (g_interrupted.load()) throw Interrupted{};
@@ -66,7 +70,8 @@ void flush() {
 ResultFile::ResultFile(std::filesystem::path file) : file_(std::move(file)) {
     if (file_ == "-") return;
     std::error_code ignored;
-    const bool special = std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored);
+    const bool special =
+        std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored);
     written_ = file_;
     if (!special) written_ += ".part";
     stream_ = std::fopen(written_.c_str(), "wb");
@@ -85,7 +90,8 @@ ResultFile::~ResultFile() {
 void ResultFile::fail(const char* doing) {
     const int reason = errno;
     throw Error(file_.string() + ": " + doing + ": " + std::strerror(reason),
-                written_ == file_ ? "Write somewhere else." : "Free some space; the old file, if there was one, is unchanged.");
+                written_ == file_ ? "Write somewhere else."
+                                  : "Free some space; the old file, if there was one, is unchanged.");
 }
 
 void ResultFile::write(std::string_view text) {
@@ -119,7 +125,9 @@ void ResultFile::commit() {
     if (std::rename(written_.c_str(), file_.c_str()) != 0) fail("cannot be renamed");
 }
 
-ProgressBar::~ProgressBar() { clear(); }
+ProgressBar::~ProgressBar() {
+    clear();
+}
 
 void ProgressBar::clear() {
     if (drawn_) std::fputs("\r\x1b[K", stderr);
@@ -131,7 +139,7 @@ void ProgressBar::show(const std::string& what, double done, double total, const
     const bool tty = isatty(STDERR_FILENO) == 1;
     if (what != what_) {
         what_ = what;
-        first_ = last_ = now;  // short jobs stay silent
+        first_ = last_ = now; // short jobs stay silent
         return;
     }
     if (now - first_ < 0.4 || now - last_ < (tty ? 0.1 : 10.0)) return;
@@ -150,6 +158,8 @@ void ProgressBar::show(const std::string& what, double done, double total, const
     drawn_ = true;
 }
 
-void say(const std::string& text) { std::fprintf(stderr, "speclens: %s\n", text.c_str()); }
+void say(const std::string& text) {
+    std::fprintf(stderr, "speclens: %s\n", text.c_str());
+}
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -1,4 +1,5 @@
-// Arguments against the tables. Long options have one spelling: no abbreviations, --name VALUE or --name=VALUE.
+// Arguments against the tables. Long options have one spelling: no abbreviations, --name VALUE or
+// --name=VALUE.
 #include <algorithm>
 #include <filesystem>
 
@@ -14,7 +15,9 @@ namespace {
     return name.empty() ? "speclens" : "speclens " + name;
 }
 
-[[noreturn]] void usage(const std::string& what, const std::string& remedy) { throw Error(what, remedy, Exit::usage); }
+[[noreturn]] void usage(const std::string& what, const std::string& remedy) {
+    throw Error(what, remedy, Exit::usage);
+}
 
 // The command is the first word; anything that looks like a file opens the window on it.
 Command command_of(const std::string& word) {
@@ -42,7 +45,8 @@ const OptionRow& find_option(const std::string& name, Command command) {
         if (row.name != name) continue;
         for (const CommandRow& other : command_rows())
             if (applies(row, other.command))
-                elsewhere += (elsewhere.empty() ? "" : ", ") + (other.name[0] ? std::string(other.name) : "the window");
+                elsewhere += (elsewhere.empty() ? "" : ", ") +
+                             (other.name[0] ? std::string(other.name) : "the window");
     }
     if (!elsewhere.empty())
         usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
@@ -57,10 +61,12 @@ void check_together(const Options& o) {
     if (o.help) return;
     const auto needs = [&](const char* option, bool fulfilled, const char* with) {
         if (o.has(option) && !fulfilled)
-            usage(std::string(option) + " does nothing without " + with, std::string("Add ") + with + " or leave it out.");
+            usage(std::string(option) + " does nothing without " + with,
+                  std::string("Add ") + with + " or leave it out.");
     };
     const auto never_both = [&](const char* a, const char* b) {
-        if (o.has(a) && o.has(b)) usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
+        if (o.has(a) && o.has(b))
+            usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
     };
     needs("--system", o.chat, "--chat");
     needs("--thinking", o.chat, "--chat");
@@ -76,23 +82,26 @@ void check_together(const Options& o) {
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
     if (!o.session.empty())
-        for (const char* option : {"--model", "--drafter", "--backend", "--threads", "--prompt", "--token-ids", "--chat",
-                                   "--raw", "--max-tokens", "--k", "--rule", "--temp", "--draft-temp", "--top-k", "--top-p",
-                                   "--seed", "--ngram", "--ngram-recent", "--exit-layer", "--skip-attention", "--skip-mlp",
-                                   "--trace-top", "--timing", "--no-timing"})
+        for (const char* option :
+             {"--model",     "--drafter",   "--backend",      "--threads",    "--prompt",
+              "--token-ids", "--chat",      "--raw",          "--max-tokens", "--k",
+              "--rule",      "--temp",      "--draft-temp",   "--top-k",      "--top-p",
+              "--seed",      "--ngram",     "--ngram-recent", "--exit-layer", "--skip-attention",
+              "--skip-mlp",  "--trace-top", "--timing",       "--no-timing"})
             never_both("--session", option);
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())
             usage("render needs a scene, or --all DIR", "See: speclens list scenes");
         if (!o.all.empty() && !o.words.empty())
             usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
-        if (o.all.empty() && o.output.empty()) usage("render needs -o FILE.png or -o FILE.svg", "Say where the picture goes.");
+        if (o.all.empty() && o.output.empty())
+            usage("render needs -o FILE.png or -o FILE.svg", "Say where the picture goes.");
     }
     if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
         usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
 }
 
-}  // namespace
+} // namespace
 
 Options parse(const std::vector<std::string>& arguments) {
     Options o;
@@ -126,8 +135,8 @@ Options parse(const std::vector<std::string>& arguments) {
             value = word.substr(equals + 1);
         } else {
             if (at + 1 == arguments.size() || arguments[at + 1].rfind("--", 0) == 0)
-                usage(name + " needs a value: " + row.value,
-                      "Write " + name + " " + row.value + ", or " + name + "=… when the value begins with --.");
+                usage(name + " needs a value: " + row.value, "Write " + name + " " + row.value + ", or " +
+                                                                 name + "=… when the value begins with --.");
             value = arguments[++at];
         }
         row.set(o, name, value);
@@ -144,4 +153,4 @@ Options parse(const std::vector<std::string>& arguments) {
     return o;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

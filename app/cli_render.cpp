@@ -18,7 +18,7 @@ namespace {
 
 // What a frame is drawn from.
 struct Subject {
-    std::shared_ptr<const Models> models;  // null for a saved trace
+    std::shared_ptr<const Models> models; // null for a saved trace
     std::shared_ptr<const Trace> trace;
     RunSettings settings;
     EngineStatus status;
@@ -44,7 +44,8 @@ Subject saved_subject(const std::filesystem::path& file) {
     subject.trace = load_trace(file, &notice);
     if (!notice.empty()) say(notice);
     const Header* header = subject.trace->header();
-    if (!header) throw Error(file.string() + ": no run in this trace", "Save one with: speclens run --json FILE");
+    if (!header)
+        throw Error(file.string() + ": no run in this trace", "Save one with: speclens run --json FILE");
     subject.settings = settings_of(*header);
     subject.status.backend = header->backend;
     subject.status.model = header->model;
@@ -85,7 +86,8 @@ FrameRequest request_of(const Options& options, const std::string& word, const S
     const std::vector<std::string> parts = split(word, ':');
     FrameRequest request;
     request.scene = parts[0];
-    if (parts.size() > 2) throw Error("'" + word + "' is not SCENE or SCENE:BEAT", "For example loop or loop:3.", Exit::usage);
+    if (parts.size() > 2)
+        throw Error("'" + word + "' is not SCENE or SCENE:BEAT", "For example loop or loop:3.", Exit::usage);
     if (parts.size() == 2) request.beat = static_cast<int>(whole("BEAT", parts[1], 0, 100000));
     request.width = options.width;
     request.height = options.height;
@@ -99,7 +101,7 @@ void check_scene(const std::string& word) {
     const std::string name = split(word, ':')[0];
     std::vector<std::string> known;
     for (const SceneName& scene : scene_names()) known.push_back(scene.name);
-    if (known.empty()) return;  // a build without scenes says so itself
+    if (known.empty()) return; // a build without scenes says so itself
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("scene", name, known);
 }
 
@@ -111,26 +113,29 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
     return full_laws(subject.models, subject.settings, *subject.trace, position->first, position->second);
 }
 
-void render_one(const Options& options, const std::string& word, const Subject& subject, const std::filesystem::path& file) {
+void render_one(const Options& options, const std::string& word, const Subject& subject,
+                const std::filesystem::path& file) {
     const FrameRequest request = request_of(options, word, subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
     render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
 }
 
-}  // namespace
+} // namespace
 
 Exit command_render(const Options& options) {
     if (options.all.empty()) {
         const std::string ending = options.output.extension().string();
         if (ending != ".png" && ending != ".svg")
-            throw Error("-o " + options.output.string() + ": the ending must be .png or .svg", "For example -o loop.png.", Exit::usage);
+            throw Error("-o " + options.output.string() + ": the ending must be .png or .svg",
+                        "For example -o loop.png.", Exit::usage);
         check_scene(options.words[0]);
         render_one(options, options.words[0], subject_of(options), options.output);
         return Exit::ok;
     }
     std::error_code failure;
     std::filesystem::create_directories(options.all, failure);
-    if (failure) throw Error(options.all.string() + ": " + failure.message(), "Give a folder that can be made.");
+    if (failure)
+        throw Error(options.all.string() + ": " + failure.message(), "Give a folder that can be made.");
     const Subject subject = subject_of(options);
     for (const SceneName& scene : scene_names()) {
         const std::filesystem::path file = options.all / (scene.name + ".png");
@@ -146,7 +151,8 @@ Exit command_describe(const Options& options) {
     const Subject subject = subject_of(options);
     const FrameRequest request = request_of(options, options.words[0], subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
-    print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) + "\n");
+    print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) +
+          "\n");
     return Exit::ok;
 }
 
@@ -154,13 +160,15 @@ Exit command_window(const Options& options) {
     WindowRequest request;
     request.models = model_paths(options);
     const bool own_model = !options.model.empty() && request.models.draft.empty();
-    const std::string drafter = options.drafters.empty() ? (own_model ? "lookup" : "small") : options.drafters[0].name;
+    const std::string drafter =
+        options.drafters.empty() ? (own_model ? "lookup" : "small") : options.drafters[0].name;
     request.settings = run_settings(options, drafter, kWalkTemperature);
     if (!options.words.empty()) {
         request.session = options.words[0];
         std::error_code ignored;
         if (!std::filesystem::is_regular_file(request.session, ignored))
-            throw Error(request.session.string() + ": no such file", "Save a trace with: speclens run --json FILE");
+            throw Error(request.session.string() + ": no such file",
+                        "Save a trace with: speclens run --json FILE");
     }
     request.theme = options.theme;
     request.zoom = options.zoom;
@@ -170,4 +178,4 @@ Exit command_window(const Options& options) {
     return Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

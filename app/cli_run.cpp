@@ -74,7 +74,7 @@ class Reporter {
     bool walks_ = false;
 };
 
-}  // namespace
+} // namespace
 
 Exit command_run(const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
@@ -87,18 +87,21 @@ Exit command_run(const Options& options) {
     Reporter reporter(run, options, *models);
     reporter.follow();
     while (!run.stopped()) {
-        if (interrupted().load()) run.stop("cancelled");
-        else (void)run.step();
+        if (interrupted().load())
+            run.stop("cancelled");
+        else
+            (void)run.step();
         reporter.follow();
     }
     const bool cut = interrupted().load();
     const CycleView view = fold(run.trace(), run.trace().size());
     double plain = 0;
-    if (!cut && reporter.walks() && settings.timing && view.header->tier == "LIVE" && view.header->drafter != "none" && view.output_tokens > 0)
+    if (!cut && reporter.walks() && settings.timing && view.header->tier == "LIVE" &&
+        view.header->drafter != "none" && view.output_tokens > 0)
         plain = plain_ms_per_token(models, settings, view.output_tokens);
     reporter.finish(plain);
     if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
     return cut ? Exit::interrupted : Exit::ok;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -21,7 +21,7 @@ std::string read_all(std::istream& in, const std::string& name) {
     std::string text{std::istreambuf_iterator<char>(in), {}};
     if (in.bad()) throw Error(name + ": cannot be read", "Is it a readable file?");
     if (text.size() > kMostPromptBytes) throw Error(name + ": more than 64 MB", "Give a shorter prompt.");
-    if (!text.empty() && text.back() == '\n') text.pop_back();  // the line end that every editor and echo adds
+    if (!text.empty() && text.back() == '\n') text.pop_back(); // the line end that every editor and echo adds
     return text;
 }
 
@@ -33,14 +33,16 @@ std::string prompt_text(const std::string& argument) {
     std::ifstream in(file, std::ios::binary);
     std::error_code ignored;
     if (!in || std::filesystem::is_directory(file, ignored))
-        throw Error(file + ": cannot be opened", "Check the name after @; a prompt that begins with @ can be given with @-.");
+        throw Error(file + ": cannot be opened",
+                    "Check the name after @; a prompt that begins with @ can be given with @-.");
     return read_all(in, file);
 }
 
 Prompt prompt_of_line(const std::string& line, const std::string& where) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     const auto broken = [&](const std::string& what) {
-        return Error(where + ": " + what, "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
+        return Error(where + ": " + what,
+                     "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
     };
     if (!json.is_object()) throw broken("not a JSON object");
     Prompt prompt;
@@ -54,24 +56,28 @@ Prompt prompt_of_line(const std::string& line, const std::string& where) {
     text("prompt", prompt.text);
     text("domain", prompt.domain);
     text("system", prompt.system);
-    if (const auto chat = json.find("chat"); chat != json.end()) prompt.chat = chat->is_boolean() && chat->get<bool>();
+    if (const auto chat = json.find("chat"); chat != json.end())
+        prompt.chat = chat->is_boolean() && chat->get<bool>();
     if (prompt.domain.empty()) prompt.domain = "other";
     return prompt;
 }
 
 std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
     std::ifstream in(file);
-    if (!in) throw Error(file.string() + ": cannot be opened", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
+    if (!in)
+        throw Error(file.string() + ": cannot be opened",
+                    "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     std::vector<Prompt> prompts;
     std::string line;
     for (int number = 1; std::getline(in, line); ++number)
         if (line.find_first_not_of(" \t\r") != std::string::npos)
             prompts.push_back(prompt_of_line(line, file.string() + " line " + std::to_string(number)));
-    if (prompts.empty()) throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
+    if (prompts.empty())
+        throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
     return prompts;
 }
 
-}  // namespace
+} // namespace
 
 void read_prompt(Options& options) {
     if (options.prompt) options.prompt = prompt_text(*options.prompt);
@@ -85,7 +91,8 @@ ModelPaths model_paths(const Options& options) {
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         if (!paths.draft.empty() && paths.draft != choice.folder)
-            throw Error("two folders of draft models", "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);
+            throw Error("two folders of draft models",
+                        "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);
         paths.draft = choice.folder;
     }
     return paths;
@@ -106,7 +113,8 @@ std::shared_ptr<const Models> load(const Options& options) {
 std::string chosen_drafter(const Options& options, const Models& models) {
     if (!options.drafters.empty()) return options.drafters[0].name;
     if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
-    if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp")) return "skip";
+    if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp"))
+        return "skip";
     return models.why_not("small").empty() ? "small" : "lookup";
 }
 
@@ -115,7 +123,8 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     if (options.prompt) settings.prompt = *options.prompt;
     settings.system = options.system;
     settings.chat = options.chat;
-    const bool typed = options.prompt || !options.token_ids.empty() || options.has("--chat") || options.has("--raw");
+    const bool typed =
+        options.prompt || !options.token_ids.empty() || options.has("--chat") || options.has("--raw");
     if (!typed && options.model.empty() && options.geometry.empty()) {
         settings.prompt = kFirstPrompt;
         settings.chat = true;
@@ -151,7 +160,8 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     return settings;
 }
 
-void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers) {
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
+                           int target_layers) {
     const auto any = [&](std::initializer_list<const char*> names) {
         return std::any_of(drafters.begin(), drafters.end(), [&](const std::string& drafter) {
             return std::find(names.begin(), names.end(), drafter) != names.end();
@@ -160,8 +170,10 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     const auto needs = [&](std::initializer_list<const char*> typed, bool useful, const std::string& who) {
         for (const char* option : typed)
             if (options.has(option) && !useful)
-                throw Error(std::string(option) + " does nothing for " + (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
-                            "It is an option of: " + who + ".", Exit::usage);
+                throw Error(
+                    std::string(option) + " does nothing for " +
+                        (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
+                    "It is an option of: " + who + ".", Exit::usage);
     };
     const bool drafts = any({"small", "lookup", "skip"});
     needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
@@ -188,7 +200,8 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     } else if (models.tokenizer) {
         prompts = read_prompts(assets_folder() / "prompts" / "gallery.jsonl");
     } else {
-        throw Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.", Exit::usage);
+        throw Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.",
+                    Exit::usage);
     }
     if (options.has("--chat") || options.has("--raw"))
         for (Prompt& prompt : prompts) prompt.chat = options.chat;
@@ -213,4 +226,4 @@ RunSettings with_prompt(RunSettings settings, const Prompt& prompt) {
     return settings;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

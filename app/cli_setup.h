@@ -1,4 +1,5 @@
-// From options to what the engine takes: folders, settings, prompts. Every problem is named before models load.
+// From options to what the engine takes: folders, settings, prompts. Every problem is named before models
+// load.
 #pragma once
 
 #include <memory>
@@ -11,16 +12,18 @@
 
 namespace speclens::cli {
 
-void read_prompt(Options& options);  // @FILE and @- become the text; once, because standard input has one end
+void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] ModelPaths model_paths(const Options& options);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
-[[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter, double temperature);
+[[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
+                                       double temperature);
 // The drafter of --drafter; the default is `small` where the models have one, else `lookup`.
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
 // Loads with a progress bar; Ctrl+C throws Interrupted.
 [[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
-void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers);
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
+                           int target_layers);
 
 struct Prompt {
     std::string text, domain, system;
@@ -33,6 +36,7 @@ struct Prompt {
 
 // What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.
 inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";
-inline constexpr double kWalkTemperature = 0.8;  // run, render, describe and the window: coins are what there is to see
+inline constexpr double kWalkTemperature =
+    0.8; // run, render, describe and the window: coins are what there is to see
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

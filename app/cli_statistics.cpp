@@ -7,7 +7,7 @@ namespace speclens::cli {
 
 namespace {
 
-constexpr double kLeastExpected = 5;  // rarer cells are pooled: the chi-square law holds only for filled ones
+constexpr double kLeastExpected = 5; // rarer cells are pooled: the chi-square law holds only for filled ones
 
 // Regularised upper incomplete gamma function Q(a, x): series below a + 1, continued fraction above.
 double upper_gamma(double a, double x) {
@@ -46,9 +46,11 @@ long count_of(const Counts& counts, const std::vector<int>& sequence) {
     return found == counts.end() ? 0 : found->second;
 }
 
-}  // namespace
+} // namespace
 
-double chi_square_tail(double x, int degrees) { return degrees <= 0 ? 1 : upper_gamma(degrees / 2.0, x / 2); }
+double chi_square_tail(double x, int degrees) {
+    return degrees <= 0 ? 1 : upper_gamma(degrees / 2.0, x / 2);
+}
 
 LawTest against_law(const Counts& drawn, const ExactLaw& law) {
     LawTest test;
@@ -75,7 +77,8 @@ LawTest against_law(const Counts& drawn, const ExactLaw& law) {
         ++cells;
     }
     if (pooled_expected >= kLeastExpected) {
-        test.chi_square += (pooled_seen - pooled_expected) * (pooled_seen - pooled_expected) / pooled_expected;
+        test.chi_square +=
+            (pooled_seen - pooled_expected) * (pooled_seen - pooled_expected) / pooled_expected;
         ++cells;
     }
     test.total_variation = distance / 2;
@@ -99,7 +102,8 @@ LawTest against_draws(const Counts& a, const Counts& b) {
         ++cells;
     };
     for (const auto& [sequence, count] : both) {
-        const double seen_a = static_cast<double>(count_of(a, sequence)), seen_b = static_cast<double>(count_of(b, sequence));
+        const double seen_a = static_cast<double>(count_of(a, sequence)),
+                     seen_b = static_cast<double>(count_of(b, sequence));
         test.total_variation += std::abs(seen_a / na - seen_b / nb) / 2;
         const bool rare = std::min(na, nb) * static_cast<double>(count) / (na + nb) < kLeastExpected;
         if (!rare) {
@@ -115,4 +119,4 @@ LawTest against_draws(const Counts& a, const Counts& b) {
     return test;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -1,4 +1,5 @@
-// The nearest known name to a mistyped one: optimal string alignment distance (a swap of neighbours counts one).
+// The nearest known name to a mistyped one: optimal string alignment distance (a swap of neighbours counts
+// one).
 #include <algorithm>
 #include <cstdlib>
 
@@ -24,7 +25,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
     return cost[a.size()][b.size()];
 }
 
-}  // namespace
+} // namespace
 
 std::string nearest(const std::string& name, const std::vector<std::string>& known) {
     if (name.empty() || name.size() > 64) return {};
@@ -32,7 +33,8 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
     std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
     for (const std::string& candidate : known) {
         std::size_t cost = distance(name, candidate);
-        if (name.size() >= 2 && candidate.rfind(name, 0) == 0) cost = std::min<std::size_t>(cost, 1);  // a beginning
+        if (name.size() >= 2 && candidate.rfind(name, 0) == 0)
+            cost = std::min<std::size_t>(cost, 1); // a beginning
         if (cost < least && cost < std::max(name.size(), candidate.size())) {
             least = cost;
             best = candidate;
@@ -50,4 +52,4 @@ void unknown_name(const std::string& kind, const std::string& name, const std::v
     throw Error("unknown " + kind + " '" + name + "'", remedy + ".", Exit::usage);
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -18,15 +18,18 @@ constexpr unsigned in(C... commands) {
 }
 
 using enum Command;
-constexpr unsigned kGenerates = in(window, run, compare, render, describe, lossless);  // makes text from a prompt
-constexpr unsigned kOneRun = in(window, run, render, describe, lossless);              // with one drafter
+constexpr unsigned kGenerates =
+    in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
+constexpr unsigned kOneRun = in(window, run, render, describe, lossless); // with one drafter
 constexpr unsigned kDrafts = kGenerates | in(bench);
 constexpr unsigned kLoads = kDrafts | in(check);
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench);
 constexpr unsigned kTable = in(run, compare, check);
 
-int int_of(Text name, Text text, long least, long most) { return static_cast<int>(whole(name, text, least, most)); }
+int int_of(Text name, Text text, long least, long most) {
+    return static_cast<int>(whole(name, text, least, most));
+}
 
 void set_rule(Options& o, Text, Text text) {
     std::vector<std::string> known;
@@ -42,18 +45,18 @@ void set_drafters(Options& o, Text, Text text) {
 void set_ngram(Options& o, Text name, Text text) {
     const std::vector<int> pair = whole_list(name, text, 1, 64);
     if (pair.size() != 2 || pair[0] > pair[1])
-        throw Error(name + ": '" + text + "' is not MIN,MAX", "Give two whole numbers, the smaller first: --ngram 1,3.",
-                    Exit::usage);
+        throw Error(name + ": '" + text + "' is not MIN,MAX",
+                    "Give two whole numbers, the smaller first: --ngram 1,3.", Exit::usage);
     o.method.ngram_min = pair[0];
     o.method.ngram_max = pair[1];
 }
 
 void set_size(Options& o, Text name, Text text) {
     char rest = 0;
-    if (std::sscanf(text.c_str(), "%dx%d%c", &o.width, &o.height, &rest) != 2 || o.width < 640 || o.height < 400 ||
-        o.width > 7680 || o.height > 4320)
-        throw Error(name + ": '" + text + "' is not WxH", "Give a size between 640x400 and 7680x4320, like 1600x1000.",
-                    Exit::usage);
+    if (std::sscanf(text.c_str(), "%dx%d%c", &o.width, &o.height, &rest) != 2 || o.width < 640 ||
+        o.height < 400 || o.width > 7680 || o.height > 4320)
+        throw Error(name + ": '" + text + "' is not WxH",
+                    "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
 }
 
 void set_color(Options& o, Text name, Text text) {
@@ -66,21 +69,27 @@ void set_trace_top(Options& o, Text name, Text text) {
 }
 
 constexpr OptionRow kRows[] = {
-    {"--model", "DIR", "Models", "checkpoint folder or table .json of the target (default: the built-in model)", kLoads,
+    {"--model", "DIR", "Models",
+     "checkpoint folder or table .json of the target (default: the built-in model)", kLoads,
      [](Options& o, Text, Text text) { o.model = text; }},
-    {"--drafter", "NAME[=DIR]", "Models", "who guesses: none, small, lookup, skip; small=DIR names a draft model",
-     kOneRun, [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
-    {"--drafters", "A[=DIR],B", "Models", "the drafters to measure (default: all that can run)", kCounts, set_drafters},
-    {"--geometry", "NAME", "Models", "random weights of a real model's shape instead of a trained model", in(bench),
-     [](Options& o, Text, Text text) { o.geometry = text; }},
+    {"--drafter", "NAME[=DIR]", "Models",
+     "who guesses: none, small, lookup, skip; small=DIR names a draft model", kOneRun,
+     [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
+    {"--drafters", "A[=DIR],B", "Models", "the drafters to measure (default: all that can run)", kCounts,
+     set_drafters},
+    {"--geometry", "NAME", "Models", "random weights of a real model's shape instead of a trained model",
+     in(bench), [](Options& o, Text, Text text) { o.geometry = text; }},
     {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
-     [](Options& o, Text name, Text text) { o.backend = one_of(name, text, {"auto", "cpu", "cuda"}); }},
+     [](Options& o, Text name, Text text) {
+         o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
+     }},
     {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
      [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},
     {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
      [](Options& o, Text, Text text) { o.session = text; }},
 
-    {"--prompt", "TEXT|@FILE|@-", "Prompt", "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kGenerates,
+    {"--prompt", "TEXT|@FILE|@-", "Prompt",
+     "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kGenerates,
      [](Options& o, Text, Text text) { o.prompt = text; }},
     {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
      [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
@@ -90,7 +99,8 @@ constexpr OptionRow kRows[] = {
      [](Options& o, Text, Text text) { o.domain = text; }},
     {"--chat", "", "Prompt", "wrap the prompt as a user's turn of a chat", kGenerates,
      [](Options& o, Text, Text) { o.chat = true; }},
-    {"--raw", "", "Prompt", "the prompt as it is (the default)", kGenerates, [](Options& o, Text, Text) { o.chat = false; }},
+    {"--raw", "", "Prompt", "the prompt as it is (the default)", kGenerates,
+     [](Options& o, Text, Text) { o.chat = false; }},
     {"--system", "TEXT", "Prompt", "system turn (with --chat)", kGenerates,
      [](Options& o, Text, Text text) { o.system = text; }},
     {"--thinking", "", "Prompt", "leave the think block to the model (with --chat)", kGenerates,
@@ -100,27 +110,31 @@ constexpr OptionRow kRows[] = {
 
     {"--k", "N", "Speculation", "draft tokens per round, 0 = plain decoding (default 4)", kDrafts,
      [](Options& o, Text name, Text text) { o.k = int_of(name, text, 0, 64); }},
-    {"--rule", "NAME", "Speculation", "how guesses are judged: token, match, greedy (default token)", kGenerates, set_rule},
+    {"--rule", "NAME", "Speculation", "how guesses are judged: token, match, greedy (default token)",
+     kGenerates, set_rule},
     {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kGenerates,
      [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
     {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs", kGenerates,
      [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
     {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all", kGenerates,
      [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
-    {"--top-p", "P", "Speculation", "sample from the smallest set with this much probability, above 0 to 1", kGenerates,
+    {"--top-p", "P", "Speculation", "sample from the smallest set with this much probability, above 0 to 1",
+     kGenerates,
      [](Options& o, Text name, Text text) {
          o.top_p = real(name, text, 0, 1);
          if (o.top_p <= 0)
-             throw Error(name + ": 0 leaves no token to choose", "Give a number above 0, at most 1 (1 = off).", Exit::usage);
+             throw Error(name + ": 0 leaves no token to choose",
+                         "Give a number above 0, at most 1 (1 = off).", Exit::usage);
      }},
-    {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)", kGenerates | in(oracle, bench),
+    {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
+     kGenerates | in(oracle, bench),
      [](Options& o, Text name, Text text) {
          o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
      }},
-    {"--ngram", "MIN,MAX", "Speculation", "lookup: shortest and longest run of tokens that is searched (default 1,3)", kDrafts,
-     set_ngram},
-    {"--ngram-recent", "", "Speculation", "lookup: take the most recent place instead of the earliest", kDrafts,
-     [](Options& o, Text, Text) { o.method.ngram_recent = true; }},
+    {"--ngram", "MIN,MAX", "Speculation",
+     "lookup: shortest and longest run of tokens that is searched (default 1,3)", kDrafts, set_ngram},
+    {"--ngram-recent", "", "Speculation", "lookup: take the most recent place instead of the earliest",
+     kDrafts, [](Options& o, Text, Text) { o.method.ngram_recent = true; }},
     {"--exit-layer", "E", "Speculation", "skip: draft with the first E layers (default: two thirds)", kDrafts,
      [](Options& o, Text name, Text text) { o.method.exit_layer = int_of(name, text, 1, 10000); }},
     {"--skip-attention", "L,L", "Speculation", "skip: leave out the attention of these layers", kDrafts,
@@ -128,38 +142,43 @@ constexpr OptionRow kRows[] = {
     {"--skip-mlp", "L,L", "Speculation", "skip: leave out the MLP of these layers", kDrafts,
      [](Options& o, Text name, Text text) { o.method.skip_mlp = whole_list(name, text, 0, 10000); }},
 
-    {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)", kCounts,
-     [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+    {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",
+     kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
     {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
      [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 
-    {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output", in(run, compare, bench),
-     [](Options& o, Text, Text text) { o.json = text; }},
+    {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
+     in(run, compare, bench), [](Options& o, Text, Text text) { o.json = text; }},
     {"--json", "", "Output", "machine-readable list", in(list), [](Options& o, Text, Text) { o.json = "-"; }},
     {"--text", "", "Output", "print the generated text and nothing else", in(run),
      [](Options& o, Text, Text) { o.text_only = true; }},
     {"--verbose", "", "Output", "explain every round, not only the first three", in(run),
      [](Options& o, Text, Text) { o.verbose = true; }},
-    {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)", kTable, set_color},
-    {"--trace-top", "N|all", "Output", "entries recorded of each law, 0 = none (default 64)", in(run, render, describe, window),
-     set_trace_top},
+    {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
+     kTable, set_color},
+    {"--trace-top", "N|all", "Output", "entries recorded of each law, 0 = none (default 64)",
+     in(run, render, describe, window), set_trace_top},
     {"--timing", "", "Output", "record times (the default)", in(run, render, describe),
      [](Options& o, Text, Text) { o.timing = true; }},
-    {"--no-timing", "", "Output", "leave times out: the same input gives the same bytes", in(run, render, describe),
-     [](Options& o, Text, Text) { o.timing = false; }},
+    {"--no-timing", "", "Output", "leave times out: the same input gives the same bytes",
+     in(run, render, describe), [](Options& o, Text, Text) { o.timing = false; }},
     {"-o", "FILE", "Output", "where the result goes", in(render, oracle, export_file),
      [](Options& o, Text, Text text) { o.output = text; }},
     {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
      [](Options& o, Text, Text text) { o.all = text; }},
     {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
     {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
-     [](Options& o, Text name, Text text) { o.theme = one_of(name, text, {"dark", "light", "contrast"}); }},
+     [](Options& o, Text name, Text text) {
+         o.theme = one_of(name, text, {"dark", "light", "contrast"});
+     }},
     {"--zoom", "Z", "Output", "1 to 3", kDraws,
      [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
 };
 
-}  // namespace
+} // namespace
 
-std::span<const OptionRow> option_rows() { return kRows; }
+std::span<const OptionRow> option_rows() {
+    return kRows;
+}
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

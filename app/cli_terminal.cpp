@@ -33,13 +33,16 @@ Character first_character(std::string_view text) {
 
 std::string hex(char byte) {
     std::array<char, 16> text{};
-    std::snprintf(text.data(), text.size(), "⟨%02X⟩", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    std::snprintf(text.data(), text.size(), "⟨%02X⟩",
+                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
     return text.data();
 }
 
-bool is_control(std::int32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
+bool is_control(std::int32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
 
-}  // namespace
+} // namespace
 
 std::string Terminal::paint(Tone tone, const std::string& text) const {
     if (!color || tone == Tone::plain || text.empty()) return text;
@@ -144,12 +147,18 @@ std::string visible(std::string_view bytes) {
     while (!bytes.empty()) {
         const Character c = first_character(bytes);
         const bool at_edge = bytes.size() == all || bytes.size() == 1;
-        if (c.code < 0) text += hex(bytes[0]);
-        else if (bytes[0] == ' ') text += at_edge ? "␣" : " ";
-        else if (bytes[0] == '\n') text += "⏎";
-        else if (bytes[0] == '\t') text += "→";
-        else if (is_control(c.code)) text += hex(bytes[0]);
-        else text += bytes.substr(0, c.bytes);
+        if (c.code < 0)
+            text += hex(bytes[0]);
+        else if (bytes[0] == ' ')
+            text += at_edge ? "␣" : " ";
+        else if (bytes[0] == '\n')
+            text += "⏎";
+        else if (bytes[0] == '\t')
+            text += "→";
+        else if (is_control(c.code))
+            text += hex(bytes[0]);
+        else
+            text += bytes.substr(0, c.bytes);
         bytes.remove_prefix(c.bytes);
     }
     return text;
@@ -179,6 +188,8 @@ std::string probability(double p) {
     return text[0] == '0' ? text.substr(1) : text;
 }
 
-std::string percent(double part, double whole) { return whole > 0 ? number(100 * part / whole, 0) + " %" : "–"; }
+std::string percent(double part, double whole) {
+    return whole > 0 ? number(100 * part / whole, 0) + " %" : "–";
+}
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -1,4 +1,5 @@
-// Text for people: colours by role (the 16 of the terminal's own theme), display columns, tokens made visible.
+// Text for people: colours by role (the 16 of the terminal's own theme), display columns, tokens made
+// visible.
 #pragma once
 
 #include <string>
@@ -20,19 +21,20 @@ struct Terminal {
 
 // Columns that UTF-8 text takes; colour codes count nothing, broken bytes one.
 [[nodiscard]] int columns(std::string_view text);
-[[nodiscard]] std::string pad(const std::string& text, int width);        // left-aligned
-[[nodiscard]] std::string pad_left(const std::string& text, int width);   // right-aligned
-[[nodiscard]] std::string clip(const std::string& text, int width);       // plain text only, ends in … when cut
+[[nodiscard]] std::string pad(const std::string& text, int width);      // left-aligned
+[[nodiscard]] std::string pad_left(const std::string& text, int width); // right-aligned
+[[nodiscard]] std::string clip(const std::string& text, int width); // plain text only, ends in … when cut
 // Breaks words at `width`, every line after the first begins with `indent` spaces. Plain text only.
 [[nodiscard]] std::string wrap(const std::string& text, int width, int indent = 0);
 
-// Bytes of a token on one line: leading space as ␣, newline as ⏎, tab as →, bytes that are no character as ⟨E4⟩.
+// Bytes of a token on one line: leading space as ␣, newline as ⏎, tab as →, bytes that are no character as
+// ⟨E4⟩.
 [[nodiscard]] std::string visible(std::string_view bytes);
 // Text of several tokens as it would be printed: control characters other than newline and tab as ⟨1B⟩.
 [[nodiscard]] std::string printable(std::string_view bytes);
 
-[[nodiscard]] std::string probability(double p);             // .38  1.00  <.01  0
+[[nodiscard]] std::string probability(double p); // .38  1.00  <.01  0
 [[nodiscard]] std::string number(double value, int decimals);
-[[nodiscard]] std::string percent(double part, double whole);  // "59 %", "–" of nothing
+[[nodiscard]] std::string percent(double part, double whole); // "59 %", "–" of nothing
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

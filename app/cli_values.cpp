@@ -26,12 +26,13 @@ std::string shown(double value) {
     throw Error(option + ": '" + text + "' is not " + expected, "Give " + expected + ".", Exit::usage);
 }
 
-}  // namespace
+} // namespace
 
 long whole(const std::string& option, const std::string& text, long least, long most) {
     const std::string expected =
         "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-    const bool digits = !text.empty() && text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos;
+    const bool digits =
+        !text.empty() && text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos;
     if (!digits) bad(option, text, expected);
     errno = 0;
     char* end = nullptr;
@@ -42,7 +43,8 @@ long whole(const std::string& option, const std::string& text, long least, long 
 
 double real(const std::string& option, const std::string& text, double least, double most) {
     const std::string expected = "a number from " + shown(least) + " to " + shown(most);
-    if (text.empty() || text.find_first_not_of("+-.0123456789eE") != std::string::npos) bad(option, text, expected);
+    if (text.empty() || text.find_first_not_of("+-.0123456789eE") != std::string::npos)
+        bad(option, text, expected);
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     if (*end != '\0' || !std::isfinite(value) || value < least || value > most) bad(option, text, expected);
@@ -62,12 +64,15 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 std::vector<int> whole_list(const std::string& option, const std::string& text, long least, long most) {
     std::vector<int> values;
-    for (const std::string& part : split(text, ',')) values.push_back(static_cast<int>(whole(option, part, least, most)));
+    for (const std::string& part : split(text, ','))
+        values.push_back(static_cast<int>(whole(option, part, least, most)));
     return values;
 }
 
-std::string one_of(const std::string& option, const std::string& text, const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), text) == known.end()) unknown_name(option.substr(2), text, known);
+std::string one_of(const std::string& option, const std::string& text,
+                   const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), text) == known.end())
+        unknown_name(option.substr(2), text, known);
     return text;
 }
 
@@ -84,10 +89,11 @@ DrafterChoice drafter_choice(const std::string& text) {
     if (equals == std::string::npos) return choice;
     choice.folder = text.substr(equals + 1);
     if (!info->needs_draft_model)
-        throw Error("the drafter '" + choice.name + "' takes no folder", "Write " + choice.name + " alone.", Exit::usage);
+        throw Error("the drafter '" + choice.name + "' takes no folder", "Write " + choice.name + " alone.",
+                    Exit::usage);
     if (choice.folder.empty())
         throw Error("'" + text + "' names no folder", "Write " + choice.name + "=DIR.", Exit::usage);
     return choice;
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

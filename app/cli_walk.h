@@ -1,5 +1,5 @@
-// A generation told in words and colours, round by round, for someone who sees speculative decoding for the first
-// time. Reads the trace (through its fold) and nothing else; returns text, prints nothing.
+// A generation told in words and colours, round by round, for someone who sees speculative decoding for the
+// first time. Reads the trace (through its fold) and nothing else; returns text, prints nothing.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ class Walk {
     Walk(const Trace& trace, Terminal terminal, bool verbose)
         : trace_(&trace), terminal_(terminal), verbose_(verbose) {}
 
-    [[nodiscard]] std::string opening() const;                            // who runs, how to read it, the prompt
-    [[nodiscard]] std::string round(const CycleView& view) const;         // the last complete cycle of `view`
-    [[nodiscard]] std::string text_so_far(const CycleView& view) const;   // coloured by origin, wrapped
+    [[nodiscard]] std::string opening() const;                    // who runs, how to read it, the prompt
+    [[nodiscard]] std::string round(const CycleView& view) const; // the last complete cycle of `view`
+    [[nodiscard]] std::string text_so_far(const CycleView& view) const; // coloured by origin, wrapped
     [[nodiscard]] std::string closing(const CycleView& view, double plain_ms_per_token) const;
 
   private:
@@ -28,9 +28,11 @@ class Walk {
     [[nodiscard]] std::string own_token(const CycleSummary& cycle) const;
     [[nodiscard]] std::string alternatives(const Top& top, std::size_t count) const;
     [[nodiscard]] std::string rule_line(const std::string& title) const;
-    [[nodiscard]] std::string paint(Tone tone, const std::string& text) const { return terminal_.paint(tone, text); }
+    [[nodiscard]] std::string paint(Tone tone, const std::string& text) const {
+        return terminal_.paint(tone, text);
+    }
     [[nodiscard]] std::string token(int id, int most = 16) const;
-    [[nodiscard]] bool timed() const;  // the times in the trace mean something
+    [[nodiscard]] bool timed() const; // the times in the trace mean something
     [[nodiscard]] std::string times(const CycleSummary& cycle) const;
 
     const Trace* trace_;
@@ -38,6 +40,6 @@ class Walk {
     bool verbose_ = false;
 };
 
-inline constexpr int kFullRounds = 3;  // told in full; later ones take one line, unless --verbose
+inline constexpr int kFullRounds = 3; // told in full; later ones take one line, unless --verbose
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -9,26 +9,41 @@ namespace speclens {
 namespace {
 
 [[noreturn]] void absent() {
-    throw Error("this build has no window and no renderer", "Build with -DSPEC_APP=ON, or use: speclens run", Exit::display);
+    throw Error("this build has no window and no renderer", "Build with -DSPEC_APP=ON, or use: speclens run",
+                Exit::display);
 }
 
-}  // namespace
+} // namespace
 
-void open_window(const WindowRequest&) { absent(); }
+void open_window(const WindowRequest&) {
+    absent();
+}
 void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
                   const LawPair*, const std::filesystem::path&) {
     absent();
 }
-std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
-                           const LawPair*) {
+std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
+                           const EngineStatus&, const LawPair*) {
     absent();
 }
-std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) { return std::nullopt; }
-std::vector<SceneName> scene_names() { return {}; }
-std::string font_report() { return "not needed: this build draws nothing"; }
-std::string display_report() { return "not needed: this build has no window"; }
+std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) {
+    return std::nullopt;
+}
+std::vector<SceneName> scene_names() {
+    return {};
+}
+std::string font_report() {
+    return "not needed: this build draws nothing";
+}
+std::string display_report() {
+    return "not needed: this build has no window";
+}
 
-std::optional<double> cli::frame_ms(std::shared_ptr<const Trace>, const RunSettings&) { return std::nullopt; }
-std::vector<std::pair<std::string, std::string>> cli::window_keys() { return {}; }
+std::optional<double> cli::frame_ms(std::shared_ptr<const Trace>, const RunSettings&) {
+    return std::nullopt;
+}
+std::vector<std::pair<std::string, std::string>> cli::window_keys() {
+    return {};
+}
 
-}  // namespace speclens
+} // namespace speclens

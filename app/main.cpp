@@ -23,17 +23,28 @@ Exit dispatch(Options options) {
     }
     read_prompt(options);
     switch (options.command) {
-        case Command::window: return command_window(options);
-        case Command::run: return command_run(options);
-        case Command::compare: return command_compare(options);
-        case Command::render: return command_render(options);
-        case Command::describe: return command_describe(options);
-        case Command::bench: return command_bench(options);
-        case Command::lossless: return command_lossless(options);
-        case Command::oracle: return command_oracle(options);
-        case Command::export_file: return command_export(options);
-        case Command::check: return command_check(options);
-        case Command::list: return command_list(options);
+    case Command::window:
+        return command_window(options);
+    case Command::run:
+        return command_run(options);
+    case Command::compare:
+        return command_compare(options);
+    case Command::render:
+        return command_render(options);
+    case Command::describe:
+        return command_describe(options);
+    case Command::bench:
+        return command_bench(options);
+    case Command::lossless:
+        return command_lossless(options);
+    case Command::oracle:
+        return command_oracle(options);
+    case Command::export_file:
+        return command_export(options);
+    case Command::check:
+        return command_check(options);
+    case Command::list:
+        return command_list(options);
     }
     return Exit::usage;
 }
@@ -65,8 +76,8 @@ Exit guarded(const std::vector<std::string>& arguments) {
     }
 }
 
-}  // namespace
-}  // namespace speclens::cli
+} // namespace
+} // namespace speclens::cli
 
 int main(int argc, char** argv) {
     speclens::cli::prepare_process();

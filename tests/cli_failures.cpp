@@ -1,4 +1,5 @@
-// What goes wrong outside: closed and full outputs, broken files, Ctrl+C. Nothing old is lost, nothing crashes.
+// What goes wrong outside: closed and full outputs, broken files, Ctrl+C. Nothing old is lost, nothing
+// crashes.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -49,7 +50,8 @@ TEST(Failures, AFullDiskLeavesTheOldFileAlone) {
     EXPECT_EQ(outcome.code, 3) << outcome.out;
     EXPECT_NE(outcome.err.find("trace.jsonl"), std::string::npos) << outcome.err;
     EXPECT_EQ(read_file(file), "old");
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // and nothing else lies about
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}),
+              1); // and nothing else lies about
 }
 
 TEST(Failures, AFolderThatIsMissingIsNamed) {
@@ -72,14 +74,16 @@ TEST(Failures, BrokenFilesAreNamed) {
     expect_named(speclens({"run", "--model", folder / "bad.json"}), "bad.json");
     expect_named(speclens({"oracle", folder / "bad.json", "-o", "-"}), "bad.json");
     expect_named(speclens({"export", "csv", folder / "bad.jsonl", "-o", "-"}), "bad.jsonl");
-    expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}), "line 2");
+    expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
+                 "line 2");
 }
 
 TEST(Failures, InterruptingKeepsThePartialTrace) {
     const std::filesystem::path file = fresh_folder() / "trace.jsonl";
     Start start;
     // A table that never ends, told in full: seconds of work on any machine.
-    start.arguments = {"run", "--model", table_file(), "--max-tokens", "4000", "--json", file.string(), "--verbose"};
+    start.arguments = {"run",  "--model", table_file(),  "--max-tokens",
+                       "4000", "--json",  file.string(), "--verbose"};
     start.interrupt_after_ms = 150;
     const Outcome outcome = speclens(start);
     if (outcome.code == 0) GTEST_SKIP() << "the run was over before the interrupt";
@@ -89,4 +93,4 @@ TEST(Failures, InterruptingKeepsThePartialTrace) {
     EXPECT_NE(trace.find("\"cancelled\""), std::string::npos);
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -20,54 +20,82 @@ std::string prompts_file() {
     return file.string();
 }
 
-}  // namespace
+} // namespace
 
 TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     const std::filesystem::path file = fresh_folder() / "compare.json";
-    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,small,lookup,skip", "--temp", "0",
-                                      "--prompts", prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", file.string()});
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters", "none,small,lookup,skip", "--temp", "0",
+                  "--prompts", prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1",
+                  "--json", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("cannot run"), std::string::npos) << outcome.out;  // no draft model was given
+    EXPECT_NE(outcome.out.find("cannot run"), std::string::npos) << outcome.out; // no draft model was given
     EXPECT_EQ(outcome.out.find(" NO"), std::string::npos) << outcome.out;
     const Json json = Json::parse(read_file(file));
     EXPECT_EQ(json["schema"], "speclens-compare/1");
-    for (const char* field : {"machine", "backend", "model", "temperature", "seed"}) EXPECT_TRUE(json.contains(field)) << field;
-    ASSERT_EQ(json["rows"].size(), 4u * 3u);  // four drafters; copy, code and all
+    for (const char* field : {"machine", "backend", "model", "temperature", "seed"})
+        EXPECT_TRUE(json.contains(field)) << field;
+    ASSERT_EQ(json["rows"].size(), 4u * 3u); // four drafters; copy, code and all
     for (const Json& row : json["rows"]) {
         if (row["drafter"] == "small") {
             EXPECT_TRUE(row.contains("problem"));
             continue;
         }
-        for (const char* field : {"rule", "k", "domain", "prompts", "rounds", "tokens", "drafted", "accepted_drafts", "tokens_per_round",
-                                  "acceptance_by_position", "conditional_by_position", "draft_ms", "head_ms", "verify_ms", "other_ms",
-                                  "tokens_per_second", "speedup", "speedup_low", "speedup_high", "greedy_identical"})
+        for (const char* field : {"rule",
+                                  "k",
+                                  "domain",
+                                  "prompts",
+                                  "rounds",
+                                  "tokens",
+                                  "drafted",
+                                  "accepted_drafts",
+                                  "tokens_per_round",
+                                  "acceptance_by_position",
+                                  "conditional_by_position",
+                                  "draft_ms",
+                                  "head_ms",
+                                  "verify_ms",
+                                  "other_ms",
+                                  "tokens_per_second",
+                                  "speedup",
+                                  "speedup_low",
+                                  "speedup_high",
+                                  "greedy_identical"})
             EXPECT_TRUE(row.contains(field)) << field;
         EXPECT_TRUE(row["greedy_identical"].get<bool>()) << row;
         const double per_round = row["tokens"].get<double>() / row["rounds"].get<double>();
         EXPECT_NEAR(row["tokens_per_round"].get<double>(), per_round, 1e-9);
         EXPECT_LE(row["accepted_drafts"].get<int>(), row["drafted"].get<int>());
-        if (row["drafter"] == "none") { EXPECT_DOUBLE_EQ(row["speedup"].get<double>(), 1); }
+        if (row["drafter"] == "none") {
+            EXPECT_DOUBLE_EQ(row["speedup"].get<double>(), 1);
+        }
     }
 }
 
 TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {
-    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "lookup", "--prompts", prompts_file(),
-                                      "--domain", "code", "--max-tokens", "8", "--repeats", "1", "--json", "-"});
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters", "lookup", "--prompts", prompts_file(),
+                  "--domain", "code", "--max-tokens", "8", "--repeats", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     for (const Json& row : json["rows"]) EXPECT_EQ(row["prompts"], 1);
-    EXPECT_EQ(speclens({"compare", "--model", micro_model(), "--prompts", prompts_file(), "--domain", "cod"}).code, 2);
+    EXPECT_EQ(
+        speclens({"compare", "--model", micro_model(), "--prompts", prompts_file(), "--domain", "cod"}).code,
+        2);
 }
 
 TEST(Bench, ReportsTheCostsOfPasses) {
-    const Outcome outcome = speclens({"bench", "--model", micro_model(), "--repeats", "3", "--threads", "1", "--json", "-"});
+    const Outcome outcome =
+        speclens({"bench", "--model", micro_model(), "--repeats", "3", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["schema"], "speclens-bench/1");
     EXPECT_EQ(json["weights"], "trained");
-    for (const char* field : {"machine", "backend", "threads", "model", "read_bandwidth_gbs", "trace_overhead", "startup_ms"})
+    for (const char* field :
+         {"machine", "backend", "threads", "model", "read_bandwidth_gbs", "trace_overhead", "startup_ms"})
         EXPECT_TRUE(json.contains(field)) << field;
-    for (const char* field : {"ms", "weight_gbs", "fraction", "fixed_ms"}) EXPECT_TRUE(json["decode"].contains(field)) << field;
+    for (const char* field : {"ms", "weight_gbs", "fraction", "fixed_ms"})
+        EXPECT_TRUE(json["decode"].contains(field)) << field;
     ASSERT_EQ(json["verify"].size(), 4u);
     EXPECT_EQ(json["verify"][3]["tokens"], 16);
     for (const Json& pass : json["verify"]) EXPECT_GT(pass["ratio"].get<double>(), 0);
@@ -78,14 +106,15 @@ TEST(Lossless, PassesOnTheBuiltInTable) {
     const Outcome outcome = speclens({"lossless", "3000"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("The laws agree"), std::string::npos);
-    EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out;  // three rounds at least
+    EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
 }
 
 TEST(Oracle, CountsWhatTheCasesExpect) {
     const std::filesystem::path file = fresh_folder() / "results.json";
     const std::string cases = SPEC_SOURCE_DIR "/tests/golden/oracles_public.json";
     constexpr long kSamples = 4000;
-    const Outcome outcome = speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", file.string()});
+    const Outcome outcome = speclens(
+        {"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json results = Json::parse(read_file(file));
     EXPECT_EQ(results["schema"], "speclens-oracle/1");
@@ -107,7 +136,8 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
         }
         EXPECT_EQ(sum, kSamples);
         const double error = std::sqrt(std::max(1e-12, square - mean * mean) / kSamples);
-        EXPECT_NEAR(mean, expected[i]["expect"]["expected_accepted"].get<double>(), 5 * error + 1e-9) << result["id"];
+        EXPECT_NEAR(mean, expected[i]["expect"]["expected_accepted"].get<double>(), 5 * error + 1e-9)
+            << result["id"];
         long emitted = 0;
         for (const auto& [ids, count] : result["emitted"].items()) {
             emitted += count.get<long>();
@@ -116,10 +146,13 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
         }
         EXPECT_EQ(emitted, kSamples);
     }
-    EXPECT_GE(counted, 5);  // token, match and greedy
+    EXPECT_GE(counted, 5); // token, match and greedy
     const std::filesystem::path again = file.string() + ".again";
-    ASSERT_EQ(speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", again.string()}).code, 0);
-    EXPECT_EQ(read_file(file), read_file(again));  // same seed, same counts
+    ASSERT_EQ(speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o",
+                        again.string()})
+                  .code,
+              0);
+    EXPECT_EQ(read_file(file), read_file(again)); // same seed, same counts
 }
 
 TEST(List, KnowsDraftersAndRulesInBothForms) {
@@ -138,4 +171,4 @@ TEST(Check, FindsAMissingModel) {
     EXPECT_NE(micro.out.find("tokenizer"), std::string::npos);
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -16,8 +16,8 @@ namespace speclens::cli {
 TEST(Suggest, FindsTheNameThatWasMeant) {
     const std::vector<std::string> known{"none", "small", "lookup", "skip"};
     EXPECT_EQ(nearest("smal", known), "small");
-    EXPECT_EQ(nearest("lokoup", known), "lookup");  // neighbours swapped
-    EXPECT_EQ(nearest("look", known), "lookup");    // a beginning
+    EXPECT_EQ(nearest("lokoup", known), "lookup"); // neighbours swapped
+    EXPECT_EQ(nearest("look", known), "lookup");   // a beginning
     EXPECT_EQ(nearest("medusa", known), "");
     EXPECT_EQ(nearest("", known), "");
 }
@@ -39,7 +39,8 @@ TEST(Table, GivesEveryOptionOneSpellingPerCommand) {
     for (const CommandRow& command : command_rows()) {
         std::set<std::string> names;
         for (const OptionRow& option : option_rows())
-            EXPECT_TRUE(!applies(option, command.command) || names.insert(option.name).second) << command.name << " " << option.name;
+            EXPECT_TRUE(!applies(option, command.command) || names.insert(option.name).second)
+                << command.name << " " << option.name;
     }
 }
 
@@ -48,7 +49,8 @@ TEST(Table, NamesEveryOptionAndAnExampleInTheHelp) {
         const std::string help = help_text(command.command);
         EXPECT_NE(help.find("Examples:\n  speclens"), std::string::npos) << command.name;
         for (const OptionRow& option : option_rows())
-            EXPECT_TRUE(!applies(option, command.command) || help.find(option.name) != std::string::npos) << command.name << " " << option.name;
+            EXPECT_TRUE(!applies(option, command.command) || help.find(option.name) != std::string::npos)
+                << command.name << " " << option.name;
     }
 }
 
@@ -59,9 +61,12 @@ TEST(Parse, AcceptsTheExamplesOfTheHelp) {
             bool quoted = false;
             std::string word;
             for (const char c : line + " ") {
-                if (c == '"') quoted = !quoted;
-                else if (c != ' ' || quoted) word += c;
-                else words.push_back(std::exchange(word, ""));
+                if (c == '"')
+                    quoted = !quoted;
+                else if (c != ' ' || quoted)
+                    word += c;
+                else
+                    words.push_back(std::exchange(word, ""));
             }
             ASSERT_EQ(words[0], "speclens");
             words.erase(words.begin());
@@ -105,7 +110,7 @@ TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
     EXPECT_EQ(probability(1), "1.00");
 }
 
-TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) {  // values of the usual printed tables
+TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables
     EXPECT_NEAR(chi_square_tail(3.841, 1), 0.05, 1e-4);
     EXPECT_NEAR(chi_square_tail(18.307, 10), 0.05, 1e-4);
     EXPECT_NEAR(chi_square_tail(149.449, 100), 0.001, 1e-5);
@@ -118,7 +123,7 @@ TEST(Statistics, AcceptsTheRightLawAndRejectsASlightlyWrongOne) {
     for (std::uint32_t i = 0; i < 20000; ++i) ++drawn[{uniform({.seed = 1, .position = i}) < 0.5 ? 0 : 1}];
     EXPECT_GT(against_law(drawn, {{{0}, 0.5}, {{1}, 0.5}}).p_value, 0.001);
     EXPECT_LT(against_law(drawn, {{{0}, 0.53}, {{1}, 0.47}}).p_value, 1e-6);
-    EXPECT_EQ(against_law(drawn, {{{0}, 1.0}}).p_value, 0);  // 1 is forbidden and was drawn
+    EXPECT_EQ(against_law(drawn, {{{0}, 1.0}}).p_value, 0); // 1 is forbidden and was drawn
 }
 
 TEST(Measure, FindsTheSpeedUpAndItsInterval) {
@@ -141,7 +146,7 @@ TEST(Measure, FindsTheSpeedUpAndItsInterval) {
     EXPECT_GT(speed.high, 2);
     EXPECT_LT(speed.high, 2.5);
     const SpeedUp again = speed_up(base, mine, 7);
-    EXPECT_EQ(speed.low, again.low);  // the same seed, the same interval
+    EXPECT_EQ(speed.low, again.low); // the same seed, the same interval
 }
 
 TEST(Measure, CountsAcceptanceByPosition) {
@@ -155,4 +160,4 @@ TEST(Measure, CountsAcceptanceByPosition) {
     EXPECT_EQ(totals.conditional, (std::vector<double>{0.5, 0.5}));
 }
 
-}  // namespace speclens::cli
+} // namespace speclens::cli

@@ -1,4 +1,5 @@
-// `run` and what is made from its traces: the golden walk-through, the JSON Lines, exports, prompts of every kind.
+// `run` and what is made from its traces: the golden walk-through, the JSON Lines, exports, prompts of every
+// kind.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -31,10 +32,11 @@ std::vector<std::string> micro(std::vector<std::string> more) {
     return words;
 }
 
-}  // namespace
+} // namespace
 
 TEST(Run, TellsTheWalkThroughOfTheGoldenFile) {
-    const Outcome outcome = speclens({"run", "--model", table_file(), "--max-tokens", "16", "--seed", "3", "--no-timing"});
+    const Outcome outcome =
+        speclens({"run", "--model", table_file(), "--max-tokens", "16", "--seed", "3", "--no-timing"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const std::filesystem::path golden = SPEC_SOURCE_DIR "/tests/golden/cli_run.txt";
     if (std::getenv("SPEC_UPDATE_GOLDEN")) write_file(golden, without_machine(outcome.out));
@@ -48,7 +50,7 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
         start.environment["COLUMNS"] = width;
         std::istringstream in(speclens(start).out);
         for (std::string line; std::getline(in, line);) {
-            long wide = 0;  // every character of this transcript is one column wide
+            long wide = 0; // every character of this transcript is one column wide
             for (const char c : line) wide += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
             EXPECT_LE(wide, std::stol(width)) << line;
         }
@@ -58,7 +60,8 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
 TEST(Run, UsesColoursOnlyWhenAsked) {
     const std::string table = table_file();
     EXPECT_EQ(speclens({"run", "--model", table}).out.find('\x1b'), std::string::npos);
-    EXPECT_NE(speclens({"run", "--model", table, "--color", "always"}).out.find("\x1b[32m"), std::string::npos);
+    EXPECT_NE(speclens({"run", "--model", table, "--color", "always"}).out.find("\x1b[32m"),
+              std::string::npos);
     EXPECT_EQ(speclens({"run", "--model", table, "--color", "never"}).out.find('\x1b'), std::string::npos);
 }
 
@@ -69,7 +72,8 @@ TEST(Run, WritesOneEventALine) {
     ASSERT_GT(events.size(), 6u);
     EXPECT_EQ(events[0]["schema"], "speclens-trace/1");
     EXPECT_EQ(events[0]["kind"], "header");
-    for (const char* field : {"model", "drafter", "rule", "seed", "sampling", "machine", "prefill_boundary", "prompt"})
+    for (const char* field :
+         {"model", "drafter", "rule", "seed", "sampling", "machine", "prefill_boundary", "prompt"})
         EXPECT_TRUE(events[0].contains(field)) << field;
     const std::map<std::string, std::vector<std::string>> least = {
         {"prefill", {"tokens", "ms"}},
@@ -84,7 +88,8 @@ TEST(Run, WritesOneEventALine) {
         const std::string kind = events[i]["kind"];
         ++seen[kind];
         ASSERT_TRUE(least.count(kind)) << kind;
-        for (const std::string& field : least.at(kind)) EXPECT_TRUE(events[i].contains(field)) << kind << " " << field;
+        for (const std::string& field : least.at(kind))
+            EXPECT_TRUE(events[i].contains(field)) << kind << " " << field;
     }
     for (const auto& [kind, fields] : least) EXPECT_GT(seen[kind], 0) << kind;
     EXPECT_EQ(events.back()["kind"], "stop");
@@ -92,8 +97,9 @@ TEST(Run, WritesOneEventALine) {
 
 TEST(Run, IsTheSameForTheSameSeedAndAnyThreadCount) {
     const auto hash = [](const std::string& seed, const std::string& threads) {
-        const Outcome outcome = speclens(micro({"--prompt", "one two one two one", "--json", "-", "--no-timing", "--max-tokens", "12",
-                                                "--temp", "1", "--seed", seed, "--threads", threads}));
+        const Outcome outcome =
+            speclens(micro({"--prompt", "one two one two one", "--json", "-", "--no-timing", "--max-tokens",
+                            "12", "--temp", "1", "--seed", seed, "--threads", threads}));
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return lines_of(outcome.out).back().value("hash", std::string());
     };
@@ -116,7 +122,9 @@ TEST(Run, TakesPromptsFromFilesAndFromStandardInput) {
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return lines_of(outcome.out)[0].value("prompt_text", std::string());
     };
-    EXPECT_EQ(prompt_of(speclens(micro({"--prompt", "@" + file.string(), "--json", "-", "--max-tokens", "2"}))), "the same words");
+    EXPECT_EQ(
+        prompt_of(speclens(micro({"--prompt", "@" + file.string(), "--json", "-", "--max-tokens", "2"}))),
+        "the same words");
     Start start;
     start.arguments = micro({"--prompt", "@-", "--json", "-", "--max-tokens", "2"});
     start.input = "the same words\n";
@@ -130,7 +138,7 @@ TEST(Run, ExplainsPromptsThatCannotBeUsed) {
     EXPECT_NE(empty.err.find("empty"), std::string::npos) << empty.err;
     Start start;
     start.arguments = micro({"--prompt", "@-"});
-    for (int i = 0; i < 1 << 17; ++i) start.input += "all work";  // 1 MB
+    for (int i = 0; i < 1 << 17; ++i) start.input += "all work"; // 1 MB
     const Outcome huge = speclens(start);
     EXPECT_EQ(huge.code, 2);
     EXPECT_NE(huge.err.find("context"), std::string::npos) << huge.err;
@@ -148,10 +156,12 @@ TEST(Run, SurvivesInvalidUtf8) {
 }
 
 TEST(Run, TakesAnyDraftLength) {
-    const Outcome zero = speclens({"run", "--model", table_file(), "--k", "0", "--max-tokens", "5", "--json", "-"});
+    const Outcome zero =
+        speclens({"run", "--model", table_file(), "--k", "0", "--max-tokens", "5", "--json", "-"});
     EXPECT_EQ(zero.code, 0) << zero.err;
     EXPECT_EQ(zero.out.find("\"draft\""), std::string::npos);
-    const Outcome more = speclens({"run", "--model", table_file(), "--k", "64", "--max-tokens", "5", "--json", "-"});
+    const Outcome more =
+        speclens({"run", "--model", table_file(), "--k", "64", "--max-tokens", "5", "--json", "-"});
     EXPECT_EQ(more.code, 0) << more.err;
     int tokens = 0;
     for (const Json& event : lines_of(more.out))
@@ -170,7 +180,8 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
         return read_file(file);
     };
     const std::string csv = exported("csv");
-    EXPECT_EQ(csv.substr(0, csv.find('\n')), "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms");
     EXPECT_NE(csv.find(",rejected,"), std::string::npos);
     const Json perfetto = Json::parse(exported("perfetto"));
     std::map<std::string, int> kinds;
@@ -181,4 +192,4 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(speclens({"export", "excel", trace, "-o", "x"}).code, 2);
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -22,8 +22,10 @@ using Clock = std::chrono::steady_clock;
 [[noreturn]] void become(const Start& start, int input, int output, int errors) {
     dup2(input, 0);
     dup2(errors, 2);
-    if (start.out_closed) close(1);
-    else dup2(output, 1);
+    if (start.out_closed)
+        close(1);
+    else
+        dup2(output, 1);
     for (int fd = 3; fd < 64; ++fd) close(fd);
     if (start.file_limit > 0) {
         std::signal(SIGXFSZ, SIG_IGN);
@@ -32,7 +34,8 @@ using Clock = std::chrono::steady_clock;
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     std::vector<std::string> environment;
-    for (const char* name : {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SPECLENS_ASSETS"})
+    for (const char* name :
+         {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SPECLENS_ASSETS"})
         if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
     for (const auto& [name, value] : start.environment) environment.push_back(name + "=" + value);
     std::vector<char*> env, args;
@@ -62,19 +65,22 @@ void collect(int out, int err, const Start& start, pid_t child, Outcome& outcome
             if (ends[i].fd < 0 || ends[i].revents == 0) continue;
             char buffer[65536];
             const ssize_t got = read(ends[i].fd, buffer, sizeof buffer);
-            if (got > 0) (i == 0 ? outcome.out : outcome.err).append(buffer, static_cast<std::size_t>(got));
-            else ends[i].fd = -1;
+            if (got > 0)
+                (i == 0 ? outcome.out : outcome.err).append(buffer, static_cast<std::size_t>(got));
+            else
+                ends[i].fd = -1;
         }
     }
 }
 
-}  // namespace
+} // namespace
 
 Outcome speclens(const Start& start) {
     std::signal(SIGPIPE, SIG_IGN);
     int in[2], out[2], err[2];
     EXPECT_EQ(0, pipe(in) | pipe(out) | pipe(err));
-    const int file = start.out_file.empty() ? -1 : open(start.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    const int file =
+        start.out_file.empty() ? -1 : open(start.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (start.reader_gone) close(out[0]);
     const pid_t child = fork();
     if (child == 0) become(start, in[0], file >= 0 ? file : out[1], err[1]);
@@ -98,8 +104,10 @@ Outcome speclens(const Start& start) {
 
 std::filesystem::path fresh_folder(const std::string& name) {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() /
-        ("speclens-" + std::to_string(getpid()) + "-" + (test ? std::string(test->test_suite_name()) + "." + test->name() : "all") + name);
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() /
+        ("speclens-" + std::to_string(getpid()) + "-" +
+         (test ? std::string(test->test_suite_name()) + "." + test->name() : "all") + name);
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     return folder;
@@ -116,7 +124,8 @@ std::string read_file(const std::filesystem::path& file) {
 
 std::string table_file() {
     const std::filesystem::path file = fresh_folder("-table") / "table.json";
-    write_file(file, R"({"schema":"speclens-table/1","vocab":6,"texts":["The"," cat"," sat"," on"," the"," mat"],
+    write_file(file,
+               R"({"schema":"speclens-table/1","vocab":6,"texts":["The"," cat"," sat"," on"," the"," mat"],
 "target":{"":[0.6,0.1,0.1,0.1,0.05,0.05],"0":[0.02,0.8,0.05,0.03,0.05,0.05],"1":[0.02,0.02,0.7,0.16,0.05,0.05],
           "2":[0.1,0.05,0.05,0.7,0.05,0.05],"3":[0.05,0.05,0.05,0.05,0.75,0.05],"4":[0.02,0.4,0.03,0.05,0.1,0.4],
           "5":[0.5,0.1,0.1,0.1,0.1,0.1]},
@@ -126,6 +135,8 @@ std::string table_file() {
     return file.string();
 }
 
-std::string micro_model() { return SPEC_SOURCE_DIR "/tests/golden/micro_qwen3"; }
+std::string micro_model() {
+    return SPEC_SOURCE_DIR "/tests/golden/micro_qwen3";
+}
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -9,19 +9,19 @@
 namespace speclens::test {
 
 struct Outcome {
-    int code = -1;        // exit code; 128 + signal when a signal ended it
+    int code = -1; // exit code; 128 + signal when a signal ended it
     std::string out, err;
 };
 
 struct Start {
     std::vector<std::string> arguments;
-    std::string input;                          // standard input
-    std::map<std::string, std::string> environment;  // on top of PATH and HOME only: no display, no NO_COLOR
-    std::string out_file;                       // standard output goes to this file instead of Outcome::out
-    bool out_closed = false;                    // standard output is not open at all
-    bool reader_gone = false;                   // standard output is a pipe that nobody reads
-    long file_limit = 0;                        // bytes a file may have (a full disk); 0: no limit
-    int interrupt_after_ms = 0;                 // SIGINT after so long; 0: never
+    std::string input;                              // standard input
+    std::map<std::string, std::string> environment; // on top of PATH and HOME only: no display, no NO_COLOR
+    std::string out_file;       // standard output goes to this file instead of Outcome::out
+    bool out_closed = false;    // standard output is not open at all
+    bool reader_gone = false;   // standard output is a pipe that nobody reads
+    long file_limit = 0;        // bytes a file may have (a full disk); 0: no limit
+    int interrupt_after_ms = 0; // SIGINT after so long; 0: never
 };
 
 [[nodiscard]] Outcome speclens(const Start& start);
@@ -36,7 +36,7 @@ struct Start {
 void write_file(const std::filesystem::path& file, const std::string& text);
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
 
-[[nodiscard]] std::string table_file();       // a table model of six words, made for the tests
-[[nodiscard]] std::string micro_model();      // a random Qwen3 checkpoint of a few kilobytes, with a tokenizer
+[[nodiscard]] std::string table_file();  // a table model of six words, made for the tests
+[[nodiscard]] std::string micro_model(); // a random Qwen3 checkpoint of a few kilobytes, with a tokenizer
 
-}  // namespace speclens::test
+} // namespace speclens::test

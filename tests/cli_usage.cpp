@@ -14,7 +14,7 @@ void expect_usage(const std::vector<std::string>& arguments, const std::string& 
     EXPECT_NE(outcome.err.find(hint), std::string::npos) << outcome.err;
 }
 
-}  // namespace
+} // namespace
 
 TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"comapre"}, "Did you mean 'compare'?");
@@ -38,9 +38,12 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     const std::string model = micro_model();
     expect_usage({"run", "--geometry", "qwen3-0.6b"}, "option of: bench");
     expect_usage({"list", "drafters", "--k", "3"}, "--k does nothing");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--exit-layer", "1"}, "--exit-layer");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "none", "--k", "4"}, "--k does nothing");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"}, "--ngram");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--exit-layer", "1"},
+                 "--exit-layer");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "none", "--k", "4"},
+                 "--k does nothing");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"},
+                 "--ngram");
     expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
     expect_usage({"run", "--drafter", "lookup=/tmp"}, "takes no folder");
     expect_usage({"render", "loop"}, "needs -o");
@@ -60,14 +63,16 @@ TEST(Usage, RefusesNumbersThatMeanNothing) {
     expect_usage({"run", "--k", "-1"}, "--k");
     expect_usage({"run", "--k", "1000"}, "--k");
     expect_usage({"run", "--max-tokens", "0"}, "--max-tokens");
-    expect_usage({"run", "--model", micro_model(), "--prompt", "a", "--drafter", "lookup", "--rule", "greedy", "--temp", "1"},
+    expect_usage({"run", "--model", micro_model(), "--prompt", "a", "--drafter", "lookup", "--rule", "greedy",
+                  "--temp", "1"},
                  "temperature 0");
 }
 
 TEST(Usage, ExplainsEveryCommand) {
     const Outcome overview = speclens({"--help"});
     EXPECT_EQ(overview.code, 0);
-    for (const char* command : {"run", "compare", "render", "describe", "bench", "lossless", "oracle", "check", "list", "export"}) {
+    for (const char* command :
+         {"run", "compare", "render", "describe", "bench", "lossless", "oracle", "check", "list", "export"}) {
         EXPECT_NE(overview.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
         const Outcome help = speclens({command, "--help"});
         EXPECT_EQ(help.code, 0);
@@ -88,4 +93,4 @@ TEST(Usage, NamesAMissingSession) {
     EXPECT_NE(outcome.err.find("nothing-here.jsonl"), std::string::npos);
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

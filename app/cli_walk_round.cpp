@@ -1,0 +1,164 @@
+// One round of a walk-through: told in full with its table of guesses, or in one line.
+#include <algorithm>
+#include <cmath>
+
+#include "app/cli_walk.h"
+#include "app/cli_walk_words.h"
+
+namespace speclens::cli {
+
+std::string Walk::alternatives(const Top& top, std::size_t count) const {
+    std::string text;
+    double listed = 0;
+    std::size_t shown_entries = 0;
+    for (const Top::Entry& entry : top.entries) {
+        const double p = std::exp(entry.logp);
+        if (shown_entries == count || p <= 0) break;
+        text += (shown_entries++ ? "   " : "") + token(entry.id) + " " + probability(p);
+        listed += p;
+    }
+    if (listed < 0.995) text += "   others " + probability(1 - listed);
+    return text;
+}
+
+std::string Walk::table(const CycleSummary& cycle) const {
+    const Header& h = *trace_->header();
+    const bool greedy = h.sampling.temperature == 0;
+    const bool coins = !greedy && h.rule != "match";
+    const std::string own = cycle.resample ? token(cycle.resample->token, 14) : "";
+    const int guess_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
+    std::string text =
+        "     " +
+        paint(Tone::muted, pad("guess", guess_width) + pad_left("draft q", 8) + pad_left("target p", 10) +
+                               (coins ? "   stays if   coin u   verdict" : "   target says       verdict")) +
+        "\n";
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+        const DraftSlot& slot = cycle.drafts[i];
+        const Drafted& d = *slot.draft;
+        const bool missed = slot.state == DraftSlot::State::rejected;
+        std::string line =
+            pad(token(d.token, guess_width - 1), guess_width) +
+            pad_left(probability(greedy ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)), 8);
+        text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
+        if (!slot.check) {
+            text += paint(Tone::muted,
+                          line + pad_left("–", 10) + (coins ? "" : "   –") + "   · dropped, never judged") +
+                    "\n";
+            continue;
+        }
+        const Checked& c = *slot.check;
+        line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.p)), 10);
+        if (coins) {
+            line += "   " + pad(stays_if(c.threshold), 9);
+            line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
+        } else {
+            line += "   " + pad(missed ? own : token(d.token, 14), 18);
+        }
+        text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, "✓ stays"));
+        const int left = terminal_.width - 18 - columns(line);
+        if (!d.extra.empty() && left > 8) text += paint(Tone::muted, "   " + clip(d.extra, left));
+        text += "\n";
+    }
+    return text;
+}
+
+std::string Walk::own_token(const CycleSummary& cycle) const {
+    if (!cycle.resample) return "";
+    if (cut_off(cycle))
+        return paint(Tone::muted, "  ") + token(cycle.commit->tokens.back()) +
+               " ends the text: nothing follows it\n";
+    const Resampled& r = *cycle.resample;
+    const bool drafted = !cycle.drafts.empty();
+    const Mark mark = mark_of(r, drafted);
+    const std::string word = token(r.token);
+    const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";
+    std::string line, law;
+    switch (r.from) {
+    case Resampled::From::residual:
+        line = "the target puts " + word + " there, drawn" + thrown +
+               " from what the guess left over, max(p − q, 0):";
+        law = alternatives(r.top, 4);
+        break;
+    case Resampled::From::bonus:
+        line = drafted ? "every guess stayed: one token more for free, " + word + thrown +
+                             ", from the target's own law:"
+                       : "one pass, one token: " + word + thrown + ", from the target's law:";
+        break;
+    case Resampled::From::target:
+        line = drafted ? "the target puts its own token there: " + word + thrown + ", from its law:"
+                       : "one pass, one token: " + word + thrown + ", from the target's law:";
+        break;
+    }
+    if (law.empty()) law = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, 4);
+    std::string text =
+        paint(mark.tone, std::string(mark.glyph) + " ") + wrap(line, terminal_.width - 2, 2) + "\n";
+    if (!r.top.empty()) text += "     " + clip(law, terminal_.width - 5) + "\n";
+    return text;
+}
+
+std::string Walk::times(const CycleSummary& cycle) const {
+    if (!timed()) return "";
+    return "draft " + number(cycle.draft_ms, 2) + " + verify " + number(cycle.verify_ms, 2) + " + other " +
+           number(cycle.other_ms, 2) + " = " + ms(cycle.total_ms());
+}
+
+std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
+    const bool timing = timed();
+    const int guesses = static_cast<int>(cycle.drafts.size());
+    std::string text = "\n" + rule_line("round " + std::to_string(cycle.cycle + 1));
+    if (guesses > 0) {
+        text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(guesses) +
+                (guesses == 1 ? " guess" : " guesses") + (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
+    } else if (trace_->header()->drafter != "none") {
+        text += paint(Tone::draft, "◇ draft ") + "  nothing to propose this time\n";
+    }
+    text += paint(Tone::target, "■ verify") + "  one target pass over " +
+            counted(cycle.verify ? cycle.verify->rows : 0, "token") +
+            (timing ? " in " + ms(cycle.verify_ms) : "") + "\n";
+    if (guesses > 0) text += table(cycle);
+    text += own_token(cycle);
+    const int gained = cycle.commit ? static_cast<int>(cycle.commit->tokens.size()) : 0;
+    const std::string time = times(cycle);
+    text += paint(Tone::strong, "+" + counted(gained, "token")) +
+            (time.empty() ? "" : "   " + paint(Tone::muted, time)) + "\n";
+    return text + text_so_far(view);
+}
+
+std::string Walk::compact(const CycleSummary& cycle) const {
+    std::string line = pad_left(std::to_string(cycle.cycle + 1), 5) + "  ";
+    const int room = terminal_.width - 30;
+    int used = 0;
+    const auto add = [&](Tone tone, const std::string& glyph, int id) {
+        if (used < 0) return;
+        const std::string piece = glyph + token(id, 12);
+        if (used + columns(piece) + 2 > room) {
+            line += "…";
+            used = -1 - used;
+            return;
+        }
+        line += paint(tone, piece) + " ";
+        used += columns(piece) + 1;
+    };
+    for (const DraftSlot& slot : cycle.drafts) {
+        const bool dropped =
+            slot.state == DraftSlot::State::discarded || slot.state == DraftSlot::State::drafted;
+        const bool missed = slot.state == DraftSlot::State::rejected;
+        add(dropped  ? Tone::muted
+            : missed ? Tone::rejected
+                     : Tone::accepted,
+            dropped  ? "·"
+            : missed ? "✕"
+                     : "✓",
+            slot.draft->token);
+    }
+    if (cycle.resample && !cut_off(cycle)) {
+        const Mark mark = mark_of(*cycle.resample, !cycle.drafts.empty());
+        add(mark.tone, mark.glyph, cycle.resample->token);
+    }
+    const int gained = cycle.commit ? static_cast<int>(cycle.commit->tokens.size()) : 0;
+    line = pad(line, terminal_.width - 20) + pad_left("+" + std::to_string(gained), 4);
+    if (timed()) line += pad_left(ms(cycle.total_ms()), 12);
+    return line + "\n";
+}
+
+} // namespace speclens::cli
