@@ -1,6 +1,7 @@
 // `speclens bench`: what a pass over 1, 2, 4, 8 and 16 tokens costs, beside what the memory could do; what
 // the drafters and the recording add. Everything that is compared is measured interleaved; numbers are
 // medians.
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,7 @@
 // compare, bench, lossless, oracle, list, check: the numbers arrive in the promised form and hold together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

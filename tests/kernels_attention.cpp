@@ -1,4 +1,6 @@
 // Attention against a plain double-precision softmax; tree masks, slots that must not matter, long contexts.
+#include <algorithm>
+
 #include "tests/kernels_support.h"
 
 namespace speclens::test {
