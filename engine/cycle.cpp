@@ -9,8 +9,6 @@
 namespace speclens {
 namespace {
 
-constexpr Sampling kRaw{.temperature = 1};
-
 double log_of(double probability) { return probability > 0 ? std::log(probability) : kLogZero; }
 
 }  // namespace
@@ -73,7 +71,7 @@ void Cycle::do_draft() {
     request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
     request.sampling = settings_.draft_sampling;
     request.coin = [this](int index) { return coin(Purpose::draft, index); };
-    if (settings_.draft_sampling != kRaw) request.raw_entries = settings_.trace_top;
+    request.entries = settings_.trace_top;
     request.stops = settings_.stops;
     if (forced) request.force = settings_.force_drafts;
 
@@ -94,8 +92,10 @@ void Cycle::do_draft() {
         event.extra = node.extra;
         event.ms = settings_.timing ? node.ms : 0;
         if (settings_.trace_top != 0) {
-            event.top = node.law.empty() ? Top{{{node.token, 0.0}}, 0} : top_of(node.law, settings_.trace_top);
-            event.raw_top = node.raw_top;
+            event.top = !node.heads.law.empty() ? node.heads.law
+                        : node.law.empty()      ? Top{{{node.token, 0.0}}, 0}
+                                                : top_of(node.law, settings_.trace_top);
+            event.raw_top = node.heads.raw;
         }
         trace_.append(std::move(event));
     }
@@ -176,16 +176,15 @@ void Cycle::do_accept() {
     event.cycle = cycle_;
     event.index = index;
     event.token = drafted_tokens_[static_cast<std::size_t>(index)];
-    const bool greedy = settings_.sampling.temperature == 0;
-    event.p = greedy ? log_of(judgement.threshold) : log_of(target_law(index)[static_cast<std::size_t>(event.token)]);
+    event.p = settings_.sampling.temperature == 0 ? log_of(judgement.threshold) : log_of(target_law(index)[static_cast<std::size_t>(event.token)]);
     event.q = log_of(draft_.nodes[static_cast<std::size_t>(index)].q());
     event.threshold = judgement.threshold;
     event.u = judgement.u;
     event.accepted = judgement.accepted;
     if (settings_.trace_top != 0) {
-        event.top = greedy ? Top{{{rows_->argmax()[static_cast<std::size_t>(index)], 0.0}}, 0}
-                           : top_of(target_law(index), settings_.trace_top);
-        if (settings_.sampling != kRaw) event.raw_top = rows_->raw_top(index, settings_.trace_top);
+        Heads heads = rows_->heads(index, settings_.sampling, settings_.trace_top);
+        event.top = std::move(heads.law);
+        event.raw_top = std::move(heads.raw);
     }
     trace_.append(std::move(event));
     if (checked_ == verdict_.checks.size()) next_ = Next::resample;
@@ -193,7 +192,6 @@ void Cycle::do_accept() {
 
 void Cycle::do_resample() {
     const int row = verdict_.accepted;
-    const bool greedy = settings_.sampling.temperature == 0;
     Resampled event;
     event.cycle = cycle_;
     event.from = verdict_.from;
@@ -201,9 +199,14 @@ void Cycle::do_resample() {
     event.u = verdict_.u;
     event.p = verdict_.law.empty() ? 0.0 : log_of(verdict_.law[static_cast<std::size_t>(verdict_.token)]);
     if (settings_.trace_top != 0) {
-        event.top = verdict_.law.empty() ? Top{{{verdict_.token, 0.0}}, 0} : top_of(verdict_.law, settings_.trace_top);
-        if (verdict_.from == Resampled::From::residual) event.target_top = top_of(target_law(row), settings_.trace_top);
-        if (greedy || settings_.sampling != kRaw) event.raw_top = rows_->raw_top(row, settings_.trace_top);
+        Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
+        if (verdict_.from == Resampled::From::residual) {
+            event.top = top_of(verdict_.law, settings_.trace_top);
+            event.target_top = std::move(heads.law);
+        } else {
+            event.top = verdict_.law.empty() ? Top{{{verdict_.token, 0.0}}, 0} : std::move(heads.law);
+        }
+        event.raw_top = std::move(heads.raw);
     }
     trace_.append(std::move(event));
     next_ = Next::commit;

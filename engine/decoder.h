@@ -46,8 +46,13 @@ class PassRows {
     // The law of row i after temperature and filters (cached per row until the next pass).
     // Ids without a token (padding rows of the head, a mask id) keep the mass that the model gives them.
     [[nodiscard]] virtual Law law(int row, const Sampling& sampling) = 0;
-    // The head of row i's law at temperature 1 and unfiltered, for traces; cheaper than the whole law.
-    [[nodiscard]] virtual Top raw_top(int row, int entries) { return top_of(law(row, {.temperature = 1}), entries); }
+    // The heads of row i's law and of its law at temperature 1, for traces; cheaper than whole laws.
+    // entries: 0 none, -1 every id with mass.
+    [[nodiscard]] virtual Heads heads(int row, const Sampling& sampling, int entries) {
+        Heads heads{top_of(law(row, sampling), entries), {}};
+        if (sampling != kRawSampling) heads.raw = top_of(law(row, kRawSampling), entries);
+        return heads;
+    }
     // Raw logits of row i (log-probabilities for tables); for parity tests.
     [[nodiscard]] virtual std::vector<float> logits(int row) = 0;
 };

@@ -22,7 +22,7 @@ struct DraftNode {
     int parent = -1;          // index of the parent node; a chain has parent = own index - 1
     Law law;                  // the law it was drawn from (after temperature and filters); one-hot when deterministic.
                               // Empty means one-hot at `token` (nothing is stored for a deterministic draft).
-    Top raw_top;              // head of the law at temperature 1, unfiltered; when DraftRequest::raw_entries asks
+    Heads heads;              // of `law`, where DraftRequest::entries asks and the law came from a row of logits
     std::optional<double> u;  // the coin that drew it; none when deterministic
     std::string extra;        // what the method can show for this token
     double ms = 0;
@@ -38,7 +38,7 @@ struct DraftRequest {
     int k = 0;                      // at most this many nodes
     Sampling sampling;              // of the draft; temperature 0 drafts greedily
     std::function<double(int)> coin;  // index of the draft token -> u for drawing it
-    int raw_entries = 0;            // entries of DraftNode::raw_top; 0: none, -1: all
+    int entries = 0;                // of DraftNode::heads; 0: none, -1: all
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
     [[nodiscard]] std::optional<int> forced(int index) const;

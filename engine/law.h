@@ -18,6 +18,8 @@ struct Sampling {
     bool operator==(const Sampling&) const = default;
 };
 
+inline constexpr Sampling kRawSampling{.temperature = 1};  // the model's own law
+
 // Throws Error (usage) for a negative or NaN temperature, top_p outside (0, 1], negative top_k.
 void check_sampling(const Sampling& sampling);
 

@@ -9,7 +9,9 @@ namespace speclens {
 
 Tensor ModelRows::begin(int count) {
     count_ = count;
-    temperature_.reset();
+    at_temperature_.temperature.reset();
+    at_one_.temperature.reset();
+    largest_.entries = 0;
     argmax_known_ = false;
     sampling_.reset();
     laws_.assign(static_cast<std::size_t>(count), std::nullopt);
@@ -36,6 +38,10 @@ const std::vector<int>& ModelRows::argmax() {
 }
 
 Law ModelRows::law(int row, const Sampling& sampling) {
+    return cached_law(row, sampling);
+}
+
+const Law& ModelRows::cached_law(int row, const Sampling& sampling) {
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
     if (sampling_ != sampling) {
         sampling_ = sampling;
@@ -50,8 +56,7 @@ Law ModelRows::law(int row, const Sampling& sampling) {
 // like the reference: masking them would change the law that is compared with other engines.
 Law ModelRows::compute_law(int row, const Sampling& sampling) {
     if (sampling.temperature == 0) return one_hot(vocab_, argmax()[static_cast<std::size_t>(row)]);
-    compute_probabilities(sampling.temperature);
-    const std::vector<float> values = download(probabilities_, row);
+    const std::vector<float> values = download(compute(at_temperature_, sampling.temperature), row);
     Law law(values.size());
     double sum = 0;
     for (std::size_t i = 0; i < law.size(); ++i) sum += law[i] = static_cast<double>(values[i]);
@@ -61,14 +66,15 @@ Law ModelRows::compute_law(int row, const Sampling& sampling) {
     return law;
 }
 
-// All rows in one launch: a round looks at nearly all of them.
-void ModelRows::compute_probabilities(double temperature) {
-    if (temperature_ == temperature) return;
-    if (probabilities_.view().rows < count_)
-        probabilities_ = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
-    backend_->softmax(logits_.view().slice(0, count_), static_cast<float>(temperature),
-                      probabilities_.view().slice(0, count_));
-    temperature_ = temperature;
+const Buffer& ModelRows::compute(Probabilities& probabilities, double temperature) {
+    if (probabilities.temperature != temperature) {
+        if (probabilities.rows.view().rows < count_)
+            probabilities.rows = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
+        backend_->softmax(logits_.view().slice(0, count_), static_cast<float>(temperature),
+                          probabilities.rows.view().slice(0, count_));
+        probabilities.temperature = temperature;
+    }
+    return probabilities.rows;
 }
 
 void ModelRows::not_finite() const {
@@ -76,31 +82,78 @@ void ModelRows::not_finite() const {
                 "The weights may be damaged: download the checkpoint again.");
 }
 
-// Selected on the device: only the head is downloaded, not a row as wide as the vocabulary.
-Top ModelRows::raw_top(int row, int entries) {
+Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
+    if (entries < 0) return PassRows::heads(row, sampling, entries);
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
-    if (entries < 0) return PassRows::raw_top(row, entries);
-    const int count = std::min(entries, vocab_);
+    Heads heads;
+    if (entries == 0) return heads;
+    select(std::min(entries, vocab_));
+    if (sampling.temperature == 0)
+        heads.law = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
+    else
+        heads.law = law_head(row, cached_law(row, sampling));
+    if (sampling != kRawSampling) heads.raw = raw_head(row);
+    return heads;
+}
+
+void ModelRows::select(int entries) {
+    Largest& found = largest_;
+    if (found.entries == entries) return;
+    const std::int64_t rows = logits_.view().rows;
+    if (found.ids.view().cols != entries || found.ids.view().rows < count_) {
+        found.ids = Buffer(*backend_, DType::i32, rows, entries);
+        found.values = Buffer(*backend_, DType::f32, rows, entries);
+    }
+    if (found.best.view().rows < count_) found.best = Buffer(*backend_, DType::f32, rows, 1);
+    const Tensor ids = found.ids.view().slice(0, count_);
+    const Tensor values = found.values.view().slice(0, count_);
+    const Tensor best = found.best.view().slice(0, count_);
+    backend_->top_k(logits_.view().slice(0, count_), entries, ids, values);
+    found.id.resize(static_cast<std::size_t>(ids.size()));
+    found.logit.resize(static_cast<std::size_t>(ids.size()));
+    backend_->download(ids, found.id.data());
+    backend_->download(values, found.logit.data());
+
+    // The largest logit has the largest probability: from that one the others follow without a further look.
+    Probabilities& at_one = at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_;
+    const Tensor first{ids.data, DType::i32, count_, 1}; // overwritten: already downloaded
+    backend_->top_k(compute(at_one, 1).view().slice(0, count_), 1, first, best);
+    found.probability.resize(static_cast<std::size_t>(count_));
+    backend_->download(best, found.probability.data());
+    found.entries = entries;
+}
+
+Top ModelRows::raw_head(int row) const {
+    const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
+    const auto probability = static_cast<double>(largest_.probability[static_cast<std::size_t>(row)]);
+    if (!(probability > 0)) not_finite();
+    const double highest = std::log(probability) - static_cast<double>(largest_.logit[first]);
     Top top;
-    if (count == 0) return top;
-    compute_probabilities(1);
-    if (top_ids_.view().cols != count) {
-        top_ids_ = Buffer(*backend_, DType::i32, 1, count);
-        top_values_ = Buffer(*backend_, DType::f32, 1, count);
-    }
-    backend_->top_k(probabilities_.view().slice(row, 1), count, top_ids_.view(), top_values_.view());
-    std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
-    std::vector<float> values(static_cast<std::size_t>(count));
-    backend_->download(top_ids_.view(), ids.data());
-    backend_->download(top_values_.view(), values.data());
-    if (!(values.front() > 0)) not_finite();
+    top.entries.reserve(static_cast<std::size_t>(largest_.entries));
     double mass = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (values[i] <= 0) break;
-        top.entries.push_back({ids[i], std::log(static_cast<double>(values[i]))});
-        mass += static_cast<double>(values[i]);
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(largest_.entries); ++i) {
+        const double logp = highest + static_cast<double>(largest_.logit[i]);
+        if (!(logp > kLogZero)) break;
+        top.entries.push_back({largest_.id[i], logp});
+        mass += std::exp(logp);
     }
-    top.rest = count == vocab_ ? 0 : std::max(0.0, 1 - mass);
+    top.rest = largest_.entries == vocab_ ? 0 : std::max(0.0, 1 - mass);
+    return top;
+}
+
+// Temperature keeps the order of the logits and filters cut from below, so the largest logits lead the law.
+Top ModelRows::law_head(int row, const Law& law) const {
+    const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
+    Top top;
+    top.entries.reserve(static_cast<std::size_t>(largest_.entries));
+    double mass = 0;
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(largest_.entries); ++i) {
+        const double p = law[static_cast<std::size_t>(largest_.id[i])];
+        if (!(p > 0)) break;
+        top.entries.push_back({largest_.id[i], std::log(p)});
+        mass += p;
+    }
+    top.rest = largest_.entries == vocab_ ? 0 : std::max(0.0, 1 - mass);
     return top;
 }
 

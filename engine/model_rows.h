@@ -22,24 +22,43 @@ class ModelRows final : public PassRows {
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
     [[nodiscard]] Law law(int row, const Sampling& sampling) override;
-    [[nodiscard]] Top raw_top(int row, int entries) override;
+    [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
 
   private:
-    [[nodiscard]] std::vector<float> download(const Buffer& rows, int row) const;
+    // softmax of logits_ at one temperature, all rows in one launch: a round looks at nearly all of them.
+    struct Probabilities {
+        Buffer rows;                       // (rows, V), grows
+        std::optional<double> temperature; // none: not computed in this pass
+    };
+    // What traces record of the rows, selected on the device: nothing as wide as the vocabulary is
+    // downloaded.
+    struct Largest {
+        Buffer ids, values, best;       // (rows, entries) i32 and f32, (rows, 1) f32
+        int entries = 0;                // 0: not selected in this pass
+        std::vector<std::int32_t> id;   // (rows, entries), largest first
+        std::vector<float> logit;       // likewise
+        std::vector<float> probability; // (rows), of the largest at temperature 1
+    };
+
+    [[nodiscard]] const Law& cached_law(int row, const Sampling& sampling);
     [[nodiscard]] Law compute_law(int row, const Sampling& sampling);
-    void compute_probabilities(double temperature);
+    [[nodiscard]] const Buffer& compute(Probabilities& probabilities, double temperature);
+    void select(int entries);
+    [[nodiscard]] Top raw_head(int row) const;
+    [[nodiscard]] Top law_head(int row, const Law& law) const;
+    [[nodiscard]] std::vector<float> download(const Buffer& rows, int row) const;
     [[noreturn]] void not_finite() const;
 
     Backend* backend_;
     int vocab_;
     std::string model_;
     int count_ = 0;
-    Buffer logits_;                     // (rows, V), grows
-    Buffer probabilities_;              // (rows, V), softmax of logits_ at `temperature_`
-    Buffer best_;                       // (1, rows) i32
-    Buffer top_ids_, top_values_;       // (1, entries) i32 and f32
-    std::optional<double> temperature_; // of probabilities_, none: not computed in this pass
+    Buffer logits_;                // (rows, V), grows
+    Probabilities at_temperature_; // the temperature of the run
+    Probabilities at_one_;         // temperature 1, where the run has another one
+    Largest largest_;
+    Buffer best_; // (1, rows) i32
     bool argmax_known_ = false;
     std::vector<int> argmax_;
     std::optional<Sampling> sampling_;     // of laws_

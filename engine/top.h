@@ -25,4 +25,10 @@ struct Top {
 // count < 0: every id with mass.
 [[nodiscard]] Top top_of(const Law& law, int count);
 
+// What a trace keeps of one row of logits.
+struct Heads {
+    Top law;  // the law tokens are drawn from and judged by: after temperature and filters
+    Top raw;  // the model's own law, at temperature 1 and unfiltered, where that is another one; else empty
+};
+
 }  // namespace speclens

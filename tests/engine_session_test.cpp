@@ -152,24 +152,34 @@ TEST(FullLaws, AreTheLawsTheRunUsed) {
         }
 }
 
-// The head that is selected on the device is the head of the whole law.
-TEST(RawTop, IsTheHeadOfTheLawAtTemperatureOne) {
-    const auto models = test::micro_models(1);
-    auto decoder = make_model_decoder(models->target, 16);
-    const std::vector<int> tokens{1, 2, 3};
-    PassRows& rows = decoder->forward({.tokens = tokens});
-    for (int row = 0; row < 3; ++row) {
-        const Top whole = top_of(rows.law(row, {.temperature = 1}), 7);
-        const Top head = rows.raw_top(row, 7);
-        ASSERT_EQ(head.entries.size(), 7u);
-        for (std::size_t i = 0; i < 7; ++i) {
+// The heads that are selected on the device are the heads of the whole laws.
+TEST(Heads, AreTheHeadsOfTheWholeLaws) {
+    const auto expect_head = [](const Top& head, const Top& whole) {
+        ASSERT_EQ(head.entries.size(), whole.entries.size());
+        for (std::size_t i = 0; i < whole.entries.size(); ++i) {
             EXPECT_EQ(head.entries[i].id, whole.entries[i].id);
             EXPECT_NEAR(head.entries[i].logp, whole.entries[i].logp, 1e-5);
         }
         EXPECT_NEAR(head.rest, whole.rest, 1e-5);
-        EXPECT_EQ(rows.raw_top(row, -1).entries.size(), 61u);
-        EXPECT_TRUE(rows.raw_top(row, 0).empty());
-        EXPECT_EQ(rows.raw_top(row, 1000).entries.size(), 61u);
+    };
+    const auto models = test::micro_models(1);
+    auto decoder = make_model_decoder(models->target, 16);
+    const std::vector<int> tokens{1, 2, 3};
+    PassRows& rows = decoder->forward({.tokens = tokens});
+    for (const Sampling& sampling : {Sampling{.temperature = 0.5}, Sampling{.temperature = 3},
+                                     Sampling{.temperature = 0.8, .top_k = 4}, Sampling{.temperature = 1, .top_p = 0.5}})
+        for (int row = 0; row < 3; ++row)
+            for (const int entries : {7, 1, 1000, -1}) {
+                const Heads heads = rows.heads(row, sampling, entries);
+                expect_head(heads.law, top_of(rows.law(row, sampling), entries));
+                expect_head(heads.raw, top_of(rows.law(row, kRawSampling), entries));
+            }
+    for (int row = 0; row < 3; ++row) {
+        EXPECT_TRUE(rows.heads(row, kRawSampling, 7).raw.empty()) << "the law is the raw one";
+        EXPECT_TRUE(rows.heads(row, {.temperature = 2}, 0).law.empty()) << "nothing was asked for";
+        const Heads greedy = rows.heads(row, {.temperature = 0}, 7);
+        expect_head(greedy.law, Top{{{rows.argmax()[static_cast<std::size_t>(row)], 0.0}}, 0});
+        expect_head(greedy.raw, top_of(rows.law(row, kRawSampling), 7));
     }
 }
 

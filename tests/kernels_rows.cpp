@@ -49,6 +49,18 @@ TEST(Softmax, MatchesTheReference) {
     });
 }
 
+TEST(Softmax, ExponentialIsAccurateToAFewUnitsInTheLastPlace) {
+    on_every_isa([](Backend& backend) {
+        std::vector<float> logits;
+        for (float x = 0; x > -86.5f; x -= 0.0137f) logits.insert(logits.end(), {0, x});
+        const std::vector<float> p = softmax(backend, logits, 2, 1);
+        for (std::size_t i = 0; i < p.size(); i += 2) {
+            const double ratio = static_cast<double>(p[i + 1]) / static_cast<double>(p[i]);
+            ASSERT_NEAR(ratio / std::exp(static_cast<double>(logits[i + 1])), 1, 4e-7) << logits[i + 1];
+        }
+    });
+}
+
 TEST(Softmax, GivesMaskedAndHopelessEntriesExactlyZero) {
     on_every_isa([](Backend& backend) {
         std::vector<float> logits(35, -kInf);

@@ -21,7 +21,7 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
         }
     }
     if (forced) node.extra = "forced";
-    if (request.raw_entries != 0) node.raw_top = rows.raw_top(row, request.raw_entries);
+    if (request.entries != 0) node.heads = rows.heads(row, request.sampling, request.entries);
     return node;
 }
 

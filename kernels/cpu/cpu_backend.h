@@ -119,7 +119,7 @@ class CpuBackend final : public Backend {
     const MatmulKernels& kernels_for(const Tensor& weight) const {
         return weight.tiled ? tile_matmul_ : row_matmul_;
     }
-    // A task for `weight` with x packed; where the outputs go is left open.
+    // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
     Isa isa_;
@@ -136,7 +136,7 @@ class CpuBackend final : public Backend {
         std::unique_ptr<float, Free> data;
         std::int64_t size = 0;
     };
-    Packed packed_[3]; // x for tiled bf16 weights, for rows of bf16 and for rows of f32
+    Packed packed_[2]; // x for rows of bf16 and for rows of f32
 };
 
 } // namespace speclens

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "hwy/cache_control.h"
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/cpu/weight_tiles.h"
 
@@ -18,6 +19,16 @@ const float* floats_or_null(const Tensor& tensor) {
 
 bool is_weight(const Tensor& tensor, std::int64_t n, std::int64_t k) {
     return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k);
+}
+
+// Half of x was usually written by other threads a moment ago. Asking for all of its lines at once costs one
+// trip to another core's cache; multiplying its way through costs one for every few lines.
+void fetch(const MatmulTask& task) {
+    constexpr std::int64_t kLineFloats = 16;
+    constexpr std::int64_t kMost = 16 << 10; // values that fit the nearest cache beside the weights
+    const std::int64_t size = task.rows * task.k;
+    if (task.rows == 1 || size > kMost) return;
+    for (std::int64_t i = 0; i < size; i += kLineFloats) hwy::Prefetch(task.x + i);
 }
 
 } // namespace
@@ -62,16 +73,20 @@ void CpuBackend::add_norm(const Tensor& residual, const Tensor& delta, const Ten
 }
 
 MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
-    Packed& packed = packed_[weight.tiled ? 0 : weight.dtype == DType::bf16 ? 1 : 2];
-    if (const std::int64_t size = x.rows * packed_stride(x.cols); size > packed.size) {
-        packed = {};
-        packed.data.reset(
-            static_cast<float*>(allocate_aligned(static_cast<std::size_t>(size) * sizeof(float))));
-        packed.size = size;
-    }
     const int rows = static_cast<int>(x.rows);
-    kernels_for(weight).pack(data_of<const float>(x), rows, x.cols, weight.dtype, packed.data.get());
-    return {.x = packed.data.get(),
+    const float* prepared = data_of<const float>(x);
+    if (const MatmulKernels& kernels = kernels_for(weight); kernels.pack != nullptr) {
+        Packed& packed = packed_[weight.dtype == DType::bf16 ? 0 : 1];
+        if (const std::int64_t size = x.rows * packed_stride(x.cols); size > packed.size) {
+            packed = {};
+            packed.data.reset(
+                static_cast<float*>(allocate_aligned(static_cast<std::size_t>(size) * sizeof(float))));
+            packed.size = size;
+        }
+        kernels.pack(prepared, rows, x.cols, weight.dtype, packed.data.get());
+        prepared = packed.data.get();
+    }
+    return {.x = prepared,
             .rows = rows,
             .weight = weight.data,
             .dtype = weight.dtype,
@@ -100,6 +115,7 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
         units_before.push_back(units_before.back() + (n + kUnit - 1) / kUnit);
     }
     share(units_before.back(), kUnit * x.cols * x.rows, [&](std::int64_t first, std::int64_t last) {
+        fetch(tasks.front());
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const std::int64_t begin = (std::max(first, units_before[i]) - units_before[i]) * kUnit;
             const std::int64_t end =
@@ -125,6 +141,7 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
     const std::int64_t strip = std::clamp(kStrip / x.rows, 2 * kUnit, 8 * kUnit) / kUnit * kUnit;
     share((f + kUnit - 1) / kUnit, 2 * kUnit * x.cols * x.rows,
           [&](std::int64_t first_unit, std::int64_t last_unit) {
+              fetch(gate_task);
               alignas(64) float gates[kStrip];
               alignas(64) float ups[kStrip];
               const std::int64_t last = std::min(last_unit * kUnit, f);

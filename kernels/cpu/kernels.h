@@ -13,7 +13,7 @@ namespace speclens {
 // ---- matmul_tiles.cpp (bf16 weights in tiles) and matmul_rows.cpp (weights as rows) ----
 
 struct MatmulTask {
-    const float* x = nullptr; // as the kernel's `pack` left it
+    const float* x = nullptr; // as `pack` left it, or (rows, k)
     int rows = 0;
     const void* weight = nullptr; // (n, k)
     DType dtype = DType::bf16;
@@ -25,6 +25,7 @@ struct MatmulTask {
 
 struct MatmulKernels {
     // Rearranges x (rows, k) for multiply; `packed` holds rows * packed_stride(k) floats, 64-byte aligned.
+    // Null: multiply takes x as it is.
     void (*pack)(const float* x, int rows, std::int64_t k, DType weights, float* packed);
     // Outputs [first, last) of all rows. For tiled weights both are multiples of kTiledRows.
     void (*multiply)(const MatmulTask& task, std::int64_t first, std::int64_t last);

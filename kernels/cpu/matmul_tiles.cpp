@@ -73,14 +73,14 @@ HWY_INLINE void multiply_vector(const V* HWY_RESTRICT w, V x, V* HWY_RESTRICT ac
 // Index sequences instead of loops: the accumulators stay in registers only when every index is a constant.
 template <std::size_t... Gs, std::size_t... Cs>
 HWY_INLINE void step(const std::uint16_t* tile, std::int64_t sub, std::int64_t tile_size,
-                     const float* HWY_RESTRICT x, V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors,
-                     std::index_sequence<Cs...>) {
+                     const float* const* x, std::int64_t column, V* HWY_RESTRICT acc,
+                     std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
     constexpr std::size_t G = sizeof...(Gs);
     const F f;
     const V even[G] = {even_part(vector_at(tile, sub, Gs, tile_size))...};
-    (multiply_vector(even, hn::Set(f, x[2 * Cs]), acc + Cs * G, vectors), ...);
+    (multiply_vector(even, hn::Set(f, x[Cs][column]), acc + Cs * G, vectors), ...);
     const V odd[G] = {odd_part(vector_at(tile, sub, Gs, tile_size))...};
-    (multiply_vector(odd, hn::Set(f, x[2 * Cs + 1]), acc + Cs * G, vectors), ...);
+    (multiply_vector(odd, hn::Set(f, x[Cs][column + 1]), acc + Cs * G, vectors), ...);
 }
 
 template <std::size_t... Ts>
@@ -114,6 +114,8 @@ HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t 
     constexpr std::int64_t kTiles = G < kVectors ? 1 : G / kVectors;
     constexpr auto tiles = std::make_index_sequence<kTiles>();
     const std::int64_t tile_size = kTiledRows * k;
+    const float* rows[C];
+    for (int c = 0; c < C; ++c) rows[c] = x + c * k;
     V acc[G * C];
     set_all(acc, hn::Zero(F()), all);
 
@@ -122,7 +124,7 @@ HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t 
     const std::int64_t wrap = (kAhead - lines) * kLine + kTiles * tile_size;
     for (std::int64_t line = 0; line < lines; ++line) {
         prefetch_lines(tile + line * kLine, tile_size, line + kAhead < lines ? kAhead * kLine : wrap, tiles);
-        step(tile + line * kLine, sub, tile_size, x + 2 * C * line, acc, vectors, columns);
+        step(tile + line * kLine, sub, tile_size, rows, 2 * line, acc, vectors, columns);
     }
     store_outputs<G>(acc, bias, out, out_stride, all);
 }
@@ -195,21 +197,9 @@ void multiply_tiles(const MatmulTask& task, std::int64_t first, std::int64_t las
     }
 }
 
-void pack_pairs(const float* x, int rows, std::int64_t k, DType, float* packed) {
-    for (int i = 0, row = 0; row < rows; row = block_begin(rows, ++i)) {
-        const int columns = block_begin(rows, i + 1) - row;
-        for (int c = 0; c < columns; ++c) {
-            const float* from = x + (row + c) * k;
-            float* to = packed + row * k + 2 * c;
-            for (std::int64_t pair = 0; pair < k / 2; ++pair)
-                std::memcpy(to + 2 * columns * pair, from + 2 * pair, 8);
-        }
-    }
-}
-
 } // namespace
 
-const MatmulKernels kTileMatmul = {pack_pairs, multiply_tiles};
+const MatmulKernels kTileMatmul = {nullptr, multiply_tiles};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "hwy/cache_control.h"
@@ -76,47 +76,108 @@ std::int32_t argmax(const float* in, std::int64_t n) {
     return static_cast<std::int32_t>(i);
 }
 
-struct Candidate {
-    float value;
-    std::int32_t id;
-};
-
-// Order of the result: larger first, ties by lower index.
-bool before(const Candidate& a, const Candidate& b) {
-    return a.value > b.value || (a.value == b.value && a.id < b.id);
+// ranks[i] = how many of the n values come before value i: larger ones, and equal ones with a lower index.
+// n * n comparisons without a branch, which beats sorting for the few hundred candidates of top_k. All three
+// arrays hold whole vectors; what is behind the n values only spoils the ranks behind the n ranks.
+void rank_values(const float* values, int n, std::int32_t* ranks) {
+    const F f;
+    const hn::RebindToSigned<F> i32;
+    constexpr int kStride = static_cast<int>(kLanes);
+    const auto one = hn::Set(i32, 1);
+    for (int block = 0; block < n; block += kStride) {
+        const V own = hn::Load(f, values + block);
+        auto rank = hn::Zero(i32);
+        const auto count = [&](auto comes_before) {
+            rank = hn::IfThenElse(hn::RebindMask(i32, comes_before), hn::Add(rank, one), rank);
+        };
+        for (int i = 0; i < block; ++i) count(hn::Ge(hn::Set(f, values[i]), own));
+        for (int i = block; i < std::min(block + kStride, n); ++i) {
+            const V value = hn::Set(f, values[i]);
+            const auto later =
+                hn::Gt(hn::Iota(f, static_cast<float>(block)), hn::Set(f, static_cast<float>(i)));
+            count(hn::Or(hn::Gt(value, own), hn::And(hn::Eq(value, own), later)));
+        }
+        for (int i = block + kStride; i < n; ++i) count(hn::Gt(hn::Set(f, values[i]), own));
+        hn::Store(rank, i32, ranks + block);
+    }
 }
 
-// A heap of the best k so far with the worst on top; a vector of values is skipped when none beats the worst.
-// The k-th largest of the maxima of small blocks is a lower bound for the k-th largest value of the row: one
-// pass finds the bound, a second one the few candidates at or above it, and only those are sorted.
-void top_k(const float* in, std::int64_t n, int k, std::int32_t* ids, float* values) {
+// Values that may be among the k largest, in index order, −inf behind them.
+struct Candidates {
+    static constexpr int kMost = 512;
+    HWY_ALIGN float values[kMost + kLanes];
+    HWY_ALIGN std::int32_t ids[kMost + kLanes];
+    HWY_ALIGN std::int32_t ranks[kMost + kLanes];
+    int count = 0;
+
+    // False when there are too many for ranking.
+    bool collect(const float* in, std::int64_t n, float bound) {
+        const F f;
+        const hn::RebindToSigned<F> i32;
+        const V lowest = hn::Set(f, bound);
+        count = 0;
+        std::int64_t i = 0;
+        for (; i + kLanes <= n; i += kLanes) {
+            const V v = hn::LoadU(f, in + i);
+            const auto among = hn::Ge(v, lowest);
+            if (hn::AllFalse(f, among)) continue;
+            if (count + kLanes > kMost) return false;
+            hn::CompressStore(hn::Iota(i32, static_cast<std::int32_t>(i)), hn::RebindMask(i32, among), i32,
+                              ids + count);
+            count += static_cast<int>(hn::CompressStore(v, among, f, values + count));
+        }
+        for (; i < n; ++i) {
+            if (!(in[i] >= bound)) continue;
+            if (count == kMost) return false;
+            values[count] = in[i];
+            ids[count++] = static_cast<std::int32_t>(i);
+        }
+        std::fill_n(values + count, kLanes, -kInfinity);
+        return true;
+    }
+};
+
+// Deals the row out to a few times k piles like cards and keeps the maximum of each: the k-th largest of the
+// maxima is a lower bound for the k-th largest value of the row. One pass finds the bound, a second one the
+// few candidates at or above it. False when the row is too short for k or has too many candidates (many
+// ties).
+bool top_k_of_candidates(const float* in, std::int64_t n, int k, std::int32_t* ids, float* values) {
     const F f;
-    constexpr std::int64_t kBlock = 2 * kLanes;
-    float bound = -kInfinity;
-    if (n / kBlock >= k) {
-        std::vector<float> maxima;
-        maxima.reserve(static_cast<std::size_t>(n / kBlock));
-        for (std::int64_t i = 0; i + kBlock <= n; i += kBlock) maxima.push_back(row_max(in + i, kBlock));
-        std::nth_element(maxima.begin(), maxima.begin() + (k - 1), maxima.end(), std::greater<>());
-        bound = maxima[static_cast<std::size_t>(k - 1)];
+    const int piles = static_cast<int>((2 * k + kLanes - 1) / kLanes * kLanes);
+    if (piles > Candidates::kMost || n < 2 * piles) return false;
+    Candidates found;
+    std::copy_n(in, piles, found.values);
+    for (std::int64_t i = piles; i + piles <= n; i += piles) {
+        for (int j = 0; j < piles; j += static_cast<int>(kLanes)) {
+            const V v = hn::LoadU(f, in + i + j), high = hn::Load(f, found.values + j);
+            hn::Store(hn::IfThenElse(hn::Gt(v, high), v, high), f, found.values + j);
+        }
     }
-    std::vector<Candidate> candidates;
-    candidates.reserve(static_cast<std::size_t>(2 * k));
-    const auto consider = [&](std::int64_t i) {
-        const float value = std::isnan(in[i]) ? -kInfinity : in[i];
-        if (value >= bound) candidates.push_back({value, static_cast<std::int32_t>(i)});
-    };
-    std::int64_t i = 0;
-    const V lowest = hn::Set(f, bound);
-    for (; bound > -kInfinity && i + kLanes <= n; i += kLanes) {
-        if (hn::AllFalse(f, hn::Ge(hn::LoadU(f, in + i), lowest))) continue;
-        for (std::int64_t j = i; j < i + kLanes; ++j) consider(j);
+    for (int j = 0; j < piles; ++j)
+        if (std::isnan(found.values[j])) found.values[j] = -kInfinity; // as the first of its pile
+    rank_values(found.values, piles, found.ranks);
+    const float bound = found.values[std::find(found.ranks, found.ranks + piles, k - 1) - found.ranks];
+    if (bound == -kInfinity || !found.collect(in, n, bound)) return false;
+    rank_values(found.values, found.count, found.ranks);
+    for (int i = 0; i < found.count; ++i) {
+        if (found.ranks[i] >= k) continue;
+        ids[found.ranks[i]] = found.ids[i];
+        values[found.ranks[i]] = found.values[i];
     }
-    for (; i < n; ++i) consider(i);
-    std::partial_sort(candidates.begin(), candidates.begin() + k, candidates.end(), before);
-    for (int j = 0; j < k; ++j) {
-        ids[j] = candidates[static_cast<std::size_t>(j)].id;
-        values[j] = candidates[static_cast<std::size_t>(j)].value;
+    return true;
+}
+
+void top_k(const float* in, std::int64_t n, int k, std::int32_t* ids, float* values) {
+    if (top_k_of_candidates(in, n, k, ids, values)) return;
+    const auto value_of = [&](std::int32_t id) { return std::isnan(in[id]) ? -kInfinity : in[id]; };
+    std::vector<std::int32_t> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](std::int32_t a, std::int32_t b) {
+        return value_of(a) > value_of(b) || (value_of(a) == value_of(b) && a < b);
+    });
+    for (int i = 0; i < k; ++i) {
+        ids[i] = order[static_cast<std::size_t>(i)];
+        values[i] = value_of(ids[i]);
     }
 }
 

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -86,11 +85,28 @@ HWY_INLINE float max_lanes(V v) {
     return hn::GetLane(hn::MaxOfLanes(F(), v));
 }
 
-// exp(x) for x <= 0. Below e^-87 the result is 0 and not a subnormal number; NaN stays NaN.
+// exp(x) for x <= 0, within 2 units in the last place. Below e^-87 the result is 0 and not a subnormal
+// number; NaN stays NaN. x = n ln 2 + r with |r| <= ln 2 / 2; e^r is the polynomial of Cephes' expf
+// (Moshier), 2^n an addition to the exponent, and a float that is too large for fractions rounds n.
 HWY_INLINE V exp_nonpositive(V x) {
     const F f;
+    const hn::RebindToSigned<F> i32;
     const V tiny = hn::Set(f, -87.0f);
-    const V value = hn::IfThenZeroElse(hn::Lt(x, tiny), hn::Exp(f, hn::Max(x, tiny)));
+    const V clamped = hn::Max(x, tiny);
+    const V whole = hn::Set(f, 12582912.0f); // 1.5 * 2^23
+    const V shifted = hn::MulAdd(clamped, hn::Set(f, 1.44269504f), whole);
+    const V n = hn::Sub(shifted, whole);
+    V r = hn::NegMulAdd(n, hn::Set(f, 0.693359375f), clamped); // exact: the factor has few bits
+    r = hn::NegMulAdd(n, hn::Set(f, -2.12194440e-4f), r);
+    V p = hn::MulAdd(hn::Set(f, 1.9875691500e-4f), r, hn::Set(f, 1.3981999507e-3f));
+    p = hn::MulAdd(p, r, hn::Set(f, 8.3334519073e-3f));
+    p = hn::MulAdd(p, r, hn::Set(f, 4.1665795894e-2f));
+    p = hn::MulAdd(p, r, hn::Set(f, 1.6666665459e-1f));
+    p = hn::MulAdd(p, r, hn::Set(f, 5.0000001201e-1f));
+    p = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(f, 1.0f));
+    const V scaled =
+        hn::BitCast(f, hn::Add(hn::BitCast(i32, p), hn::ShiftLeft<23>(hn::BitCast(i32, shifted))));
+    const V value = hn::IfThenZeroElse(hn::Lt(x, tiny), scaled);
     return hn::IfThenElse(hn::IsNaN(x), x, value);
 }
 
