@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <vector>
 
@@ -8,12 +9,12 @@
 namespace speclens {
 namespace {
 
-TEST(ThreadPool, RunsTheWorkOnceOnEveryThread) {
+TEST(ThreadPool, RunsEveryShareOnce) {
     for (int threads : {1, 2, 3, 8}) {
         ThreadPool pool(threads);
         EXPECT_EQ(pool.threads(), threads);
         std::vector<int> calls(static_cast<std::size_t>(threads));
-        pool.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+        pool.run([&](int share) { ++calls[static_cast<std::size_t>(share)]; });
         EXPECT_EQ(calls, std::vector<int>(static_cast<std::size_t>(threads), 1));
     }
 }
@@ -24,11 +25,11 @@ TEST(ThreadPool, LosesNoLaunchAmongManyQuickOnes) {
         std::vector<std::int64_t> sums(static_cast<std::size_t>(threads) * 8); // a cache line each
         std::int64_t expected = 0;
         for (std::int64_t i = 0; i < 3000; ++i) {
-            pool.run([&](int thread) { sums[static_cast<std::size_t>(thread) * 8] += i; });
+            pool.run([&](int share) { sums[static_cast<std::size_t>(share) * 8] += i; });
             expected += i;
         }
-        for (int thread = 0; thread < threads; ++thread)
-            EXPECT_EQ(sums[static_cast<std::size_t>(thread) * 8], expected);
+        for (int share = 0; share < threads; ++share)
+            EXPECT_EQ(sums[static_cast<std::size_t>(share) * 8], expected);
     }
 }
 
@@ -37,7 +38,7 @@ TEST(ThreadPool, SeesWhatTheCallerWroteBeforeAndShowsWhatTheWorkersWrote) {
     std::vector<int> values(3);
     for (int round = 1; round <= 500; ++round) {
         const int input = round;
-        pool.run([&](int thread) { values[static_cast<std::size_t>(thread)] = input * (thread + 1); });
+        pool.run([&](int share) { values[static_cast<std::size_t>(share)] = input * (share + 1); });
         EXPECT_EQ(values, (std::vector<int>{round, 2 * round, 3 * round}));
     }
 }
@@ -49,9 +50,23 @@ TEST(ThreadPool, WakesWorkersThatFellAsleep) {
         // Longer than any spin phase, without sleeping in the test itself.
         const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
         while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
-        pool.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+        pool.run([&](int share) { ++calls[static_cast<std::size_t>(share)]; });
     }
     EXPECT_EQ(calls, std::vector<int>(4, 5));
+}
+
+// With four threads a core most of them have no core when a launch comes; their shares are not left undone,
+// and not done twice, whoever does them.
+TEST(ThreadPool, DoesTheSharesOfThreadsThatGetNoCore) {
+    const int threads = 4 * available_cores() + 1;
+    ThreadPool pool(threads);
+    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(threads));
+    constexpr int kLaunches = 2000;
+    for (int launch = 0; launch < kLaunches; ++launch)
+        pool.run([&](int share) {
+            calls[static_cast<std::size_t>(share)].fetch_add(1, std::memory_order_relaxed);
+        });
+    for (const std::atomic<int>& count : calls) EXPECT_EQ(count.load(), kLaunches);
 }
 
 TEST(ThreadPool, StartsAndStopsCleanlyWithoutEverWorking) {

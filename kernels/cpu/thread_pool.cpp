@@ -41,10 +41,10 @@ int available_cores() {
     return std::max(1, cores);
 }
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : shares_(static_cast<std::size_t>(std::max(0, threads - 1))) {
     // With more threads than cores a spinning thread only keeps the working one waiting.
     spin_ = threads <= available_cores();
-    workers_.reserve(static_cast<std::size_t>(std::max(0, threads - 1)));
+    workers_.reserve(shares_.size());
     for (int thread = 1; thread < threads; ++thread) {
         workers_.emplace_back([this, thread] { work_loop(thread); });
     }
@@ -52,33 +52,40 @@ ThreadPool::ThreadPool(int threads) {
 
 ThreadPool::~ThreadPool() {
     stop_.store(true, std::memory_order_relaxed);
-    epoch_.fetch_add(1, std::memory_order_release);
-    epoch_.notify_all();
+    launch_.fetch_add(1, std::memory_order_release);
+    launch_.notify_all();
     for (std::thread& worker : workers_) worker.join();
 }
 
 void ThreadPool::launch(Function function, const void* context) {
     function_ = function;
     context_ = context;
-    pending_.store(static_cast<std::uint32_t>(workers_.size()), std::memory_order_relaxed);
-    epoch_.fetch_add(1, std::memory_order_release);
-    epoch_.notify_all();
+    const std::uint32_t number = launch_.load(std::memory_order_relaxed) + 1;
+    launch_.store(number, std::memory_order_release);
+    launch_.notify_all();
 
     function(context, 0);
-    for (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0;
-         left = pending_.load(std::memory_order_acquire)) {
-        wait_while(pending_, left);
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+        if (!shares_[i].take(number)) continue;
+        function(context, static_cast<int>(i) + 1);
+        shares_[i].done.store(number, std::memory_order_relaxed);
     }
+    for (const Share& share : shares_) wait_while(share.done, number - 1);
 }
 
 void ThreadPool::work_loop(int thread) {
-    std::uint32_t seen = 0; // the epoch before the first launch
+    Share& share = shares_[static_cast<std::size_t>(thread) - 1];
+    std::uint32_t seen = 0; // the last launch that this thread looked at
     while (true) {
-        wait_while(epoch_, seen);
-        ++seen; // launches are never skipped: the caller waits for this thread before the next one
+        wait_while(launch_, seen);
+        seen = launch_.load(std::memory_order_acquire);
         if (stop_.load(std::memory_order_relaxed)) return;
+        // The caller cannot begin another launch before somebody took this share, so what was read with
+        // `seen` is still true for who takes it.
+        if (!share.take(seen)) continue;
         function_(context_, thread);
-        if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_one();
+        share.done.store(seen, std::memory_order_release);
+        share.done.notify_one();
     }
 }
 

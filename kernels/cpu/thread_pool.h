@@ -1,8 +1,9 @@
 // A small fixed pool for many very short launches (a forward pass has four or five per layer). The caller is
 // thread 0 and works too. Workers spin for some microseconds after a launch, because the next one usually
-// comes at once, then sleep on a futex, because another process may need the core. There is no queue and no
-// stealing: each thread owns a fixed share of the outputs (see share_of), so results cannot depend on who was
-// faster.
+// comes at once, then sleep on a futex, because another process may need the core. There is no queue: the
+// work is cut into one fixed share per thread (see share_of), so results cannot depend on who was faster. A
+// thread keeps its share from launch to launch, whose weights are in its cache; only when another process
+// holds its core does the caller do that share too, instead of waiting for the scheduler at every launch.
 #pragma once
 
 #include <atomic>
@@ -34,16 +35,29 @@ class ThreadPool {
 
     [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-    // Calls work(thread) once on every thread, 0 being the caller; returns when all are done. `work` must not
-    // throw and must not call run() again. One caller at a time.
+    // Calls work(share) once for every share 0 … threads() - 1, at the same time where the cores are free;
+    // returns when all are done. `work` must not throw and must not call run() again. One caller at a time.
     template <class Work>
     void run(const Work& work) {
         if (workers_.empty()) return work(0);
-        launch([](const void* context, int thread) { (*static_cast<const Work*>(context))(thread); }, &work);
+        launch([](const void* context, int share) { (*static_cast<const Work*>(context))(share); }, &work);
     }
 
   private:
-    using Function = void (*)(const void* context, int thread);
+    using Function = void (*)(const void* context, int share);
+
+    // How far a worker's share is: the numbers of the last launches in which it was begun, and done.
+    struct alignas(64) Share {
+        std::atomic<std::uint32_t> begun = 0;
+        std::atomic<std::uint32_t> done = 0;
+        // True for one of those who ask: the share of this launch is theirs. Also false when the launch is
+        // over.
+        bool take(std::uint32_t launch) {
+            std::uint32_t before = launch - 1;
+            return begun.compare_exchange_strong(before, launch, std::memory_order_acq_rel,
+                                                 std::memory_order_relaxed);
+        }
+    };
 
     void launch(Function function, const void* context);
     void work_loop(int thread);
@@ -51,10 +65,10 @@ class ThreadPool {
     void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) const;
 
     bool spin_ = true;
-    Function function_ = nullptr; // written before epoch_ changes, read after
+    Function function_ = nullptr; // written before launch_ changes, read by who took a share of that launch
     const void* context_ = nullptr;
-    alignas(64) std::atomic<std::uint32_t> epoch_ = 0;   // one more per launch
-    alignas(64) std::atomic<std::uint32_t> pending_ = 0; // workers that have not finished this launch
+    alignas(64) std::atomic<std::uint32_t> launch_ = 0; // one more per launch
+    std::vector<Share> shares_;                         // of the workers: share i + 1
     std::atomic<bool> stop_ = false;
     std::vector<std::thread> workers_;
 };
