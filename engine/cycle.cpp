@@ -112,7 +112,6 @@ void Cycle::do_verify() {
     const Stopwatch watch;
     rows_ = &target_.forward({.tokens = tokens, .taps = taps});
     if (settings_.sampling.temperature == 0) (void)rows_->argmax();  // waits for the pass
-    target_laws_.assign(tokens.size(), {});
     draft_laws_.assign(drafted_tokens_.size(), {});
     judged_ = false;
     checked_ = 0;
@@ -121,9 +120,7 @@ void Cycle::do_verify() {
 }
 
 const Law& Cycle::target_law(int row) {
-    Law& law = target_laws_[static_cast<std::size_t>(row)];
-    if (law.empty()) law = rows_->law(row, settings_.sampling);
-    return law;
+    return rows_->law(row, settings_.sampling);
 }
 
 const Law& Cycle::draft_law(int index) {

@@ -79,7 +79,6 @@ class Cycle {
     Draft draft_;
     std::vector<int> drafted_tokens_;
     PassRows* rows_ = nullptr;
-    std::vector<Law> target_laws_;
     std::vector<Law> draft_laws_;
     Verdict verdict_;
     bool judged_ = false;

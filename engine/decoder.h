@@ -43,9 +43,10 @@ class PassRows {
     [[nodiscard]] virtual int count() const = 0;            // rows with logits
     // Most likely id of every row, lowest id on ties; one download of `count` ids.
     [[nodiscard]] virtual const std::vector<int>& argmax() = 0;
-    // The law of row i after temperature and filters (cached per row until the next pass).
+    // The law of row i after temperature and filters, computed once for each row. Valid until the next pass, or
+    // until another sampling is asked for.
     // Ids without a token (padding rows of the head, a mask id) keep the mass that the model gives them.
-    [[nodiscard]] virtual Law law(int row, const Sampling& sampling) = 0;
+    [[nodiscard]] const Law& law(int row, const Sampling& sampling);
     // The heads of row i's law and of its law at temperature 1, for traces; cheaper than whole laws.
     // entries: 0 none, -1 every id with mass.
     [[nodiscard]] virtual Heads heads(int row, const Sampling& sampling, int entries) {
@@ -55,6 +56,18 @@ class PassRows {
     }
     // Raw logits of row i (log-probabilities for tables); for parity tests.
     [[nodiscard]] virtual std::vector<float> logits(int row) = 0;
+
+  protected:
+    void forget_laws();  // a new pass of count() rows begins
+    virtual void compute_law(int row, const Sampling& sampling, Law& law) = 0;
+
+  private:
+    struct Cached {
+        bool known = false;
+        Law law;  // keeps its memory from pass to pass
+    };
+    std::optional<Sampling> sampling_;  // of the laws that are known
+    std::vector<Cached> laws_;
 };
 
 class Decoder {

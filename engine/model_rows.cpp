@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/error.h"
 
@@ -13,8 +14,7 @@ Tensor ModelRows::begin(int count) {
     at_one_.temperature.reset();
     largest_.entries = 0;
     argmax_known_ = false;
-    sampling_.reset();
-    laws_.assign(static_cast<std::size_t>(count), std::nullopt);
+    forget_laws();
     if (count == 0) return {};
     if (logits_.view().rows < count) {
         const std::int64_t rows = std::max<std::int64_t>(count, 2 * logits_.view().rows);
@@ -37,33 +37,30 @@ const std::vector<int>& ModelRows::argmax() {
     return argmax_;
 }
 
-Law ModelRows::law(int row, const Sampling& sampling) {
-    return cached_law(row, sampling);
-}
-
-const Law& ModelRows::cached_law(int row, const Sampling& sampling) {
-    CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
-    if (sampling_ != sampling) {
-        sampling_ = sampling;
-        laws_.assign(static_cast<std::size_t>(count_), std::nullopt);
-    }
-    std::optional<Law>& cached = laws_[static_cast<std::size_t>(row)];
-    if (!cached) cached = compute_law(row, sampling);
-    return *cached;
-}
-
 // Ids that no token has (padding rows of the head, the mask id) keep the probability the head gives them,
 // like the reference: masking them would change the law that is compared with other engines.
-Law ModelRows::compute_law(int row, const Sampling& sampling) {
-    if (sampling.temperature == 0) return one_hot(vocab_, argmax()[static_cast<std::size_t>(row)]);
-    const std::vector<float> values = download(compute(at_temperature_, sampling.temperature), row);
-    Law law(values.size());
-    double sum = 0;
-    for (std::size_t i = 0; i < law.size(); ++i) sum += law[i] = static_cast<double>(values[i]);
+void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
+    const auto size = static_cast<std::size_t>(vocab_);
+    if (sampling.temperature == 0) {
+        law.assign(size, 0.0);
+        law[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = 1;
+        return;
+    }
+    row_.resize(size);
+    law.resize(size);
+    backend_->download(compute(at_temperature_, sampling.temperature).view().slice(row, 1), row_.data());
+    // Eight sums side by side: one alone waits for each addition.
+    constexpr std::size_t kSums = 8;
+    double sums[kSums] = {};
+    std::size_t i = 0;
+    for (; i + kSums <= size; i += kSums)
+        for (std::size_t j = 0; j < kSums; ++j) sums[j] += law[i + j] = static_cast<double>(row_[i + j]);
+    for (; i < size; ++i) sums[0] += law[i] = static_cast<double>(row_[i]);
+    const double sum = std::accumulate(sums, sums + kSums, 0.0);
     if (!std::isfinite(sum) || sum <= 0) not_finite();
-    for (double& value : law) value /= sum;
+    const double inverse = 1 / sum;
+    for (double& value : law) value *= inverse;
     if (sampling.top_k > 0 || sampling.top_p < 1) filter_law(law, sampling);
-    return law;
 }
 
 const Buffer& ModelRows::compute(Probabilities& probabilities, double temperature) {
@@ -91,7 +88,7 @@ Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
     if (sampling.temperature == 0)
         heads.law = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
     else
-        heads.law = law_head(row, cached_law(row, sampling));
+        heads.law = law_head(row, law(row, sampling));
     if (sampling != kRawSampling) heads.raw = raw_head(row);
     return heads;
 }
@@ -159,12 +156,8 @@ Top ModelRows::law_head(int row, const Law& law) const {
 
 std::vector<float> ModelRows::logits(int row) {
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
-    return download(logits_, row);
-}
-
-std::vector<float> ModelRows::download(const Buffer& rows, int row) const {
     std::vector<float> values(static_cast<std::size_t>(vocab_));
-    backend_->download(rows.view().slice(row, 1), values.data());
+    backend_->download(logits_.view().slice(row, 1), values.data());
     return values;
 }
 

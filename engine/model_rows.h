@@ -21,7 +21,6 @@ class ModelRows final : public PassRows {
 
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
-    [[nodiscard]] Law law(int row, const Sampling& sampling) override;
     [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
 
@@ -41,13 +40,11 @@ class ModelRows final : public PassRows {
         std::vector<float> probability; // (rows), of the largest at temperature 1
     };
 
-    [[nodiscard]] const Law& cached_law(int row, const Sampling& sampling);
-    [[nodiscard]] Law compute_law(int row, const Sampling& sampling);
+    void compute_law(int row, const Sampling& sampling, Law& law) override;
     [[nodiscard]] const Buffer& compute(Probabilities& probabilities, double temperature);
     void select(int entries);
     [[nodiscard]] Top raw_head(int row) const;
     [[nodiscard]] Top law_head(int row, const Law& law) const;
-    [[nodiscard]] std::vector<float> download(const Buffer& rows, int row) const;
     [[noreturn]] void not_finite() const;
 
     Backend* backend_;
@@ -61,8 +58,7 @@ class ModelRows final : public PassRows {
     Buffer best_; // (1, rows) i32
     bool argmax_known_ = false;
     std::vector<int> argmax_;
-    std::optional<Sampling> sampling_;     // of laws_
-    std::vector<std::optional<Law>> laws_; // per row
+    std::vector<float> row_; // downloaded, on its way into a law
 };
 
 } // namespace speclens

@@ -56,14 +56,12 @@ class TableRows final : public PassRows {
     explicit TableRows(const TableModel& table) : table_(&table) {}
     void begin(std::vector<std::size_t> rows) {
         rows_ = std::move(rows);
+        forget_laws();
         argmax_.clear();
         for (const std::size_t row : rows_) argmax_.push_back(speclens::argmax(table_->rows[row].second));
     }
     [[nodiscard]] int count() const override { return static_cast<int>(rows_.size()); }
     [[nodiscard]] const std::vector<int>& argmax() override { return argmax_; }
-    [[nodiscard]] Law law(int row, const Sampling& sampling) override {
-        return apply_sampling(raw(row), sampling);
-    }
     [[nodiscard]] std::vector<float> logits(int row) override {
         std::vector<float> values;
         for (const double p : raw(row))
@@ -73,6 +71,9 @@ class TableRows final : public PassRows {
     }
 
   private:
+    void compute_law(int row, const Sampling& sampling, Law& law) override {
+        law = apply_sampling(raw(row), sampling);
+    }
     [[nodiscard]] const Law& raw(int row) const {
         CHECK(row >= 0 && row < count(), "no such row in this pass");
         return table_->rows[rows_[static_cast<std::size_t>(row)]].second;
