@@ -18,8 +18,17 @@ inline const ui::FontSet& scene_fonts() {
     return kLoaded;
 }
 
+// DejaVu, whose widths have been the same for years: what lines break where, and what is shortened, does not
+// depend on which version of Inter a distribution has.
+inline const ui::FontSet& steady_fonts() {
+    static const ui::FontSet kLoaded({"/usr/share/fonts/truetype/dejavu"});
+    return kLoaded;
+}
+
 class SceneBench {
   public:
+    const ui::FontSet* fonts = &scene_fonts();
+
     explicit SceneBench(const std::string& scene, EnginePort port = {}, ui::Rect screen = {0, 0, 1600, 1000})
         : controller(std::move(port), RunSettings{}, scene), screen_(screen) {}
 
@@ -42,7 +51,7 @@ class SceneBench {
         input.down = down;
         input.time = time;
         controller.tick(time);
-        ui::RecordCanvas canvas(scene_fonts(), screen_);
+        ui::RecordCanvas canvas(*fonts, screen_);
         ui::Ui ui(canvas, input, ui::theme(controller.theme), widgets, screen_);
         commands = compose(controller.frame(time), controller.chrome, ui);
         words = canvas.visible_text();
