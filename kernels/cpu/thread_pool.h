@@ -54,6 +54,7 @@ class ThreadPool {
         // over.
         bool take(std::uint32_t launch) {
             std::uint32_t before = launch - 1;
+            if (begun.load(std::memory_order_relaxed) != before) return false; // without claiming the line
             return begun.compare_exchange_strong(before, launch, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed);
         }
@@ -65,10 +66,11 @@ class ThreadPool {
     void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) const;
 
     bool spin_ = true;
+    // One cache line: a worker that sees a new launch has what to do with it.
+    alignas(64) std::atomic<std::uint32_t> launch_ = 0; // one more per launch
     Function function_ = nullptr; // written before launch_ changes, read by who took a share of that launch
     const void* context_ = nullptr;
-    alignas(64) std::atomic<std::uint32_t> launch_ = 0; // one more per launch
-    std::vector<Share> shares_;                         // of the workers: share i + 1
+    std::vector<Share> shares_; // of the workers: share i + 1
     std::atomic<bool> stop_ = false;
     std::vector<std::thread> workers_;
 };
