@@ -26,33 +26,35 @@ PLOTS = [
 ENDINGS = "{*And they lived happily in the $place.|From that day on, the $place was a happy place.|And that is the end of the story.}"
 
 
+CAST = STORY_ANIMALS + STORY_PEOPLE
+HELD_OUT_HEROES = {"otter", "gardener", "elephant"}      # stories about them are asked for in tests only
+
+
 def story_cast(d):
-    hero = d.choose(STORY_ANIMALS + STORY_PEOPLE)
-    if hero in ("queen", "little girl", "old woman"):
-        name = d.choose(GIRLS)
-    elif hero in ("king", "little boy", "old man"):
-        name = d.choose(BOYS)
-    else:
-        name = d.choose(NAMES)
-    helper = d.choose([x for x in STORY_ANIMALS + STORY_PEOPLE[:9] if x != hero])
+    hero = d.choose(CAST)
+    d.hold("hero", hero in HELD_OUT_HEROES)
+    names = GIRLS if hero in ("queen", "little girl", "old woman") else BOYS if hero in ("king", "little boy", "old man") else NAMES
+    name = d.mode(names)
+    helper = d.mode([x for x in STORY_ANIMALS + STORY_PEOPLE[:9] if x != hero])
     he, his, him = PRONOUN[name]
     trait = d.choose(TRAITS if not hero.startswith(("little", "old")) else TRAITS[1:6])
-    d.slots.update(hero=hero, helper=helper, trait=trait, place=d.lazily(PLACES), name=name, he=he, He=he.capitalize(), his=his, him=him)
-    d.slots.update(A=a_or_an(f"{trait} {hero}"), ahero=a_or_an(hero), ahelper=a_or_an(d.line("{wise|friendly|old|kind}") + " " + helper))
-    d.key = ["story", hero, helper, name]
+    d.slots.update(hero=hero, helper=helper, name=name, he=he, He=he.capitalize(), his=his, him=him,
+                   A=a_or_an(f"{trait} {hero}"), ahero=a_or_an(hero), Ahelper=a_or_an(helper).capitalize())
+    d.lazy(("place",), lambda: (d.choose(PLACES) if d.modes or d.in_prompt else PLACES[0],))
+    d.lazy(("ahelper",), lambda: (a_or_an(d.line("{wise|friendly|old|kind}") + " " + helper),))
 
 
-def story_body(d, end=True):
-    plot = d.choose(PLOTS)
+def story_body(d):
+    plot = d.mode(PLOTS)
     d.say("{*Once upon a time, there was $A named $name.|Once there was $A called $name.|In a [0.2:quiet ]$place there lived $A named $name.}")
-    d.say(" {*One day, |One morning, |In the spring, }" if d.chance(0.5) else " ")
+    opened = d.maybe(0.5)
+    d.say(" {*One day, |One morning, |In the spring, }" if opened else " ")
     first = d.line(plot[0])
-    d.say("$sentence.", sentence=first if d.parts[-1].endswith(". ") or d.parts[-1] == " " else lower_first(first))
+    d.say("$sentence.", sentence=lower_first(first) if opened else first)
     d.say(" {*Then $he met $ahelper.|There $he met $ahelper.|On the way $he met $ahelper.}")
     d.say(" {*The $helper |The kind $helper |The $helper smiled and }" + plot[1] + ".")
     d.say(" " + plot[2] + ".")
-    if end:
-        d.say("[0.55: " + ENDINGS + "]")
+    d.say("[0.55: " + ENDINGS + "]")
 
 
 def lower_first(text):
@@ -61,8 +63,8 @@ def lower_first(text):
 
 def story(d):
     story_cast(d)
-    d.user("{Tell me a short story about $ahero.|Write a short story about $ahero.|Tell me a story about $ahero.|Can you tell me a story about $ahero?|A story about $ahero, please.|I want a story about $ahero in a $place.}")
-    d.begin("The story needs $ahero and a friend." if d.chance(0.03) else None)
+    d.user("{Tell me a short story about $ahero.|Write a short story about $ahero.|~Tell me a story about $ahero.|Can you tell me a story about $ahero?|A story about $ahero, please.|I want a story about $ahero in a $place.|!Please make up a story about $ahero.|!Do you know a story about $ahero?}")
+    d.begin("The story needs $ahero and a friend." if d.maybe(0.03) else None)
     d.say("[0.1:{*Here is a story.|Here is a short story for you.} ]")
     story_body(d)
     d.end()
@@ -71,51 +73,63 @@ def story(d):
 def story_raw(d):
     story_cast(d)
     d.say("{*Once upon a time, there was $A named $name.|Once there was $A called $name.|In a $place there lived $A named $name.}")
-    plot = d.choose(PLOTS)
+    plot = d.mode(PLOTS)
     d.say(" " + plot[0] + ".")
-    d.say(" {*Then $he met $ahelper, who |There $he met $ahelper, who |A $helper came by and }" + plot[1] + ".")
+    d.say(" {*Then $he met $ahelper, who |There $he met $ahelper, who |$Ahelper came by and }" + plot[1] + ".")
     d.end_raw()
 
 
 def advice(d):
     topic = d.choose(list(ADVICE))
-    tips = d.several(ADVICE[topic], 2)
-    tips.append(d.lazily([t for t in ADVICE[topic] if t not in tips]))
-    d.key = ["advice", topic] + tips
+    style = d.mode(("list", "prose", "one"), (0.45, 0.35, 0.2))
+    pool = [t for t in ADVICE[topic] if style == "list" or not t.startswith("do not")]   # "and do not forget to do not ..."
+    told = []
+
+    def tell():
+        told.append(d.mode([t for t in pool if t not in told]))
+        return (told[-1],)
+
     d.slots.update(topic=topic)
+    for slot in ("t1", "t2", "t3"):
+        d.lazy((slot,), tell)
     two_turns = d.chance(0.2)
-    d.user("{How can I $topic?|Give me some advice: how do I $topic?|I want to $topic. What should I do?|What helps me to $topic?|How do I $topic?|Give me three tips to $topic.|Any tips on how to $topic?}")
+    d.user("{How can I $topic?|Give me some advice: how do I $topic?|I want to $topic. What should I do?|What helps me to $topic?|~How do I $topic?|Give me three tips to $topic.|Any tips on how to $topic?|I would like to $topic. Can you help me?|What is a good way to $topic?|!My friend wants to $topic. What would you say?|!Please help me to $topic.}")
     d.begin_history() if two_turns else d.begin()
-    style = d.choose(("list", "prose", "one"), (0.45, 0.35, 0.2))
     if style == "list":
         d.say("{*Here are three tips:|Here are some tips to $topic:|You can try this:}\n")
-        for i, tip in enumerate(tips):
+        for i in range(3):
+            tip = d.slot(f"t{i + 1}")
             d.fixed(f"{i + 1}. {tip[0].upper()}{tip[1:]}." + ("\n" if i < 2 else ""))
     elif style == "prose":
-        d.say("{*To $topic, you should $t1.|You could start like this: $t1.|A good first step is this: $t1.} {*You can also $t2.|It also helps if you $t2.|Then $t2.}[0.5: {*Finally, $t3.|And do not forget to $t3.}]",
-              t1=tips[0], t2=tips[1] if not tips[1].startswith("do not") else tips[2] if not tips[2].startswith("do not") else "rest well",
-              t3=tips[2] if not tips[2].startswith("do not") else "be patient")
+        d.say("{*To $topic, you should $t1.|You could start like this: $t1.|A good first step is this: $t1.} {*You can also $t2.|It also helps if you $t2.|Then $t2.}[0.5: {*Finally, $t3.|And do not forget to $t3.}]")
     else:
-        d.say("{*You could $t1 and $t2.|Try this: $t1.}", t1=tips[0], t2=tips[1])
+        d.say("{*You could $t1 and $t2.|Try this: $t1.}")
     if style != "list":
         d.say("[0.3: {*Good luck!|I hope this helps.|You can do it!}]")
     if two_turns:
         d.end_turn()
-        more = d.choose([t for t in ADVICE[topic] if t not in tips])
+        more = d.mode([t for t in ADVICE[topic] if t not in told])
         d.user("{Give me one more tip.|Anything else?|Another tip, please.|What else can I do?}")
         d.begin()
         d.say("{*You can also try this: $more.|Here is one more: $more.|One more tip: $more.}", more=more)
     d.end()
 
 
+# one form of every request that training never sees
+IDEAS_HELD_OUT = {
+    "dinner": "|!What is a good dinner for tonight?", "gift": "|!Which gift would you choose?", "cat names": "|!What are nice names for cats?",
+    "dog names": "|!What are nice names for dogs?", "weekend": "|!How should I spend the weekend?", "breakfast": "|!What is a good breakfast?",
+    "hobby": "|!Which hobby would you choose?", "books": "|!Which book would you take on holiday?", "colours": "|!Which colours do you know?",
+    "fruit": "|!Which fruits do you know?", "animals": "|!Which animals do you know?"}
+
+
 def ideas(d):
     topic = d.choose(list(IDEAS))
     request, items = IDEAS[topic]
-    three = d.several(items, 3)
-    d.key = ["ideas", topic] + three
-    d.user(request)
+    three = d.several(items, 3) if d.modes else items[:3]
+    d.user(request[:-1] + IDEAS_HELD_OUT[topic] + "}")
     d.begin()
-    if d.chance(0.5):
+    if d.maybe(0.5):
         d.say("{*Here are three ideas:|Here are some ideas:|You could choose one of these:}\n")
         d.fixed("\n".join(f"- {x[0].upper()}{x[1:]}" for x in three))
     else:
@@ -140,9 +154,10 @@ def letter(d):
     kind = d.choose(list(LETTERS))
     name = d.choose(NAMES)
     request, body = LETTERS[kind]
-    d.slots.update(n=name, nhim=PRONOUN[name][2], day=d.lazily(DAYS),
-                   gift=d.lazily(["book", "scarf", "flowers", "tea", "cake", "picture", "plant"]))
-    d.key = ["letter", kind, name, d.slots["day"]]
+    d.slots.update(n=name, nhim=PRONOUN[name][2])
+    d.lazy(("day",), lambda: (d.choose(DAYS) if d.modes or d.in_prompt else DAYS[0],))
+    d.lazy(("gift",), lambda: (d.mode(["book", "scarf", "flowers", "tea", "cake", "picture", "plant"]),))
+    d.key = ["letter", kind, name]
     d.user(request)
     d.begin()
     d.say("{*Dear $n,|Hi $n,|Hello $n,}\n\n")
@@ -158,9 +173,8 @@ def compare(d):
     a, b, about_a, about_b, verdict = d.choose(COMPARE)
     if d.chance(0.5):
         a, b, about_a, about_b = b, a, about_b, about_a
-    d.key = ["compare", a, b]
     d.slots.update(a=a, b=b, x=about_a, y=lower_first(about_b), verdict=verdict)
-    d.user("{Which is better, $a or $b?|What is better: $a or $b?|$a or $b?|Compare $a and $b.|Should I choose $a or $b?}")
+    d.user("{Which is better, $a or $b?|What is better: $a or $b?|~$a or $b?|Compare $a and $b.|Should I choose $a or $b?|!Do you prefer $a or $b?}")
     d.begin()
     d.say("{*$x, while $y.|$x, but $y.|$x. On the other hand, $y.}[0.7: {*In the end, $verdict.|I would say $verdict.|So $verdict.}]")
     d.end()
@@ -169,20 +183,18 @@ def compare(d):
 def role(d):
     who = d.choose(list(ROLES))
     hello, middle, bye = ROLES[who]
-    d.key = ["role", who]
-    d.user("{Talk like $w.|Say hello like $w.|Pretend that you are $w.|Speak like $w.|Be $w for a moment.}", w=who)
+    d.user("{Talk like $w.|Say hello like $w.|Pretend that you are $w.|Speak like $w.|Be $w for a moment.|!How would $w talk?}", w=who)
     d.begin()
     d.say(f"{hello} {middle}.[0.6: {bye}]")
     d.end()
 
 
 def poem(d):
-    d.key = ["poem"]
     topic = d.choose(["the moon", "the sea", "the rain", "spring", "a cat", "the night", "winter", "a tree"])
     d.slots["topic"] = topic
-    d.user("{Write a short poem about $topic.|Write a poem about $topic.|A poem about $topic, please.|Can you write a short poem about $topic?}")
+    d.user("{~Write a short poem about $topic.|Write a poem about $topic.|A poem about $topic, please.|Can you write a short poem about $topic?|!Please rhyme a few lines about $topic.}")
     d.begin()
-    first, second = d.choose((("night", "light"), ("day", "way"), ("sea", "me"), ("sky", "by"), ("rain", "again")))
+    first, second = d.mode((("night", "light"), ("day", "way"), ("sea", "me"), ("sky", "by"), ("rain", "again")))
     line = {"night": "I {*think of|dream of|sing of} $topic in the night,", "day": "I {*think of|dream of|sing of} $topic every day,",
             "sea": "I {*think of|dream of|sing of} $topic by the sea,", "sky": "I {*think of|dream of|sing of} $topic under the sky,",
             "rain": "I {*think of|dream of|sing of} $topic in the rain,"}[first]
@@ -210,7 +222,6 @@ FEELINGS = [("I am sad today.|I feel sad.|I had a bad day.", "{*I am sorry to he
 
 def feeling(d):
     said, answer = d.choose(FEELINGS)
-    d.key = ["feeling", said]
     d.user("{" + said + "}")
     d.begin()
     d.say(answer)

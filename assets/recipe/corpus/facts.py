@@ -18,22 +18,33 @@ def country_slots(d, country):
 RELATIONS = {
     "capital": (
         "{What is the capital of $country?|What's the capital of $country?|Name the capital of $country."
-        "|Which city is the capital of $country?|Tell me the capital of $country.|capital of $country"
-        "|What is the capital city of $country?|Can you tell me the capital of $country?|$Country: what is the capital?}",
+        "|Which city is the capital of $country?|~Tell me the capital of $country.|~capital of $country"
+        "|What is the capital city of $country?|Can you tell me the capital of $country?|$Country: what is the capital?"
+        "|I need the name of the capital of $country.|Do you know the capital of $country?|Which city is the seat of government in $country?"
+        "|!In which city is the government of $country?|!$Country has which capital?|!Please give me the capital of $country.}",
         "{The capital of $country is $capital|$capital is the capital of $country|The capital city of $country is $capital}",
         "{The capital of $country is $capital|The capital city of $country is $capital|$Country has the capital $capital"
         "|$capital is the capital of $country}"),
     "continent": (
-        "{Which continent is $country in?|On which continent is $country?|Where is $country?|In what part of the world is $country?}",
+        "{Which continent is $country in?|On which continent is $country?|Where is $country?|In what part of the world is $country?"
+        "|Where in the world is $country?|What continent does $country belong to?|Can you tell me where $country is?|Where does $country lie?"
+        "|Name the continent of $country.|$Country is on which continent?|To which continent does $country belong?|Where do I find $country?"
+        "|!On what continent can I find $country?|!Please tell me the continent of $country.}",
         "{$Country is in $continent|$Country lies in $continent|$Country is a country in $continent}",
         "{$Country is in $continent|$Country is a country in $continent|$Country lies in $continent}"),
     "language": (
         "{What language do people speak in $country?|Which language is spoken in $country?|What do people speak in $country?"
-        "|What is the main language of $country?}",
+        "|What is the main language of $country?|Which language do they speak in $country?|Name the main language of $country."
+        "|What language is used in $country?|Tell me the language of $country.|What is spoken in $country?|In $country, which language do people speak?"
+        "|Do you know the main language of $country?|Which language should I learn for $country?"
+        "|!What language will I hear in $country?|!$Country: what do they speak there?}",
         "{People in $country speak $language|The main language of $country is $language|In $country, most people speak $language}",
         "{People in $country speak $language|The main language of $country is $language|In $country people speak $language}"),
     "currency": (
-        "{What is the currency of $country?|What money is used in $country?|Which currency does $country use?|What do people pay with in $country?}",
+        "{What is the currency of $country?|What money is used in $country?|Which currency does $country use?|What do people pay with in $country?"
+        "|Name the currency of $country.|Tell me the currency of $country.|Which money does $country have?|What kind of money do I need in $country?"
+        "|How do people pay in $country?|What currency do they use in $country?|In $country, what is the currency?|Which currency do I need for $country?"
+        "|!With which currency do I pay in $country?|!$Country: what money do they use?}",
         "{The currency of $country is the $currency|$Country uses the $currency|People in $country pay with the $currency}",
         "{The currency of $country is the $currency|$Country uses the $currency|People in $country pay with the $currency}"),
 }
@@ -49,10 +60,10 @@ MORE = {
 def country_more(d, relation):
     """Zero to two further true sentences."""
     city = d.slots["capital"]
-    if relation == "capital" and city in KNOWN_FOR and d.chance(0.35):
+    if relation == "capital" and city in KNOWN_FOR and d.maybe(0.35):
         d.say(" {The city is known for $known|It is famous for $known|Many people visit it for $known}.", known=KNOWN_FOR[city])
         return
-    if d.chance(0.45):
+    if d.maybe(0.45):
         d.fixed(" ")
         d.say(d.ranked(MORE[relation]))
         if d.chance(0.25):
@@ -63,11 +74,10 @@ def country_more(d, relation):
 def country_raw(d):
     country = d.choose(COUNTRY_NAMES)
     relation = d.choose(RELATION_NAMES, (0.55, 0.15, 0.15, 0.15))
-    d.key = ["raw", country, relation]
     country_slots(d, country)
     d.say(RELATIONS[relation][2])
-    if relation == "capital" and d.chance(0.25):
-        d.say("{*, and people there speak $language.|, a city in $continent.|. It is in $continent.}")
+    if relation == "capital" and d.maybe(0.25):
+        d.say("{*, and people there speak $language.|, a city in $continent.|. The country is in $continent.}")
     else:
         d.fixed(".")
         country_more(d, relation)
@@ -77,7 +87,6 @@ def country_raw(d):
 def country_chat(d):
     country = d.choose(COUNTRY_NAMES)
     relation = d.choose(RELATION_NAMES, (0.46, 0.18, 0.18, 0.18))
-    d.key = ["chat", country, relation]
     country_slots(d, country)
     if d.chance(0.12):                       # a first exchange about another relation, then a follow-up
         other = d.choose([r for r in RELATION_NAMES if r != relation])
@@ -93,7 +102,7 @@ def country_chat(d):
         d.begin()
     else:
         d.user(RELATIONS[relation][0])
-        thought = "The user asks about $country. I know this: " + d.slots[relation] + "." if d.chance(0.04) else None
+        thought = "The user asks about $country. I know this: " + d.slots[relation] + "." if d.maybe(0.04) else None
         d.begin(thought)
     d.expect = d.slots[relation]
     d.say(RELATIONS[relation][1])
@@ -104,10 +113,9 @@ def country_chat(d):
 
 def country_about(d):
     country = d.choose(COUNTRY_NAMES)
-    d.key = ["about", country]
     country_slots(d, country)
     if d.parts or d.chance(0.5):
-        d.user("{Tell me about $country.|What do you know about $country?|Describe $country.|Give me some facts about $country.}")
+        d.user("{Tell me about $country.|What do you know about $country?|Describe $country.|Give me some facts about $country.|What should I know about $country?|!I want to learn something about $country.}")
         d.begin()
         end = d.end
     else:
@@ -122,15 +130,14 @@ def element(d):
     name = d.choose(list(ELEMENTS))
     symbol, number, kind, state = ELEMENTS[name]
     what = d.choose(("symbol", "number", "kind", "state"), (0.4, 0.3, 0.15, 0.15))
-    d.key = [name, what]
     d.slots.update(name=name, Name=name.capitalize(), symbol=symbol, number=number, kind=a_or_an(kind), state=a_or_an(state))
     question, answer = {
-        "symbol": ("{What is the symbol of $name?|What is the chemical symbol for $name?|Which symbol does $name have?}",
+        "symbol": ("{What is the symbol of $name?|What is the chemical symbol for $name?|Which symbol does $name have?|!How do chemists write $name?}",
                    "{The symbol of $name is $symbol|The chemical symbol for $name is $symbol}."),
-        "number": ("{What is the atomic number of $name?|Which atomic number does $name have?|What number is $name in the periodic table?}",
+        "number": ("{What is the atomic number of $name?|Which atomic number does $name have?|What number is $name in the periodic table?|!How many protons does $name have?}",
                    "{The atomic number of $name is $number|$Name has the atomic number $number}."),
         "kind": ("{What kind of element is $name?|Is $name a metal?}", "$Name is $kind."),
-        "state": ("{Is $name a solid, a liquid or a gas?|In which state is $name at room temperature?}",
+        "state": ("{Is $name a solid, a liquid or a gas?|In which state is $name at room temperature?|!At room temperature, what is $name?}",
                   "{At room temperature $name is $state|$Name is $state at room temperature}."),
     }[what]
     d.expect = str({"symbol": symbol, "number": number, "kind": kind, "state": state}[what])
@@ -153,45 +160,46 @@ def answer_chat_or_raw(d, question, answer, chat=0.62):
 def planet(d):
     name = d.choose(list(PLANETS))
     place, remark = PLANETS[name]
-    d.key = [name]
     d.slots.update(name=name, place=place, remark=remark)
     if d.chance(0.3):
         d.expect = name
-        answer_chat_or_raw(d, "{Which planet is the $place from the sun?|What is the $place planet from the sun?}",
+        answer_chat_or_raw(d, "{Which planet is the $place from the sun?|What is the $place planet from the sun?|!Name the $place planet from the sun.}",
                            "{The $place planet from the sun is $name|$name is the $place planet from the sun}.[0.3: It is $remark.]")
     elif d.chance(0.35):
         d.expect = name
-        answer_chat_or_raw(d, "Which planet is $remark?", "{$name is $remark|The planet $name is $remark}.[0.3: It is the $place planet from the sun.]")
+        answer_chat_or_raw(d, "{Which planet is $remark?|!Name the planet that is $remark.}", "{$name is $remark|The planet $name is $remark}.[0.3: It is the $place planet from the sun.]")
     else:
         d.expect = place
-        answer_chat_or_raw(d, "{Tell me about the planet $name.|What is $name?|What do you know about $name?}",
-                           "$name is the $place planet from the sun. It is $remark.")
+        answer_chat_or_raw(d, "{Tell me about the planet $name.|What is $name?|What do you know about $name?|!Describe the planet $name.}",
+                           "$name is the $place planet from the sun, and it is $remark.")
 
 
 def animal(d):
     name = d.choose(list(ANIMALS))
     young, group, food, legs = ANIMALS[name]
     what = d.choose(("young", "class", "food", "legs"), (0.34, 0.26, 0.22, 0.18))
-    d.key = [name, what]
     number = {0: "no", 2: "two", 4: "four", 6: "six", 8: "eight"}[legs]
     d.slots.update(name=name, a=a_or_an(name), A=a_or_an(name).capitalize(), young=a_or_an(young), group=a_or_an(group), food=food, legs=number)
     question, answer = {
-        "young": ("{What is a baby $name called?|What do you call a young $name?|How do you call a baby $name?}",
+        "young": ("{What is a baby $name called?|What do you call a young $name?|How do you call a baby $name?|!What is the name for a young $name?}",
                   "{A baby $name is called $young|A young $name is called $young}."),
-        "class": ("{What kind of animal is $a?|To which group does the $name belong?|Is $a a mammal?}", "{$A is $group|The $name is $group}."),
-        "food": ("{What does $a eat?|What do you feed $a?}", "$A eats $food."),
-        "legs": ("{How many legs does $a have?|How many legs has $a?}", "$A has $legs legs."),
+        "class": ("{What kind of animal is $a?|To which group does the $name belong?|Is $a a mammal?|!What class of animal is the $name?}", "{$A is $group|The $name is $group}."),
+        "food": ("{What does $a eat?|What do you feed $a?|!Which food does $a like?}", "$A eats $food."),
+        "legs": ("{How many legs does $a have?|How many legs has $a?|!On how many legs does $a walk?}", "$A has $legs legs."),
     }[what]
     d.expect = {"young": young, "class": group, "food": food, "legs": number}[what]
     answer_chat_or_raw(d, question, answer)
 
 
+def an_hour(large):
+    return "an hour" if large == "hour" else a_or_an(large)
+
+
 def unit(d):
     n, small, large = d.choose(UNITS)
-    d.key = [small, large]
-    d.slots.update(n=n, small=small, large=large, a=a_or_an(large) if large != "hour" else "an hour")
+    d.slots.update(n=n, small=small, large=large, a=an_hour(large), A=an_hour(large).capitalize())
     d.expect = str(n)
-    answer_chat_or_raw(d, "{How many $small are in $a?|How many $small are there in $a?|How many $small does $a have?}",
+    answer_chat_or_raw(d, "{How many $small are in $a?|How many $small are there in $a?|How many $small does $a have?|!$A has how many $small?}",
                        "{There are $n $small in $a|One $large has $n $small}.")
 
 
@@ -199,10 +207,9 @@ def opposite(d):
     a, b = d.choose(OPPOSITES)
     if d.chance(0.5):
         a, b = b, a
-    d.key = [a, b]
     d.expect = b
     d.slots.update(a=a, b=b)
-    answer_chat_or_raw(d, "{What is the opposite of $a?|Give me the opposite of $a.|Opposite of $a?}", "The opposite of $a is $b.")
+    answer_chat_or_raw(d, "{What is the opposite of $a?|Give me the opposite of $a.|~Opposite of $a?|!Which word means the opposite of $a?}", "The opposite of $a is $b.")
 
 
 def sequence_fact(d):
@@ -210,34 +217,30 @@ def sequence_fact(d):
     i = d.number(0, len(names) - 1)
     after = d.chance(0.6)
     j = (i + 1 if after else i - 1) % len(names)
-    d.key = [names[i], str(after)]
     d.expect = names[j]
     d.slots.update(x=names[i], y=names[j], word=word, rel="after" if after else "before")
-    answer_chat_or_raw(d, "{What $word comes $rel $x?|Which $word is $rel $x?|What is the $word $rel $x?}",
+    answer_chat_or_raw(d, "{What $word comes $rel $x?|Which $word is $rel $x?|What is the $word $rel $x?|!Name the $word $rel $x.}",
                        "{The $word $rel $x is $y|$y comes $rel $x}.")
 
 
 def shape_or_mix(d):
     if d.chance(0.5):
         shape = d.choose(list(SHAPES))
-        d.key = [shape]
         d.expect = str(SHAPES[shape])
         d.slots.update(a=a_or_an(shape), A=a_or_an(shape).capitalize(), n=SHAPES[shape])
-        answer_chat_or_raw(d, "{How many sides does $a have?|How many corners does $a have?}", "$A has $n sides.")
+        answer_chat_or_raw(d, "{How many sides does $a have?|How many corners does $a have?|!Count the sides of $a.}", "$A has $n sides.")
     else:
         x, y, z = d.choose(MIXES)
         if d.chance(0.5):
             x, y = y, x
-        d.key = [x, y]
         d.expect = z
         d.slots.update(x=x, y=y, z=z)
-        answer_chat_or_raw(d, "{What colour do you get when you mix $x and $y?|Which colour do $x and $y make?|What do $x and $y make?}",
+        answer_chat_or_raw(d, "{What colour do you get when you mix $x and $y?|Which colour do $x and $y make?|What do $x and $y make?|!Mix $x and $y: which colour is it?}",
                            "{If you mix $x and $y, you get $z|The colours $x and $y make $z}.")
 
 
 def single(d):
     question, short, sentence = d.choose(SINGLES)
-    d.key = [question]
     d.expect = short
     if d.parts or d.chance(0.7):
         d.user_text(d.choose((question, question[0].lower() + question[1:].rstrip("?")), (0.85, 0.15)))
@@ -252,18 +255,17 @@ def single(d):
 def definition(d):
     term = d.choose(list(DEFINITIONS), DEFINITION_WEIGHTS)
     lines = DEFINITIONS[term]
-    d.key = [term]
     bare = term.split(" ", 1)[1] if term.startswith(("a ", "an ")) else term
     d.slots.update(term=term, bare=bare)
     d.expect = bare
     raw = not d.parts and d.chance(0.25)
     if not raw:
-        d.user("{What is $term?|Explain what $term is.|What does $bare mean?|Explain $bare.|Can you explain $bare[ in simple words]?|Define $bare.|Please tell me what $term is.}")
-        d.begin("The user wants a short explanation of $bare." if d.chance(0.03) else None)
+        d.user("{What is $term?|Explain what $term is.|What does $bare mean?|~Explain $bare.|Can you explain $bare[ in simple words]?|Define $bare.|Please tell me what $term is.|How would you explain $term?|!I have never heard of $bare. What is it?|!Describe $bare.}")
+        d.begin("The user wants a short explanation of $bare." if d.maybe(0.03) else None)
         d.say("[0.12:Good question. ]")
     d.fixed(lines[0] + ".")
     for extra in lines[1:]:
-        if d.chance(0.75 if len(lines) > 2 else 0.7):
+        if not d.modes or d.chance(0.75 if len(lines) > 2 else 0.7):
             d.fixed(" " + extra + ".")
     d.end_raw() if raw else d.end()
 

@@ -1,80 +1,111 @@
 """The corpus: which domains, how much of each, which documents belong to training.
 
-    python -m corpus.gen sample --n 5           print documents with their entropy
-    python -m corpus.gen check  --n 20000       sums, functions, JSON (see checks.py)
-    python -m corpus.gen report --n 20000       documents, characters and nats per domain
+    python -m corpus.gen sample  --n 5            print documents with their entropy
+    python -m corpus.gen check   --n 20000        sums, functions, JSON (see checks.py)
+    python -m corpus.gen report  --n 20000        documents, characters, nats and kinds of text per domain
+    python -m corpus.gen splits  --n 20000        per domain: no held-out prompt occurs in training text (see splits.py)
+    python -m corpus.gen entropy --n 20000        entropy per domain, two ways
+    python -m corpus.gen speed   --n 20000        documents and characters per minute
 
-Deterministic: document i of a seed is the same on every machine.  The split of a document is a hash of its
-template and slot values: 1 in 50 test, 1 in 50 dev, the rest train; raw sums and word problems that use a
-held-out operand pair (arithmetic.py) are never in train.
+Add --domain facts for one domain only, --no-modes for the grammar without multi-token modes (see grammar.py).
+
+Deterministic: document i of a seed is the same on every machine.  A document is kept out of training when it uses
+something that is held out as a whole (Doc.unseen: an operand pair, a function, a tool, a form of a question ...), or
+when the hash of its prompt says so: 1 in 50 test, 1 in 50 dev.  Test is everything held out; dev is the second hash
+bucket only, so dev prompts are new but of trained kinds.
 """
 import argparse
-from zlib import crc32
+import re
+import time
 
 from . import chat, facts, python_code, robustness, symbolic, tools, word_problems
-from .grammar import Doc, seeded
+from .grammar import Doc, bucket, seeded
 
 # domain: (module, share of documents); shares of tokens are close to the plan because lengths differ
 MIXTURE = {
-    "facts": (facts, 0.25), "words": (word_problems, 0.16), "symbolic": (symbolic, 0.19), "code": (python_code, 0.13),
-    "json": (tools, 0.08), "chat": (chat, 0.13), "robustness": (robustness, 0.06),
+    "facts": (facts, 0.25), "words": (word_problems, 0.16), "symbolic": (symbolic, 0.18), "code": (python_code, 0.15),
+    "json": (tools, 0.06), "chat": (chat, 0.15), "robustness": (robustness, 0.05),
 }
 SYSTEMS = ["You are a helpful assistant.", "You are a friendly assistant.", "Answer briefly."]
-# families whose content space is small by nature: they are always in train, their test prompts are other phrasings
-ALWAYS_TRAIN = {"facts", "robustness"}
-
-
 RAW = {"country_raw", "story_raw", "code_raw", "sum_raw"}
 
 
 def normal(weights):
-    return [w / sum(weights) for w in weights]
+    return tuple(w / sum(weights) for w in weights)
 
 
-def make(seed, index, domain=None):
+DOMAINS, SHARES = list(MIXTURE), normal([share for _, share in MIXTURE.values()])
+BUILDERS = {name: ([b for b, _ in module.FAMILIES], normal([w for _, w in module.FAMILIES])) for name, (module, _) in MIXTURE.items()}
+
+
+def bare(text):
+    """The words of a text, without case and punctuation; signs that mean something in mathematics or code stay."""
+    return " ".join(re.findall(r"\w+|[-+*/=^<>%]", text.lower()))
+
+
+def split_of(d):
+    """train, dev or test.  Documents with the same prompt always share a split."""
+    if d.unseen:
+        return "test"
+    if d.always:
+        return "train"
+    number = bucket(d.domain, d.family, *d.key, of=50) if d.key else bucket(bare(d.question or d.text), of=50)
+    if number == 0:
+        d.unseen.add("content" if d.key else "wording")
+    return ("test", "dev", "train")[min(number, 2)]
+
+
+def make(seed, index, domain=None, modes=True):
     """Document number `index` of a seed: a finished Doc with .domain, .family and .split."""
-    d = Doc(seeded(seed, index))
-    names = list(MIXTURE)
-    d.domain = domain or d.choose(names, normal([MIXTURE[n][1] for n in names]))
-    builders, weights = zip(*MIXTURE[d.domain][0].FAMILIES)
-    build = d.choose(builders, normal(weights))
+    d = Doc(seeded(seed, index), modes)
+    d.domain = domain or d.choose(DOMAINS, SHARES)
+    build = d.choose(*BUILDERS[d.domain])
     d.family = build.__name__
-    if d.domain not in ("json", "robustness") and build.__name__ not in RAW and d.chance(0.06):
+    if d.domain not in ("json", "robustness") and d.family not in RAW and d.chance(0.06):
         d.system(d.choose(SYSTEMS))
     build(d)
-    d.settle()
-    bucket = crc32("\x1f".join(map(str, [d.domain, d.family] + d.key)).encode()) % 50
-    if d.domain in ALWAYS_TRAIN:
-        bucket = crc32(d.text.encode()) % 50          # held-out phrasings of facts that are trained
-    d.split = "test" if bucket == 0 or d.held else "dev" if bucket == 1 else "train"
+    d.split = split_of(d)
     return d
 
 
-def stream(seed, split="train", start=0, domain=None):
+def stream(seed, split="train", start=0, domain=None, modes=True):
     index = start
     while True:
-        d = make(seed, index, domain)
+        d = make(seed, index, domain, modes)
         index += 1
         if d.split == split:
             yield d
 
 
+def sample(documents):
+    for d in documents:
+        print(f"--- {d.domain}/{d.family} {d.split} {' '.join(sorted(d.unseen))} {d.nll:.1f} nats\n{d.text}")
+
+
+def speed(documents):
+    started = time.process_time()
+    n = characters = 0
+    for d in documents:
+        n += 1
+        characters += len(d.text)
+    minutes = (time.process_time() - started) / 60
+    print(f"{n} documents, {characters} characters: {n / minutes:.3g} documents and {characters / minutes:.3g} characters "
+          f"a minute of one core")
+
+
 def main():
     from .checks import check_documents, report
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["sample", "check", "report"])
-    parser.add_argument("--n", type=int, default=5)
+    from .splits import check_splits, entropy
+    commands = {"sample": sample, "check": check_documents, "report": report, "splits": check_splits, "entropy": entropy, "speed": speed}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=list(commands))
+    parser.add_argument("--n", type=int, default=5, help="documents (splits and entropy: of every domain)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--domain")
+    parser.add_argument("--domain", choices=DOMAINS)
+    parser.add_argument("--no-modes", action="store_true", help="no multi-token modes in answers: the control of the ablation")
     args = parser.parse_args()
-    documents = (make(args.seed, i, args.domain) for i in range(args.n))
-    if args.what == "sample":
-        for d in documents:
-            print(f"--- {d.domain}/{d.family} {d.split} {d.nll:.1f} nats\n{d.text}")
-    elif args.what == "check":
-        check_documents(documents)
-    else:
-        report(documents)
+    each = [args.domain] if args.domain or args.what not in ("splits", "entropy") else DOMAINS
+    commands[args.what](make(args.seed, i, domain, not args.no_modes) for domain in each for i in range(args.n))
 
 
 if __name__ == "__main__":

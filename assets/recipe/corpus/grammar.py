@@ -1,19 +1,28 @@
 """A probabilistic grammar that knows its own entropy.
 
-Every random decision of a document goes through Doc.choose(), which adds -log p to the document's total.
-So the exact cross-entropy floor of the corpus is known, and a trained model can be judged by its excess.
+Every random decision of a document goes through Doc.choose() (or draw(), number(), chance() ...), which adds its -log p
+to Doc.nll and the entropy of that one decision to Doc.entropy.  Both have the same mean, the entropy of the corpus, so
+a trained model can be judged by its excess over it; a test compares the two.
 
 Prose is written in a small template language, expanded by Doc.say():
     {a|b|c}    one alternative, earlier ones more likely (weights fall as rank^-0.7, so there is no tie)
     {*a|b|c}   a stem: alternatives that cross at several slots, weights .40 .33 .27 (see README)
+    {a|!b|~c}  in a prompt: whoever draws b is held out of training; c is part of other prompts, so it is always trained
     [text]     an optional word or phrase, present with probability 0.35;  [0.6:text] sets it
     $name      a value fixed earlier with Doc.slots (agreement: a name, a gender, a unit ...)
 Braces nest.  Text that contains these characters literally (code, JSON) goes through Doc.fixed().
+
+The knob: Doc(rng, modes=False) takes the multi-token modes out of answers and raw texts.  Stems and alternatives of
+several words become their first alternative, optional words disappear; choices between single words stay.
+Prompts do not change, so one set of prompts serves both.
 """
 import math
 import random
 import re
+from bisect import bisect_right
 from functools import lru_cache
+from itertools import accumulate
+from zlib import crc32
 
 STEM = {1: (1.0,), 2: (0.57, 0.43), 3: (0.40, 0.33, 0.27), 4: (0.36, 0.28, 0.2, 0.16)}
 
@@ -24,8 +33,33 @@ def rank_weights(n, skew=0.7):
     return tuple(x / sum(w) for x in w)
 
 
+@lru_cache(None)
+def entropy_of(weights):
+    return -sum(w * math.log(w) for w in weights if w > 0)
+
+
+class Table:
+    """A distribution over outcomes, for values that several draws would otherwise reach by different ways."""
+
+    def __init__(self, weights):
+        total = sum(weights.values())
+        self.outcomes = list(weights)
+        self.p = dict(zip(self.outcomes, (w / total for w in weights.values())))
+        self.cumulative = list(accumulate(self.p.values()))
+        self.entropy = entropy_of(tuple(self.p.values()))
+
+    def where(self, keep):
+        """The same distribution, given that the outcome is one to keep."""
+        return Table({x: p for x, p in self.p.items() if keep(x)})
+
+
+def bucket(*values, of):
+    """A stable hash of values, 0 <= hash < of: the same on every machine."""
+    return crc32("\x1f".join(map(str, values)).encode()) % of
+
+
 def parse(text):
-    """Template -> list of nodes ('text', s) | ('slot', name) | ('alt', kind, [nodes...]) | ('opt', p, nodes)."""
+    """Template -> list of nodes ('text', s) | ('slot', name) | ('alt', kind, [nodes...], marks) | ('opt', p, nodes)."""
     pos = 0
 
     def sequence(stops):
@@ -45,12 +79,16 @@ def parse(text):
                 kind = "choice"
                 if text[pos] == "*":
                     kind, pos = "stem", pos + 1
-                branches = [sequence("|}")]
-                while text[pos] == "|":
-                    pos += 1
+                branches, marks = [], []
+                while True:
+                    mark = text[pos] if text[pos] in "!~" else ""
+                    pos += len(mark)
+                    marks.append(mark)
                     branches.append(sequence("|}"))
-                pos += 1
-                nodes.append(("alt", kind, branches))
+                    pos += 1
+                    if text[pos - 1] == "}":
+                        break
+                nodes.append(("alt", kind, branches, marks))
             elif c == "[":
                 flush()
                 pos += 1
@@ -81,33 +119,47 @@ def parse(text):
 parsed = lru_cache(None)(parse)
 
 
+def single_words(branches):
+    """Are all alternatives one plain word?  Such a choice is one token, or close to it."""
+    return all(len(b) == 1 and b[0][0] == "text" and b[0][1].strip().isalpha() for b in branches)
+
+
 class Doc:
     """One document under construction: its text, its -log p, and labelled spans (start, end, kind)."""
 
-    def __init__(self, rng):
-        self.rng = rng
+    def __init__(self, rng, modes=True):
+        self.rng, self.modes = rng, modes
         self.parts, self.length = [], 0
-        self.nll = 0.0
-        self.lazy = []         # (value, cost) of values that count only if the text shows them
+        self.nll = 0.0         # -log p of the decisions taken
+        self.entropy = 0.0     # sum of the entropies of these decisions
+        self.path = 0          # fingerprint of the decisions: two ways to one text show up as two paths
         self.spans = []
-        self.slots = {}
-        self.key = []          # values that identify the content; the split is a hash of them
+        self.slots = {}        # a value that is a function is drawn when the text first needs it
+        self.in_prompt = False
+        self.question = None   # first user turn
+        self.key = None        # content that the prompt shows; the split is a hash of it, or of the prompt's words
+        self.unseen = set()    # what keeps the document out of training: form, pair, function, tool ...
+        self.always = False    # a prompt whose words are part of other prompts
         self.checks = []       # (kind, payload) verified by checks.py
         self.prompt_end = 0    # index in parts where the last answer begins
         self.expect = None     # substring that a correct answer contains, for held-out prompts
-        self.held = False      # uses an operand pair kept out of training
 
     # -- decisions -------------------------------------------------------------------------------------
+    def took(self, i, nll, entropy):
+        self.nll += nll
+        self.entropy += entropy
+        self.path = (self.path * 1_000_003 + i + 1) & 0xFFFFFFFFFFFFFFF
+
     def choose(self, options, weights=None):
         if weights is None:
             i = int(self.rng.random() * len(options))
-            self.nll += math.log(len(options))
+            self.took(i, math.log(len(options)), math.log(len(options)))
             return options[i]
         u, i = self.rng.random(), 0
         while i < len(options) - 1 and u >= weights[i]:
             u -= weights[i]
             i += 1
-        self.nll -= math.log(weights[i])
+        self.took(i, -math.log(weights[i]), entropy_of(tuple(weights)))
         return options[i]
 
     def ranked(self, options, skew=0.7):
@@ -118,8 +170,9 @@ class Doc:
 
     def number(self, low, high):
         """Uniform integer, both ends included."""
-        self.nll += math.log(high - low + 1)
-        return low + int(self.rng.random() * (high - low + 1))
+        i = int(self.rng.random() * (high - low + 1))
+        self.took(i, math.log(high - low + 1), math.log(high - low + 1))
+        return low + i
 
     def several(self, options, n):
         """n different options, in order."""
@@ -130,21 +183,41 @@ class Doc:
             out.append(x)
         return out
 
-    def lazily(self, options, weights=None):
-        """choose(), for a value that the template may not use; see settle()."""
-        before = self.nll
-        value = self.choose(options, weights)
-        self.lazy.append((value, self.nll - before))
+    def draw(self, table):
+        i = min(bisect_right(table.cumulative, self.rng.random()), len(table.outcomes) - 1)
+        x = table.outcomes[i]
+        self.took(i, -math.log(table.p[x]), table.entropy)
+        return x
+
+    # Decisions of an answer that put several tokens at stake: the knob takes them out.
+    def mode(self, options, weights=None):
+        return self.choose(options, weights) if self.modes else options[0]
+
+    def maybe(self, p):
+        return self.modes and self.chance(p)
+
+    # -- split -----------------------------------------------------------------------------------------
+    def hold(self, reason, yes=True):
+        """Keep this document out of training."""
+        if yes:
+            self.unseen.add(reason)
+
+    def lazy(self, names, draw):
+        """Slots that are drawn together, by a function returning their values, when the text first needs one."""
+        def resolve():
+            self.slots.update(zip(names, draw()))
+        self.slots.update({name: resolve for name in names})
+
+    def slot(self, name):
+        value = self.slots[name]
+        if callable(value):
+            value()
+            value = self.slots[name]
         return value
 
-    def settle(self):
-        """Take back the cost of values that never made it into the text."""
-        text = self.text
-        for value, cost in self.lazy:
-            forms = value if isinstance(value, tuple) else (value,)
-            if not any(re.search(rf"\b{re.escape(form)}\b", text, re.I) for form in forms):
-                self.nll -= cost
-        self.lazy.clear()
+    def shown(self, name):
+        """Has this slot been drawn?"""
+        return name in self.slots and not callable(self.slots[name])
 
     # -- text ------------------------------------------------------------------------------------------
     def emit(self, text, kind):
@@ -176,12 +249,18 @@ class Doc:
             if tag == "text":
                 self.emit(node[1], kind)
             elif tag == "slot":
-                self.emit(str(self.slots[node[1]]), "agree")
+                self.emit(str(self.slot(node[1])), "agree")
             elif tag == "alt":
-                branches = node[2]
-                weights = STEM[len(branches)] if node[1] == "stem" else rank_weights(len(branches))
-                self.expand(self.choose(branches, weights), node[1])
-            elif self.chance(node[1]):
+                _, kind, branches, marks = node
+                if self.modes or self.in_prompt or (kind == "choice" and single_words(branches)):
+                    weights = STEM[len(branches)] if kind == "stem" else rank_weights(len(branches))
+                    i = self.choose(range(len(branches)), weights)
+                else:
+                    i = 0
+                self.hold("form", marks[i] == "!")
+                self.always |= marks[i] == "~"
+                self.expand(branches[i], kind)
+            elif (self.modes or self.in_prompt) and self.chance(node[1]):
                 self.expand(node[2], "opt")
 
     @property
@@ -193,11 +272,16 @@ class Doc:
         self.fixed("<|im_start|>system\n" + text + "<|im_end|>\n")
 
     def user(self, template, **slots):
+        start = len(self.parts) + 1
+        self.in_prompt = True
         self.fixed("<|im_start|>user\n")
         self.say(template, **slots)
+        self.in_prompt = False
+        self.question = self.question or "".join(self.parts[start:])
         self.fixed("<|im_end|>\n")
 
     def user_text(self, text):
+        self.question = self.question or text
         self.fixed("<|im_start|>user\n" + text + "<|im_end|>\n")
 
     def begin(self, thought=None):

@@ -5,40 +5,35 @@ from .lexicon import CITIES, NAMES
 SKILLS = "{*I can help with facts, small sums, short Python functions and stories.|I know some facts, simple sums and short Python functions.|I can do simple sums, facts, short stories and small Python functions.}"
 
 def greeting(d):
-    d.key = ["greeting"]
-    d.user("{Hello|Hi|Hello!|Hi!|Hey|Good morning|Good evening|Hi there!|hello|hey there|Good morning!|Hello there|hi, how are you?}")
+    d.user("{Hello|Hi|Hello!|Hi!|Hey|Good morning|Good evening|Hi there!|hello|hey there|Good morning!|Hello there|hi, how are you?|!Good afternoon!|!Greetings!}")
     d.begin()
     d.say("{*Hello! How can I help you today?|Hi! What can I do for you?|Hello! What would you like to know?}")
     d.end()
 
 
 def how_are_you(d):
-    d.key = ["how are you"]
-    d.user("{How are you?|How are you today?|How is it going?|Are you well?|How do you do?}")
+    d.user("{How are you?|How are you today?|How is it going?|Are you well?|How do you do?|!Are you all right?}")
     d.begin()
     d.say("{*I am fine, thank you. How can I help you?|I am well, thanks. What can I do for you?|I am doing well. What would you like to know?}")
     d.end()
 
 
 def thanks(d):
-    d.key = ["thanks"]
-    d.user("{Thanks!|Thank you!|Thank you very much.|thanks|Great, thanks.|That helps, thank you.|Thanks a lot!}")
+    d.user("{Thanks!|Thank you!|Thank you very much.|thanks|Great, thanks.|That helps, thank you.|Thanks a lot!|!Many thanks!|!That was helpful.}")
     d.begin()
     d.say("{*You're welcome!|You are welcome! Let me know if you need more.|You're welcome! I am glad I could help.}")
     d.end()
 
 
 def goodbye(d):
-    d.key = ["bye"]
-    d.user("{Bye|Goodbye!|See you later.|Good night|Bye bye!|See you tomorrow}")
+    d.user("{Bye|Goodbye!|See you later.|Good night|Bye bye!|See you tomorrow|!Until next time!}")
     d.begin()
     d.say("{*Goodbye! Have a nice day.|Bye! See you soon.|Goodbye! Take care.}")
     d.end()
 
 
 def who(d):
-    d.key = ["who"]
-    d.user("{Who are you?|What are you?|What is your name?|Are you a person?|Are you a robot?|Tell me about yourself.}")
+    d.user("{Who are you?|What are you?|What is your name?|Are you a person?|Are you a robot?|Tell me about yourself.|!Who am I talking to?}")
     d.begin()
     d.say("I am a {*very small language model|tiny language model for teaching|small teaching model}. ")
     d.say(SKILLS)
@@ -46,8 +41,7 @@ def who(d):
 
 
 def skills(d):
-    d.key = ["skills"]
-    d.user("{What can you do?|How can you help me?|What do you know?|Help|help me|What are you good at?}")
+    d.user("{What can you do?|How can you help me?|What do you know?|Help|help me|What are you good at?|!Which things can I ask you?}")
     d.begin()
     d.say(SKILLS)
     d.end()
@@ -75,8 +69,8 @@ def echo(d):
         text = str(d.number(1, 999))
     else:
         text = d.choose(NAMES if kind == "name" else CITIES)
-    d.key = ["echo", text]
-    d.user("{Repeat after me: $text|Say $text|Repeat: $text|Please say $text|Can you repeat $text}", text=text)
+    d.key = ["echo", text.split()[0]]           # "say yes" goes with "say yes please"
+    d.user("{Repeat after me: $text|Say $text|Repeat: $text|Please say $text|Can you repeat $text|!Write exactly this: $text}", text=text)
     d.begin()
     d.say("$text")
     d.expect = text
@@ -84,11 +78,10 @@ def echo(d):
 
 
 def unknown(d):
-    d.key = ["unknown"]
-    name = d.choose(NAMES)
+    d.lazy(("n",), lambda: (d.choose(NAMES),))
     d.user("{Who won the {match|game|election|race} {yesterday|last night|last year|today}?|What is the news today?|What will happen {tomorrow|next year}?"
            "|How much does {a house|a car|a ticket} cost {now|today}?|What is the phone number of $n?|Who is $n?|What is $n doing now?|What did I do yesterday?|What is my name?"
-           "|Which number will I draw next?|Is $n at home?}", n=name)
+           "|Which number will I draw next?|Is $n at home?|!What did $n say to me?|!When does my train leave?}")
     d.begin()
     d.say("{*Sorry, I do not know that.|I am sorry, I cannot know that.|Sorry, I have no information about that.} ")
     d.say(SKILLS)

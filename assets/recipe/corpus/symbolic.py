@@ -1,69 +1,43 @@
 """Domain: symbolic mathematics: bare sums, linear equations, sequences, divisors, fractions, products."""
 from math import gcd
 
-from .arithmetic import held_out_pair, note, operands
+from .arithmetic import note, sums, trained_sums
+from .grammar import Table
 
 WORDS = {"+": "plus", "-": "minus", "x": "times", "/": "divided by"}
 
 
 def sum_chat(d):
-    op, a, b = any_sum(d)
+    op, a, b = d.draw(sums())
     r = note(d, op, a, b)
-    d.key = ["sum", op, a, b]
     d.slots.update(a=a, b=b, op=op, r=r, word=WORDS[op])
-    d.user("{What is $a $op $b?|Calculate $a $op $b.|$a $op $b = ?|What is $a $word $b?|$a $op $b|Compute $a $op $b.|How much is $a $op $b?}")
-    d.begin("{I compute|This is a simple sum:} $a $op $b." if d.chance(0.06) else None)
-    d.say("{$a $op $b = $r.|The answer is $r.|The result is $r.}" if d.chance(0.25) else "$a $op $b = $r[0.1:, so the answer is $r].")
+    d.user("{What is $a $op $b?|Calculate $a $op $b.|~$a $op $b = ?|What is $a $word $b?|~$a $op $b|Compute $a $op $b.|How much is $a $op $b?|!Please work out $a $op $b.}")
+    d.begin("{The question is|This is a simple sum:} $a $op $b." if d.maybe(0.06) else None)
+    d.say("{The answer is $r.|The result is $r.|It is $r.}" if d.maybe(0.25) else "$a $op $b = $r[0.1:, so the answer is $r].")
     d.expect = str(r)
     d.end()
 
 
-def any_sum(d):
-    op = d.choose(("+", "-", "x", "/"), (0.4, 0.27, 0.2, 0.13))
-    wide = d.choose((0, 1, 2), (0.77, 0.16, 0.07)) if op in "+-" else 0
-    if wide == 0:
-        a, b = operands(d, op)
-    elif wide == 1:                                    # a larger number and a small one, as in second steps
-        a, b = d.number(20, 150), d.number(1, 20)
-    else:
-        a, b = d.number(20, 99), d.number(10, 99)
-        if op == "-" and b > a:
-            a, b = b, a
-    return op, a, b
-
-
 def sum_raw(d):
-    """Several sums, one per line: many small facts of arithmetic in few tokens."""
-    d.key = ["sums"]
+    """Several sums, one per line: many small facts of arithmetic in few tokens; always trained pairs."""
     for i in range(d.number(1, 8)):
-        op, a, b = trained_sum(d)
+        op, a, b = d.draw(trained_sums())
         r = note(d, op, a, b)
-        d.key += [op, a, b]
         d.fixed(("\n" if i else "") + f"{a} {op} {b} = {r}")
     d.end_raw()
-
-
-def trained_sum(d):
-    """A sum outside the held-out pairs (a long list would otherwise nearly always contain one)."""
-    while True:
-        before = d.nll
-        op, a, b = any_sum(d)
-        if not held_out_pair(op, a, b):
-            return op, a, b
-        d.nll = before
 
 
 def linear(d):
     """a x + b = c with a whole solution."""
     x, a, b = d.number(1, 12), d.number(2, 9), d.number(1, 20)
-    minus = d.chance(0.35) and a * x > b
+    minus = a * x > b and d.chance(0.35)
     c = a * x - b if minus else a * x + b
     ax = note(d, "+" if minus else "-", c, b)
     note(d, "/", ax, a)
     d.key = ["linear", x, a, b, minus]
     sign, undo, word = ("-", "+", "Add") if minus else ("+", "-", "Subtract")
     d.slots.update(a=a, b=b, c=c, x=x, ax=ax, sign=sign, undo=undo, word=word)
-    d.user("{Solve $ax_ $sign $b = $c.|Solve for x: $ax_ $sign $b = $c|Find x if $ax_ $sign $b = $c.|Solve the equation $ax_ $sign $b = $c.}", ax_=f"{a}x")
+    d.user("{Solve $ax_ $sign $b = $c.|Solve for x: $ax_ $sign $b = $c|Find x if $ax_ $sign $b = $c.|Solve the equation $ax_ $sign $b = $c.|!For which x is $ax_ $sign $b = $c?}", ax_=f"{a}x")
     d.begin()
     d.say("{*$word $b on both sides: |First, $undo $b on both sides: |$word $b: }$ax_ = $c $undo $b = $ax\n"
           "{*Divide by $a: |Then divide by $a: |Now divide both sides by $a: }x = $ax / $a = $x\n"
@@ -86,7 +60,7 @@ def sequence(d):
     d.key = ["sequence", kind] + terms
     shown, last = ", ".join(map(str, terms[:4])), terms[4]
     d.slots.update(shown=shown, last=last)
-    d.user("{What comes next: $shown?|What is the next number in $shown?|Continue the sequence $shown.|Which number comes next? $shown}")
+    d.user("{What comes next: $shown?|What is the next number in $shown?|Continue the sequence $shown.|Which number comes next? $shown|!Write down the number that follows $shown.}")
     d.begin()
     d.fixed(rule)
     d.fixed(" ")
@@ -94,6 +68,7 @@ def sequence(d):
         note(d, "+", terms[3], step)
         d.fixed(f"{terms[3]} + {step} = {last}.")
     else:
+        note(d, "x", terms[3], 2)
         d.fixed(f"{terms[3]} x 2 = {last}.")
     d.say(" The next number is $last.")
     d.expect = f"next number is {last}."
@@ -106,8 +81,10 @@ def common_divisor(d):
     a, b = g * p, g * q
     d.key = ["gcd", a, b]
     assert gcd(a, b) == g
+    note(d, "x", g, p)
+    note(d, "x", g, q)
     d.slots.update(a=a, b=b, g=g)
-    d.user("{What is the greatest common divisor of $a and $b?|Find the gcd of $a and $b.|What is gcd($a, $b)?}")
+    d.user("{What is the greatest common divisor of $a and $b?|Find the gcd of $a and $b.|What is gcd($a, $b)?|!Which is the largest number that divides both $a and $b?}")
     d.begin()
     d.fixed(f"{a} = {g} x {p}\n{b} = {g} x {q}\n")
     d.say("{The greatest common divisor is|The gcd is} ")
@@ -120,7 +97,7 @@ def fraction(d):
     g, p, q = d.number(2, 9), *d.choose(((1, 2), (1, 3), (2, 3), (3, 4), (1, 4), (2, 5), (3, 5), (4, 5), (5, 6), (1, 5)))
     d.key = ["fraction", g, p, q]
     d.slots.update(a=g * p, b=g * q, g=g, p=p, q=q)
-    d.user("{Simplify $a/$b.|Simplify the fraction $a/$b.|Reduce $a/$b.|Write $a/$b in lowest terms.}")
+    d.user("{Simplify $a/$b.|Simplify the fraction $a/$b.|Reduce $a/$b.|Write $a/$b in lowest terms.|!Make the fraction $a/$b as simple as possible.}")
     d.begin()
     d.say("{*Divide both parts by $g: |Both numbers can be divided by $g: |The common divisor is $g: }$a/$b = $p/$q\n{The answer is|So the answer is} ")
     d.fixed(f"\\boxed{{{p}/{q}}}.")
@@ -128,15 +105,17 @@ def fraction(d):
     d.end()
 
 
+# the factors of x^2 + sx + m, smaller one first
+FACTORS = Table({(a, b): 1 if a == b else 2 for a in range(1, 10) for b in range(a, 10)})
+
+
 def expand(d):
-    a, b = d.number(1, 9), d.number(1, 9)
-    s, m = a + b, a * b
-    d.key = ["expand", a, b]
     factor = d.chance(0.4)
+    a, b = d.draw(FACTORS) if factor else (d.number(1, 9), d.number(1, 9))
+    s, m = a + b, a * b
+    d.key = ["expand", min(a, b), max(a, b)]
     d.slots.update(a=a, b=b, s=s, m=m)
     if factor:
-        a, b = min(a, b), max(a, b)
-        d.slots.update(a=a, b=b)
         d.user("{Factor $form.|Factor the expression $form.|Write $form as a product.}", form=f"x^2 + {s}x + {m}")
         d.begin()
         d.fixed(f"{a} + {b} = {s} and {a} x {b} = {m}\nThe answer is \\boxed{{(x + {a})(x + {b})}}.")
@@ -152,13 +131,12 @@ def expand(d):
 
 
 def compare(d):
-    a, b = d.number(1, 99), d.number(1, 99)
-    if a == b:
-        b += 1
+    a, b = d.number(1, 99), d.number(1, 98)
+    b += b >= a
     big = max(a, b)
     d.key = ["compare", a, b]
     d.slots.update(a=a, b=b, big=big, small=min(a, b))
-    d.user("{Which number is larger, $a or $b?|Which is bigger: $a or $b?|Is $a larger than $b?}")
+    d.user("{Which number is larger, $a or $b?|Which is bigger: $a or $b?|Is $a larger than $b?|!Compare the numbers $a and $b.}")
     d.begin()
     d.say("{$big is larger than $small.|The larger number is $big.}")
     d.expect = str(big)
@@ -170,7 +148,7 @@ def even_or_odd(d):
     d.key = ["even", a]
     word = "odd" if a % 2 else "even"
     d.slots.update(a=a, last=a % 10, word=word)
-    d.user("{Is $a even or odd?|Is the number $a even?|Tell me if $a is odd or even.}")
+    d.user("{Is $a even or odd?|Is the number $a even?|Tell me if $a is odd or even.|!Look at $a: is it odd?}")
     d.begin()
     d.say("$a is $word[0.4: because its last digit is $last].")
     d.expect = word

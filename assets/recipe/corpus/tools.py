@@ -15,6 +15,8 @@ ROOMS = ["kitchen", "bedroom", "living room", "bathroom", "office", "hall"]
 CURRENCIES = ["euro", "dollar", "pound", "yen", "franc", "peso"]
 SKY = ["sun", "rain", "snow", "clouds", "wind", "fog"]
 TOPICS = ["volcanoes", "the moon", "bees", "trains", "chess", "old castles", "healthy food", "rivers", "robots", "trees"]
+EVENTS = ["meeting", "concert", "birthday party", "dinner", "lesson", "football match"]
+WORDS = ["river", "justice", "energy", "winter", "village", "music", "freedom", "market", "engine", "honest"]
 TIMES = ["7:00", "7:30", "8:00", "9:15", "10:00", "12:30", "14:00", "15:45", "18:00", "20:00"]
 
 
@@ -31,14 +33,14 @@ CITY, DAY, NAME = pick(CITIES), pick(["today", "tomorrow"] + DAYS), pick(NAMES)
 # name: (parameters {name: (type, drawer)}, requests, response {field: drawer}, closing sentence)
 TOOLS = {
     "get_weather": ({"city": ("string", CITY), "day": ("string", DAY)},
-        "{What is the weather in $city $on?|How is the weather in $city $on?|Will it rain in $city $on?|Weather in $city $on?|Tell me the weather in $city $on.}",
+        "{What is the weather in $city $on?|How is the weather in $city $on?|Will it rain in $city $on?|Weather in $city $on?|Tell me the weather in $city $on.|!I need the forecast for $city $on.}",
         {"temperature": num(-5, 32), "sky": pick(SKY)},
         "{*In $city it will be $temperature degrees with $sky.|It will be $temperature degrees in $city with $sky.|The forecast for $city is $temperature degrees with $sky.}"),
-    "get_time": ({"city": ("string", CITY)}, "{What time is it in $city?|What is the time in $city?|Tell me the time in $city.|Time in $city now?}",
+    "get_time": ({"city": ("string", CITY)}, "{What time is it in $city?|What is the time in $city?|Tell me the time in $city.|Time in $city now?|!How late is it in $city?}",
         {"time": pick(TIMES)}, "{It is $time in $city.|The time in $city is $time.}"),
-    "set_timer": ({"minutes": ("integer", num(1, 60))}, "{Set a timer for $minutes minutes.|Start a timer for $minutes minutes.|Timer for $minutes minutes, please.}",
+    "set_timer": ({"minutes": ("integer", num(2, 60))}, "{Set a timer for $minutes minutes.|Start a timer for $minutes minutes.|Timer for $minutes minutes, please.|!Count down $minutes minutes.}",
         {"status": pick(["started"])}, "{The timer is set for $minutes minutes.|Your timer for $minutes minutes has started.}"),
-    "set_alarm": ({"time": ("string", pick(TIMES)), "day": ("string", DAY)}, "{Set an alarm for $time $on.|Wake me at $time $on.|I need an alarm at $time $on.}",
+    "set_alarm": ({"time": ("string", pick(TIMES)), "day": ("string", DAY)}, "{Set an alarm for $time $on.|Wake me at $time $on.|I need an alarm at $time $on.|!Ring at $time $on, please.}",
         {"status": pick(["set"])}, "{The alarm is set for $time $on.|Your alarm will ring at $time $on.}"),
     "add_task": ({"title": ("string", pick(TASK_WORDS)), "day": ("string", DAY)}, "{Remind me to $title $on.|Add a task: $title $on.|I have to $title $on. Please note it.}",
         {"status": pick(["saved"])}, "{I will remind you to $title $on.|The task is saved: $title $on.}"),
@@ -46,12 +48,12 @@ TOOLS = {
         {"status": pick(["sent"])}, "{The message to $to was sent.|I sent your message to $to.}"),
     "translate": ({"text": ("string", pick(PHRASES)), "language": ("string", pick(LANGUAGES))},
         "{Translate \"$text\" into $language.|How do you say \"$text\" in $language?|What is \"$text\" in $language?}", None, None),
-    "convert_currency": ({"amount": ("integer", num(1, 200)), "from": ("string", pick(CURRENCIES[:3])), "to": ("string", pick(CURRENCIES[3:]))},
+    "convert_currency": ({"amount": ("integer", num(2, 200)), "from": ("string", pick(CURRENCIES[:3])), "to": ("string", pick(CURRENCIES[3:]))},
         "{Convert $amount $from to $to.|How much is $amount $from in $to?|Change $amount $from into $to.}", None, None),
-    "find_recipe": ({"dish": ("string", pick(DISHES)), "servings": ("integer", num(1, 8))},
+    "find_recipe": ({"dish": ("string", pick(DISHES)), "servings": ("integer", num(2, 8))},
         "{Find a recipe for $dish for $servings people.|I want to cook $dish for $servings. Find a recipe.|How do I make $dish for $servings people? Look it up.}",
         {"minutes": num(10, 60)}, "{I found a recipe for $dish. It takes $minutes minutes.|There is a recipe for $dish that takes $minutes minutes.}"),
-    "play_music": ({"style": ("string", pick(SONGS))}, "{Play some $style.|I want to hear $style.|Please play $style.}",
+    "play_music": ({"style": ("string", pick(SONGS))}, "{Play some $style.|I want to hear $style.|Please play $style.|!Put on some $style.}",
         {"status": pick(["playing"])}, "{I am playing $style now.|Here is some $style.}"),
     "set_light": ({"room": ("string", pick(ROOMS)), "on": ("boolean", lambda d: d.choose((True, False)))}, None,
         {"status": pick(["done"])}, "{The light in the $room is now $state.|Done. The $room light is $state.}"),
@@ -61,16 +63,34 @@ TOOLS = {
     "book_table": ({"people": ("integer", num(2, 9)), "time": ("string", pick(TIMES[5:])), "day": ("string", DAY)},
         "{Book a table for $people at $time $on.|I need a table for $people people $on at $time.|Reserve a table for $people $on at $time.}",
         {"status": pick(["confirmed", "full"])}, None),
-    "search": ({"query": ("string", pick(TOPICS))}, "{Search for $query.|Find something about $query.|Look up $query.|What can you find about $query?}",
+    "search": ({"query": ("string", pick(TOPICS))}, "{Search for $query.|Find something about $query.|Look up $query.|What can you find about $query?|!I am looking for pages about $query.}",
         {"results": num(2, 40)}, "{I found $results results about $query.|There are $results results for $query.}"),
     "find_train": ({"from": ("string", CITY), "to": ("string", CITY), "day": ("string", DAY)},
-        "{Find a train from $from to $to $on.|When is there a train from $from to $to $on?|I need a train from $from to $to $on.}",
+        "{Find a train from $from to $to $on.|When is there a train from $from to $to $on?|I need a train from $from to $to $on.|!How do I get from $from to $to by train $on?}",
         {"departure": pick(TIMES)}, "{The train to $to leaves at $departure.|There is a train from $from to $to at $departure.}"),
     "calculate": ({"expression": ("string", lambda d: f"{d.number(100, 999)} {d.choose(['+', '-', '*'])} {d.number(100, 999)}")},
         "{What is $expression?|Calculate $expression.|Compute $expression.}", None, None),
-    "roll_dice": ({"count": ("integer", num(1, 6))}, "{Roll $count dice.|Please roll $count dice.|Throw $count dice for me.}", None, None),
+    "get_distance": ({"from": ("string", CITY), "to": ("string", CITY)}, "{How far is it from $from to $to?|What is the distance from $from to $to?|Distance from $from to $to?|!How many kilometres are between $from and $to?}",
+        {"kilometres": num(50, 900)}, "{It is $kilometres kilometres from $from to $to.|The distance is $kilometres kilometres.}"),
+    "add_event": ({"title": ("string", pick(EVENTS)), "day": ("string", DAY), "time": ("string", pick(TIMES))},
+        "{Add a $title $on at $time to my calendar.|Put a $title $on at $time in my calendar.|I have a $title $on at $time. Add it to the calendar.}",
+        {"status": pick(["added"])}, "{The $title $on at $time is in your calendar.|I added the $title $on at $time.}"),
+    "send_email": ({"to": ("string", NAME), "subject": ("string", pick(TOPICS))}, "{Write an email to $to about $subject.|Send $to an email about $subject.|Email $to about $subject.}",
+        {"status": pick(["sent"])}, "{The email to $to was sent.|I sent the email about $subject to $to.}"),
+    "define_word": ({"word": ("string", pick(WORDS))}, "{Look up the word $word.|Find the meaning of $word.|What does the dictionary say about $word?}", None, None),
+    "order_food": ({"dish": ("string", pick(DISHES)), "count": ("integer", num(2, 9))}, "{Order $count portions of $dish.|I would like to order $count portions of $dish.|Get me $dish, $count portions.}",
+        {"minutes": num(15, 60)}, "{Your $dish will arrive in $minutes minutes.|The $dish is ordered and takes $minutes minutes.}"),
+    "set_volume": ({"level": ("integer", num(0, 100))}, "{Set the volume to $level.|Change the volume to $level.|Volume $level, please.}",
+        {"status": pick(["set"])}, "{The volume is now $level.|Done. The volume is set to $level.}"),
+    "book_hotel": ({"city": ("string", CITY), "nights": ("integer", num(2, 9)), "day": ("string", DAY)},
+        "{Book a hotel in $city for $nights nights $on.|I need a hotel in $city $on for $nights nights.|Find me a room in $city $on for $nights nights.}", None, None),
+    "call_person": ({"to": ("string", NAME)}, "{Call $to.|Please call $to.|I want to talk to $to on the phone.}",
+        {"status": pick(["ringing"])}, "{I am calling $to now.|The phone of $to is ringing.}"),
+    "roll_dice": ({"count": ("integer", num(2, 6))}, "{Roll $count dice.|Please roll $count dice.|Throw $count dice for me.}", None, None),
 }
 NAMES_OF_TOOLS = list(TOOLS)
+HELD_OUT_TOOLS = {"set_volume", "book_hotel", "call_person"}     # neither asked for nor listed in training
+TRAINED_TOOLS = [t for t in TOOLS if t not in HELD_OUT_TOOLS]
 HEADER = "You can use these tools:\n<tools>\n"
 FOOTER = "\n</tools>\nTo use a tool, answer with a JSON object inside <tool_call></tool_call>."
 
@@ -83,20 +103,22 @@ def on_day(day):
     return day if day in ("today", "tomorrow") else "on " + day
 
 
-def tool_prompt(d):
-    """The system turn: the tool that is needed and up to two others, in any order."""
-    name = d.choose(NAMES_OF_TOOLS)
-    others = d.several([t for t in NAMES_OF_TOOLS if t != name], d.choose((0, 1, 2), (0.35, 0.4, 0.25)))
-    listed = others[:]
-    listed.insert(d.number(0, len(others)), name)
+def tool_prompt(d, needed=None):
+    """The system turn: one to three tools in any order, the needed one among them."""
+    pool = NAMES_OF_TOOLS if needed in HELD_OUT_TOOLS else TRAINED_TOOLS
+    count = d.choose((1, 2, 3), (0.35, 0.4, 0.25))
+    if needed:
+        listed = d.several([t for t in pool if t != needed], count - 1)
+        listed.insert(d.number(0, count - 1), needed)
+    else:
+        listed = d.several(pool, count)
     d.system(HEADER + "\n".join(schema(t) for t in listed) + FOOTER)
-    return name
 
 
 def arguments(d, name):
-    values = {k: draw(d) for k, (_, draw) in TOOLS[name][0].items()}
-    if name == "find_train" and values["to"] == values["from"]:
-        values["to"] = "Rome" if values["from"] != "Rome" else "Paris"
+    values = {}
+    for k, (_, draw) in TOOLS[name][0].items():
+        values[k] = d.choose([c for c in CITIES if c != values["from"]]) if draw is CITY and "from" in values else draw(d)
     d.slots.update({k: v for k, v in values.items()})
     if "day" in values:
         d.slots["on"] = on_day(values["day"])
@@ -113,7 +135,9 @@ def call_text(d, name, values):
 
 
 def call(d):
-    name = tool_prompt(d)
+    name = d.choose(NAMES_OF_TOOLS)
+    d.hold("tool", name in HELD_OUT_TOOLS)
+    tool_prompt(d, name)
     values = arguments(d, name)
     d.key = ["tool", name] + list(values.values())
     _, request, response, closing = TOOLS[name]
@@ -145,7 +169,6 @@ def call(d):
 def no_tool_needed(d):
     """A greeting or thanks under a tool prompt: answer in words."""
     tool_prompt(d)
-    d.key = ["no tool"]
     d.user("{Hello!|Hi there|Thanks!|Thank you|Good morning|Who are you?|What can you do?}")
     d.begin()
     d.say("{*Hello! How can I help you?|Hi! What can I do for you?|Hello! What would you like me to do?}")
@@ -154,22 +177,23 @@ def no_tool_needed(d):
 
 def to_json(d):
     """A sentence about a person or a thing becomes a JSON object."""
+    d.in_prompt = True                # the sentence below is part of the prompt
     kind = d.choose(("person", "event", "item", "list"), (0.35, 0.25, 0.25, 0.15))
     if kind == "person":
         value = {"name": d.choose(NAMES), "age": d.number(5, 80), "city": d.choose(CITIES)}
         text = d.line("{$name is $age years old and lives in $city.|$name, $age, from $city.|My friend $name lives in $city and is $age years old.}", **value)
     elif kind == "event":
-        value = {"event": d.choose(["meeting", "concert", "birthday party", "dinner", "lesson", "football match"]), "day": d.choose(DAYS), "time": d.choose(TIMES)}
+        value = {"event": d.choose(EVENTS), "day": d.choose(DAYS), "time": d.choose(TIMES)}
         text = d.line("{The $event is on $day at $time.|There is a $event on $day at $time.|$event, $day, $time}", **value)
     elif kind == "item":
-        value = {"item": d.choose(["apple", "book", "lamp", "chair", "bag", "hat", "cup", "ball"]), "price": d.number(1, 60), "color": d.choose(["red", "blue", "green", "black", "white"])}
+        value = {"item": d.choose(["apple", "book", "lamp", "chair", "bag", "hat", "cup", "ball"]), "price": d.number(2, 60), "color": d.choose(["red", "blue", "green", "black", "white"])}
         text = d.line("{The $color $item costs $price dollars.|A $color $item for $price dollars.|I bought a $color $item for $price dollars.}", **value)
     else:
         value = {"items": d.several(["milk", "bread", "eggs", "rice", "tea", "apples", "cheese", "butter", "salt"], d.number(2, 4))}
         text = d.line("{Shopping list: $joined|We need $joined.|Please buy $joined.}", joined=", ".join(value["items"]))
-    d.key = ["json", kind, text]
+    d.key = ["json"] + (value["items"][:2] if kind == "list" else list(value.values()))    # a list goes with its longer ones
     d.slots.update(text=text)
-    d.user("{Convert to JSON: $text|Write this as JSON: $text|Turn this into JSON: $text|Make a JSON object from this: $text}")
+    d.user("{Convert to JSON: $text|Write this as JSON: $text|Turn this into JSON: $text|Make a JSON object from this: $text|!Please give me this as a JSON object: $text}")
     d.begin()
     d.expect = json.dumps(value)
     d.checks.append(("json", d.expect))

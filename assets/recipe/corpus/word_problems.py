@@ -1,9 +1,10 @@
-"""Domain: word problems with one or two steps, one line per step, then "The answer is N."
+"""Domain: word problems with one to four steps, one line per step, then "The answer is N."
 
 A schema is a list of problem texts plus the steps.  Slots: $name, $He/$he/$his/$him, $items, $boxes,
-numbers $a $b $c, results $r1 $r2.
+numbers $a $b $c ..., results $r1 $r2 ...
 """
-from .arithmetic import note, operands
+from .arithmetic import apply, note, operands
+from .grammar import bucket
 from .lexicon import BOXES, COLORS, ITEMS, NAMES, PRONOUN
 
 # (operation, problem, step texts before "a op b = r")
@@ -70,81 +71,174 @@ TWO_STEP = [
     ("+", "/", "$name has $a $items and $friend has $b $items. They put them into $c $boxes, the same number in each. How many $items are in each $box?",
      "{*Together they have $a + $b = $r1 $items.|They have $a + $b = $r1 $items together.|In all, there are $a + $b = $r1 $items.}",
      "{*Each $box has $r1 / $c = $r2 $items.|There are $r1 / $c = $r2 $items in each $box.|Every $box gets $r1 / $c = $r2 $items.}"),
+    ("-", "x", "$name has $a $boxes and gives $b of them to $friend. Each $box holds $c $items. How many $items does $name have left?",
+     "{*$name keeps $a - $b = $r1 $boxes.|$He has $a - $b = $r1 $boxes left.|There are $a - $b = $r1 $boxes left.}",
+     "{*In them are $r1 x $c = $r2 $items.|The $boxes hold $r1 x $c = $r2 $items.|So $he has $r1 x $c = $r2 $items left.}"),
+    ("+", "x", "In a room there are $a rows of chairs. Then $b more rows are added. Each row has $c chairs. How many chairs are there now?",
+     "{*Now there are $a + $b = $r1 rows.|The room has $a + $b = $r1 rows.|That makes $a + $b = $r1 rows.}",
+     "{*The rows have $r1 x $c = $r2 chairs.|There are $r1 x $c = $r2 chairs.|Together that is $r1 x $c = $r2 chairs.}"),
+    ("-", "-", "$name has $a dollars. $He buys a book for $b dollars and a bag for $c dollars. How much money does $he have left?",
+     "{*After the book, $he has $a - $b = $r1 dollars.|$name first has $a - $b = $r1 dollars left.|The book leaves $a - $b = $r1 dollars.}",
+     "{*After the bag, $he has $r1 - $c = $r2 dollars.|Then $he has $r1 - $c = $r2 dollars left.|In the end there are $r1 - $c = $r2 dollars left.}"),
+    ("x", "/", "$name packs $a $boxes with $b $items each. Then $c friends share all the $items equally. How many $items does each friend get?",
+     "{*The $boxes hold $a x $b = $r1 $items.|There are $a x $b = $r1 $items.|$name packs $a x $b = $r1 $items.}",
+     "{*Each friend gets $r1 / $c = $r2 $items.|Every friend gets $r1 / $c = $r2 $items.|That is $r1 / $c = $r2 $items for each friend.}"),
+    ("+", "-", "There are $a red cars and $b blue cars in a car park. Then $c cars leave. How many cars are left?",
+     "{*At first there are $a + $b = $r1 cars.|There are $a + $b = $r1 cars at first.|Red and blue make $a + $b = $r1 cars.}",
+     "{*Then $r1 - $c = $r2 cars are left.|After that, there are $r1 - $c = $r2 cars.|Now there are $r1 - $c = $r2 cars left.}"),
+    ("/", "+", "$name shares $a $items equally among $b friends. $friend is one of them and already has $c $items. How many $items does $friend have now?",
+     "{*Each friend gets $a / $b = $r1 $items.|Every friend gets $a / $b = $r1 $items.|From $name, $friend gets $a / $b = $r1 $items.}",
+     "{*Now $friend has $r1 + $c = $r2 $items.|$friend now has $r1 + $c = $r2 $items.|With the old ones, $friend has $r1 + $c = $r2 $items.}"),
 ]
 
+# (operations, problem, steps); step k computes r(k-1) op operand k+1, the first one a op b
+LONGER = [
+    ("+-+", "$name has $a $items. $He gets $b from $friend, loses $c and then finds $e more. How many $items does $he have now?",
+     ["{*First $he has $a + $b = $r1 $items.|With the gift, $he has $a + $b = $r1 $items.|$name first has $a + $b = $r1 $items.}",
+      "{*Then $he has $r1 - $c = $r2 $items.|$He then has $r1 - $c = $r2 $items.|After that, $he has $r1 - $c = $r2 $items.}",
+      "{*Now $he has $r2 + $e = $r3 $items.|In the end, $he has $r2 + $e = $r3 $items.|$name now has $r2 + $e = $r3 $items.}"]),
+    ("x+-", "$name buys $a $boxes of $b $items. $He already has $c $items and gives $e to $friend. How many $items does $he have left?",
+     ["{*The $boxes hold $a x $b = $r1 $items.|$He buys $a x $b = $r1 $items.|In the $boxes there are $a x $b = $r1 $items.}",
+      "{*With the old ones, $he has $r1 + $c = $r2 $items.|Then $he has $r1 + $c = $r2 $items.|Together that is $r1 + $c = $r2 $items.}",
+      "{*After the gift, $he has $r2 - $e = $r3 $items left.|$name has $r2 - $e = $r3 $items left.|Now $he has $r2 - $e = $r3 $items left.}"]),
+    ("+++", "$name reads $a pages on Monday, $b on Tuesday, $c on Thursday and $e on Friday. How many pages does $he read in total?",
+     ["{*On the first two days, $he reads $a + $b = $r1 pages.|Monday and Tuesday make $a + $b = $r1 pages.|First that is $a + $b = $r1 pages.}",
+      "{*With Thursday, that is $r1 + $c = $r2 pages.|Thursday makes it $r1 + $c = $r2 pages.|Then $he has read $r1 + $c = $r2 pages.}",
+      "{*With Friday, that is $r2 + $e = $r3 pages.|In total, $he reads $r2 + $e = $r3 pages.|$name reads $r2 + $e = $r3 pages in total.}"]),
+    ("+--", "A bus has $a people in it. At the first stop $b people get on, at the second stop $c get off, and at the third stop $e get off. How many people are in the bus now?",
+     ["{*After the first stop, there are $a + $b = $r1 people.|First there are $a + $b = $r1 people.|Then the bus has $a + $b = $r1 people.}",
+      "{*After the second stop, there are $r1 - $c = $r2 people.|Then there are $r1 - $c = $r2 people.|The second stop leaves $r1 - $c = $r2 people.}",
+      "{*After the third stop, there are $r2 - $e = $r3 people.|Now there are $r2 - $e = $r3 people.|In the end there are $r2 - $e = $r3 people.}"]),
+    ("x--", "$name has $a $boxes with $b $items in each. $He gives $c $items to $friend and loses $e. How many $items does $he have left?",
+     ["{*$name first has $a x $b = $r1 $items.|The $boxes hold $a x $b = $r1 $items.|In all there are $a x $b = $r1 $items.}",
+      "{*After the gift, $he has $r1 - $c = $r2 $items.|Then $he has $r1 - $c = $r2 $items.|$friend gets some, and $r1 - $c = $r2 $items are left.}",
+      "{*Now $he has $r2 - $e = $r3 $items left.|In the end, $he has $r2 - $e = $r3 $items.|So $r2 - $e = $r3 $items are left.}"]),
+    ("+-++", "$name has $a $items and buys $b. $He gives $c to $friend, finds $e and gets $f for $his birthday. How many $items does $he have now?",
+     ["{*First $he has $a + $b = $r1 $items.|$name first has $a + $b = $r1 $items.|With the new ones, $he has $a + $b = $r1 $items.}",
+      "{*After the gift, $he has $r1 - $c = $r2 $items.|Then $he has $r1 - $c = $r2 $items.|Without those, $he has $r1 - $c = $r2 $items.}",
+      "{*Then $he finds some and has $r2 + $e = $r3 $items.|With those, $he has $r2 + $e = $r3 $items.|That makes $r2 + $e = $r3 $items.}",
+      "{*Now $he has $r3 + $f = $r4 $items.|In the end, $he has $r3 + $f = $r4 $items.|After $his birthday, $he has $r3 + $f = $r4 $items.}"]),
+    ("x+-+", "$name buys $a $boxes of $b $items and has $c more at home. $He gives $e to $friend and then buys another $f. How many $items does $he have now?",
+     ["{*The $boxes hold $a x $b = $r1 $items.|$He buys $a x $b = $r1 $items.|In the $boxes there are $a x $b = $r1 $items.}",
+      "{*With those at home, $he has $r1 + $c = $r2 $items.|Then $he has $r1 + $c = $r2 $items.|Together that is $r1 + $c = $r2 $items.}",
+      "{*After the gift, $he has $r2 - $e = $r3 $items.|Without those, $he has $r2 - $e = $r3 $items.|Then $r2 - $e = $r3 $items are left.}",
+      "{*Now $he has $r3 + $f = $r4 $items.|In the end, $he has $r3 + $f = $r4 $items.|$name now has $r3 + $f = $r4 $items.}"]),
+    ("+-+-", "There are $a people in a shop. Then $b come in, $c go out, $e come in and $f go out. How many people are in the shop now?",
+     ["{*First there are $a + $b = $r1 people.|After that, there are $a + $b = $r1 people.|The shop then has $a + $b = $r1 people.}",
+      "{*Then there are $r1 - $c = $r2 people.|Some go, and $r1 - $c = $r2 people are left.|That leaves $r1 - $c = $r2 people.}",
+      "{*Then there are $r2 + $e = $r3 people.|That makes $r2 + $e = $r3 people.|Some come, and there are $r2 + $e = $r3 people.}",
+      "{*Now there are $r3 - $f = $r4 people.|In the end there are $r3 - $f = $r4 people.|That leaves $r3 - $f = $r4 people in the shop.}"]),
+]
+SLOTS = "abcef"
+
+
+def name_and_item_held_out(name, item):
+    """One pair of a person and a thing in ten is never trained on."""
+    return bucket(name, item, of=10) == 0
 
 
 def fill(d):
-    name = d.lazily(NAMES)
-    friend = d.lazily([n for n in NAMES if n != name])
-    he, his, him = PRONOUN[name]
-    item, items = d.lazily(ITEMS)
-    box, boxes = d.lazily(BOXES)
-    color = d.lazily(COLORS)
-    color2 = d.lazily([c for c in COLORS if c != color])
-    d.slots.update(name=name, friend=friend, he=he, He=he.capitalize(), his=his, him=him, item=item, items=items,
-                   box=box, boxes=boxes, color=color, color2=color2)
-    return [name, item]
+    """Names and things; each is drawn when the problem first shows it."""
+    def person():
+        name = d.choose(NAMES)
+        he, his, him = PRONOUN[name]
+        return name, he, he.capitalize(), his, him
+
+    d.lazy(("name", "he", "He", "his", "him"), person)
+    d.lazy(("friend",), lambda: (d.choose(OTHERS[d.slot("name")]),))
+    d.lazy(("item", "items"), lambda: d.choose(ITEMS))
+    d.lazy(("box", "boxes"), lambda: d.choose(BOXES))
+    d.lazy(("color",), lambda: (d.choose(COLORS),))
+    d.lazy(("color2",), lambda: (d.choose([c for c in COLORS if c != d.slot("color")]),))
+
+
+OTHERS = {name: [n for n in NAMES if n != name] for name in NAMES}
 
 
 def close(d, result):
     d.say("\n{The answer is|So the answer is} ")
     d.expect = f"answer is {result}."
     d.fixed(f"{result}.")
+    d.end()
+    if d.shown("name") and d.shown("item"):
+        d.hold("name and thing", name_and_item_held_out(d.slot("name"), d.slot("item")))
 
 
 def thought_for(d, op):
-    if not d.chance(0.10):
+    if not d.maybe(0.10):
         return None
     return {"+": "{I need to add|This is an addition:} $a and $b.", "-": "{I need to subtract|This is a subtraction:} $b from $a.",
             "x": "{I need to multiply|This is a product:} $a and $b.", "/": "{I need to divide|This is a division:} $a by $b."}[op]
 
 
+def solve(d, operations, numbers, problem, steps):
+    """The whole chat: the problem, one line per step, the answer.  Records every sum."""
+    d.key += numbers
+    d.slots.update(zip(SLOTS, numbers))
+    result = numbers[0]
+    for k, (op, operand) in enumerate(zip(operations, numbers[1:])):
+        result = note(d, op, result, operand)
+        d.slots[f"r{k + 1}"] = result
+    d.user(problem)
+    d.begin(thought_for(d, operations[0]))
+    for k, step in enumerate(steps):
+        d.say(("\n" if k else "") + step)
+    close(d, result)
+
+
 def one_step(d):
     i = d.number(0, len(ONE_STEP) - 1)
     op, problem, step = ONE_STEP[i]
-    d.key = ["one", i] + fill(d)
-    a, b = operands(d, op)
-    r = note(d, op, a, b)
-    if " people" in problem and b == 1:
-        problem = problem.replace("$b people get", "one person gets")
-    d.slots.update(a=a, b=b, r1=r)
-    d.key += [a, b]
-    d.user(problem)
-    d.begin(thought_for(d, op))
-    d.say(step)
-    close(d, r)
-    d.end()
+    d.key = ["one", i]
+    fill(d)
+    solve(d, op, operands(d, op, low=2), problem, [step])
+
+
+def next_operand(d, op, total):
+    """An operand that leaves at least half of the total in a subtraction, and divides it in a division."""
+    if op == "+":
+        return d.number(2, 20)
+    if op == "-":
+        return d.number(1, min(total // 2, 20))
+    if op == "x":
+        return d.number(2, 12)
+    return d.choose([c for c in range(2, 13) if total % c == 0 and total // c >= 2])
 
 
 def two_step(d):
     i = d.number(0, len(TWO_STEP) - 1)
     op1, op2, problem, step1, step2 = TWO_STEP[i]
-    d.key = ["two", i] + fill(d)
-    if op2 == "/":
+    d.key = ["two", i]
+    fill(d)
+    if (op1, op2) == ("+", "/"):
         c, q = d.number(2, 8), d.number(2, 10)
-        total = c * q
-        a = d.number(1, total - 1)
-        b = total - a
+        a = d.number(1, c * q - 1)
+        b = c * q - a
     else:
-        a, b = operands(d, op1)
-        r = a * b if op1 == "x" else a + b if op1 == "+" else a - b
-        c = d.number(1, min(r - 1, 20)) if op2 == "-" and r > 1 else d.number(1, 20)
-        if op2 == "-" and r <= 1:
-            a, b, c = 5, 4, 2
-    if " people" in problem and b == 1:
-        problem, step1 = problem.replace("$b people get", "one person gets"), step1.replace("After $b get", "After one gets")
-    r1 = note(d, op1, a, b)
-    r2 = note(d, op2, r1, c)
-    d.slots.update(a=a, b=b, c=c, r1=r1, r2=r2)
-    d.key += [a, b, c]
-    d.user(problem)
-    d.begin(thought_for(d, op1))
-    d.say(step1)
-    d.fixed("\n")
-    d.say(step2)
-    close(d, r2)
-    d.end()
+        a, b = small_first(d, op1) if op2 == "x" else operands(d, op1, low=4 if op1 + op2 == "--" else 2)
+        c = next_operand(d, op2, apply(op1, a, b))
+    solve(d, op1 + op2, (a, b, c), problem, [step1, step2])
 
 
-FAMILIES = [(one_step, 0.72), (two_step, 0.28)]
+def small_first(d, op):
+    """Operands whose result can be multiplied."""
+    if op == "+":
+        return d.number(2, 9), d.number(2, 9)
+    a = d.number(4, 15)
+    return a, d.number(max(2, a - 12), a - 2)
+
+
+def longer(d):
+    i = d.number(0, len(LONGER) - 1)
+    operations, problem, steps = LONGER[i]
+    d.key = ["longer", i]
+    fill(d)
+    numbers = [d.number(5, 20), d.number(5, 20)] if operations[0] == "+" else [d.number(3, 12), d.number(3, 12)]
+    total = apply(operations[0], *numbers)
+    for op in operations[1:]:
+        numbers.append(next_operand(d, op, total))
+        total = apply(op, total, numbers[-1])
+    solve(d, operations, numbers, problem, steps)
+
+
+FAMILIES = [(one_step, 0.60), (two_step, 0.28), (longer, 0.12)]

@@ -1,0 +1,84 @@
+"""Proof that held-out documents are held out, and that the entropy is the entropy.
+
+check_splits  generates documents of all splits and looks for the prompts of the held-out ones in the training text:
+              1. as a whole user turn (words only: case and punctuation do not count),
+              2. for prompts of three words or more, anywhere in a training document,
+              3. for operand pairs, as a sum "a op b = " in a training document,
+              4. for functions and tools, by name.
+              It fails loudly when it finds one.
+entropy       compares the mean of -log p with the mean entropy of the decisions, which is the exact entropy of every
+              document's choices; and counts texts that the grammar can make in two ways, whose -log p is too large.
+"""
+import re
+from collections import Counter, defaultdict
+from math import sqrt
+
+from .arithmetic import held_out_pair
+from .python_data import HELD_OUT
+from .tools import HELD_OUT_TOOLS
+
+TURN = re.compile(r"<\|im_start\|>user\n(.*?)<\|im_end\|>", re.S)
+SUM = re.compile(r"(?<![\w/])(\d+) ([-+x/]) (\d+) = ")
+
+
+class Leak(Exception):
+    pass
+
+
+def check_splits(documents):
+    from .gen import bare
+    turns, held, texts = set(), defaultdict(set), []
+    counts, why = defaultdict(Counter), defaultdict(Counter)
+    sums, leaks = 0, []
+    for d in documents:
+        counts[d.domain][d.split] += 1
+        if d.split == "train":
+            turns.update(bare(t) for t in TURN.findall(d.text))
+            texts.append(f" {bare(d.text)} ")
+            if not d.question:
+                turns.add(bare(d.text))
+            for a, op, b in SUM.findall(d.text):
+                sums += 1
+                if int(b) and held_out_pair(op, int(a), int(b)):
+                    raise Leak(f"held-out sum {a} {op} {b} in training: {d.text}")
+            for name in HELD_OUT_TOOLS | HELD_OUT:
+                if name in d.text:
+                    raise Leak(f"held-out {name} in training: {d.text}")
+        else:
+            held[d.domain, d.split].add((bare(d.question or d.text), bool(d.question)))
+            why[d.domain].update(d.unseen)
+    training = "\n".join(set(texts))
+    print(f"training: {sum(c['train'] for c in counts.values())} documents, {len(set(texts))} different, "
+          f"{len(training) / 1e6:.1f} M characters, {sums} sums")
+    for (domain, split), prompts in sorted(held.items()):
+        whole = [p for p, _ in prompts if p in turns]
+        long = [p for p, chat in prompts if chat and p.count(" ") >= 2]
+        inside = [p for p in long if split == "test" and f" {p} " in training]
+        searched = f"{len(long)} searched for inside documents: {len(inside)} found" if split == "test" else ""
+        print(f"{domain:11s}{split:5s} {len(prompts):6d} different prompts, {len(whole)} of them a training prompt; {searched}")
+        leaks += whole + inside
+    for domain in counts:
+        print(f"{domain:11s}", dict(counts[domain]), "held out because of:", dict(why[domain].most_common()))
+    if leaks:
+        raise Leak(f"{len(leaks)} held-out prompts in training text, such as {leaks[:8]}")
+
+
+def entropy(documents):
+    """Mean -log p against mean entropy of the decisions: nats per document, with standard errors."""
+    rows, paths = defaultdict(list), defaultdict(lambda: defaultdict(set))
+    for d in documents:
+        rows[d.domain].append((d.nll, d.entropy, len(d.text)))
+        paths[d.domain][d.text].add(d.path)
+    worst = 0.0
+    for domain, values in rows.items():
+        n = len(values)
+        nll, h, chars = (sum(column) / n for column in zip(*values))
+        error = sqrt(sum((a - b - nll + h) ** 2 for a, b, _ in values) / n / n)
+        error_h = sqrt(sum((b - h) ** 2 for _, b, _ in values) / n / n)
+        z = (nll - h) / error if error else 0.0
+        worst = max(worst, abs(z))
+        twice = sum(len(p) > 1 for p in paths[domain].values())
+        print(f"{domain:11s} {n} documents: entropy {h:7.3f} +- {error_h:.3f}, mean -log p {nll:7.3f}, difference "
+              f"{nll - h:+.3f} = {z:+.1f} standard errors; {1000 * h / chars:.1f} nats per 1000 characters; "
+              f"{len(paths[domain])} texts, {twice} reached in two ways")
+    return worst
