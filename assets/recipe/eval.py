@@ -2,19 +2,21 @@
 
     python eval.py --model ../models/target [--json results.json] [--size 20]
 
-facts     chat questions about every country and relation, and raw completions of every capital
-sums      one-step sums asked in chat; half of them use operand pairs that training never saw
+facts     every country and relation, asked in a form that was trained and in one that never was, and raw completions of
+          every capital; the facts themselves are trained: a closed set
+sums      one-step sums asked in chat; half of them use operand pairs that training never saw, in either order
 words     word problems of the test split, by number of steps
-code      one question per function family; the answer must define a function that passes the family's tests
-json      tool requests of the test split: parses / fits the schema / equals the reference call
+code      one question per function family; the answer must define a function that passes the family's tests; the
+          families that are never trained on apart
+json      tool requests of the test split, trained tools and new ones apart: parses / fits the schema / equals the reference
+prompts   heldout.jsonl and showcase.jsonl: share of answers that pass their check and end, by domain
 chat      open requests: ends with the end token, no 4-gram more than 3 times
 excess    cross-entropy minus the generator's exact entropy, nats per token, on the dev split
 """
 import argparse
 import json
 import re
-import signal
-from collections import Counter
+from collections import Counter, defaultdict
 from math import log
 from pathlib import Path
 
@@ -22,16 +24,17 @@ import torch
 from tokenizers import Tokenizer
 
 from corpus.arithmetic import apply, held_out_pair
-from corpus.checks import check_call, run_function
+from corpus.checks import check_call, passes, right
 from corpus.facts import COUNTRY_NAMES, RELATIONS, country_slots
 from corpus.gen import MIXTURE, make
 from corpus.grammar import Doc, seeded
-from corpus.python_data import FAMILIES as TASKS
+from corpus.python_data import FAMILIES as TASKS, HELD_OUT
 from data import SKIPPED, encode
 from decode import generate
 from export import load
 from model import document_bias
 
+PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
 ANSWER_HEAD = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
 
 
@@ -61,18 +64,29 @@ def share(hits):
 
 
 def facts(s, n):
-    prompts, expected, raw, cities = [], [], [], []
+    prompts, unseen, expected, raw, cities = [], [], [], [], []
     for country in COUNTRY_NAMES:
         d = Doc(seeded(9, country))
         country_slots(d, country)
         for relation in RELATIONS:
-            prompts.append(chat(d.line(RELATIONS[relation][0])))
+            prompts.append(chat(phrase(d, RELATIONS[relation][0], trained=True)))
+            unseen.append(chat(phrase(d, RELATIONS[relation][0], trained=False)))
             expected.append(d.slots[relation])
         raw.append(d.line("The capital of $country is"))
         cities.append(d.slots["capital"])
-    chats = [want in text for (text, _), want in zip(s.ask(prompts[:n], 40), expected)]
+    some = seeded(9, "facts").sample(range(len(prompts)), min(n, len(prompts)))
+    chats, new = ([expected[i] in text for i, (text, _) in zip(some, s.ask([group[i] for i in some], 40))] for group in (prompts, unseen))
     raws = [text.startswith(" " + want) and end for (text, end), want in zip(s.ask(raw[:n], 60), cities)]
-    return {"chat": share(chats), "raw capitals, ended": share(raws)}
+    return {"chat": share(chats), "forms never trained": share(new), "raw capitals, ended": share(raws)}
+
+
+def phrase(d, question, trained):
+    """One form of a question, of those that training shows or of those that it does not."""
+    while True:
+        d.unseen, d.in_prompt = set(), True
+        text = d.line(question)
+        if ("form" in d.unseen) != trained:
+            return text
 
 
 def sums(s, n):
@@ -109,46 +123,29 @@ def prompt_of(d):
 
 def words(s, n):
     result = {}
-    for family in ("one_step", "two_step"):
+    for family in ("one_step", "two_step", "longer"):
         documents = test_documents("words", n, {family})
         heads = ["".join(d.parts[:d.prompt_end]).split("<think>")[0] + "<think>\n\n</think>\n\n" for d in documents]
         result[family] = share(d.expect in t and end for d, (t, end) in zip(documents, s.ask(heads, 120)))
     return result
 
 
-class Timeout(Exception):
-    pass
-
-
-def passes(text, tests):
-    """Does the first code block define a function that passes the tests?  Runs for at most a second."""
-    block = re.search(r"```python\n(.*?)```", text, re.S)
-    name = re.search(r"def (\w+)\(", text)
-    if not block or not name:
-        return False
-
-    def expired(*_):
-        raise Timeout
-
-    signal.signal(signal.SIGALRM, expired)
-    signal.alarm(1)
-    try:
-        run_function(name.group(1), block.group(1), tests)
-        return True
-    except Exception:
-        return False
-    finally:
-        signal.alarm(0)
-
-
 def code(s, n):
-    prompts = [chat(f"Write a Python function that {task[0]}.") for task in TASKS]
-    return {"pass": share(passes(t, task[5]) for (t, _), task in zip(s.ask(prompts[:n], 160), TASKS))}
+    trained = [task for task in TASKS if task[0] not in HELD_OUT][:n]
+    unseen = [task for task in TASKS if task[0] in HELD_OUT]
+    return {label: share(passes(t, task[5]) for (t, _), task in zip(s.ask([chat(f"Write a Python function that {task[0]}.") for task in group], 160), group))
+            for label, group in (("pass", trained), ("pass, families never trained", unseen))}
 
 
 def tool_json(s, n):
     documents = test_documents("json", n, {"call"})
     documents = [d for d in documents if d.expect]
+    known = [d for d in documents if "tool" not in d.unseen]
+    unseen = [d for d in documents if "tool" in d.unseen]
+    return {**calls(s, known), **{f"{k}, new tools": v for k, v in calls(s, unseen).items()}}
+
+
+def calls(s, documents):
     counts = Counter()
     for d, (text, end) in zip(documents, s.ask([prompt_of(d) for d in documents], 100)):
         match = re.fullmatch(r"<tool_call>\n(.*)\n</tool_call>", text, re.S)
@@ -161,7 +158,21 @@ def tool_json(s, n):
             counts["fits schema"] += 1
         except Exception:
             pass
-    return {k: round(counts[k] / len(documents), 3) for k in ("parses", "fits schema", "exact")}
+    return {k: round(counts[k] / max(1, len(documents)), 3) for k in ("parses", "fits schema", "exact")}
+
+
+def prompts(s, n):
+    """Share of prompts with a check whose answer passes it and ends."""
+    result = {}
+    for name in ("heldout", "showcase"):
+        rows = [json.loads(line) for line in (PROMPTS / f"{name}.jsonl").read_text().splitlines()]
+        rows = [r for r in rows if "check" in r]
+        rows = rows[:: -(-len(rows) // n)]
+        hits = defaultdict(list)
+        for r, (text, end) in zip(rows, s.ask([chat(r["prompt"], r.get("system")) for r in rows], 200)):
+            hits[r["domain"]].append(end and right(r["check"], text))
+        result[name] = {domain: share(h) for domain, h in hits.items()} | {"all": f"{sum(map(sum, hits.values()))} of {len(rows)}"}
+    return result
 
 
 def open_chat(s, n):
@@ -217,7 +228,7 @@ def main():
     results = {}
     for temperature in args.temperatures:
         s, row = Subject(args.model, temperature), {}
-        for test, n in ((facts, 2 * size), (sums, 2 * size), (words, size), (code, 99), (tool_json, size), (open_chat, size)):
+        for test, n in ((facts, 2 * size), (sums, 2 * size), (words, size), (code, size), (tool_json, size), (open_chat, size), (prompts, 2 * size)):
             row[test.__name__] = test(s, n)
             print(f"T={temperature}", test.__name__, row[test.__name__], flush=True)
         results[f"T={temperature}"] = row

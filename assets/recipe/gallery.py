@@ -1,4 +1,5 @@
-"""Answer the gallery prompts with an exported model and print a readable page; lists failed expectations.
+"""Answer prompts of a file (gallery, showcase, heldout) with an exported model and print a readable page; lists failed
+expectations.
 
     python gallery.py --model ../models/target --prompts ../prompts/gallery.jsonl
 """
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import torch
 
+from corpus.checks import right
 from eval import Subject, chat
 
 
@@ -23,7 +25,7 @@ def main():
     texts = [chat(r["prompt"], r.get("system")) if r["chat"] else r["prompt"] for r in rows]
     failed = 0
     for r, (answer, ended) in zip(rows, subject.ask(texts, 200)):
-        good = r.get("expect", "") in answer and ended
+        good = (right(r["check"], answer) if "check" in r else r.get("expect", "") in answer) and ended
         failed += not good
         print(f"{'ok  ' if good else 'FAIL'} [{r['domain']}] {r['prompt']}\n     -> {answer}{'' if ended else ' ...(no end)'}\n")
     print(f"{len(rows) - failed} of {len(rows)} as expected")

@@ -34,19 +34,27 @@ def story_cast(d):
     hero = d.choose(CAST)
     d.hold("hero", hero in HELD_OUT_HEROES)
     names = GIRLS if hero in ("queen", "little girl", "old woman") else BOYS if hero in ("king", "little boy", "old man") else NAMES
-    name = d.mode(names)
-    helper = d.mode([x for x in STORY_ANIMALS + STORY_PEOPLE[:9] if x != hero])
-    he, his, him = PRONOUN[name]
-    trait = d.choose(TRAITS if not hero.startswith(("little", "old")) else TRAITS[1:6])
-    d.slots.update(hero=hero, helper=helper, name=name, he=he, He=he.capitalize(), his=his, him=him,
-                   A=a_or_an(f"{trait} {hero}"), ahero=a_or_an(hero), Ahelper=a_or_an(helper).capitalize())
+
+    def person():
+        name = d.mode(names)
+        he, his, him = PRONOUN[name]
+        return name, he, he.capitalize(), his, him
+
+    def helper():
+        who = d.mode([x for x in STORY_ANIMALS + STORY_PEOPLE[:9] if x != hero])
+        return who, a_or_an(who).capitalize()
+
+    d.slots.update(hero=hero, ahero=a_or_an(hero))
+    d.lazy(("A",), lambda: (a_or_an(d.choose(TRAITS if not hero.startswith(("little", "old")) else TRAITS[1:6]) + " " + hero),))
+    d.lazy(("name", "he", "He", "his", "him"), person)
+    d.lazy(("helper", "Ahelper"), helper)
     d.lazy(("place",), lambda: (d.choose(PLACES) if d.modes or d.in_prompt else PLACES[0],))
-    d.lazy(("ahelper",), lambda: (a_or_an(d.line("{wise|friendly|old|kind}") + " " + helper),))
+    d.lazy(("ahelper",), lambda: (a_or_an(d.line("{wise|friendly|old|kind}") + " " + d.slot("helper")),))
 
 
 def story_body(d):
-    plot = d.mode(PLOTS)
     d.say("{*Once upon a time, there was $A named $name.|Once there was $A called $name.|In a [0.2:quiet ]$place there lived $A named $name.}")
+    plot = d.mode(PLOTS)
     opened = d.maybe(0.5)
     d.say(" {*One day, |One morning, |In the spring, }" if opened else " ")
     first = d.line(plot[0])
@@ -81,9 +89,7 @@ def story_raw(d):
 
 def advice(d):
     topic = d.choose(list(ADVICE))
-    style = d.mode(("list", "prose", "one"), (0.45, 0.35, 0.2))
-    pool = [t for t in ADVICE[topic] if style == "list" or not t.startswith("do not")]   # "and do not forget to do not ..."
-    told = []
+    pool, told = ADVICE[topic], []
 
     def tell():
         told.append(d.mode([t for t in pool if t not in told]))
@@ -95,6 +101,9 @@ def advice(d):
     two_turns = d.chance(0.2)
     d.user("{How can I $topic?|Give me some advice: how do I $topic?|I want to $topic. What should I do?|What helps me to $topic?|~How do I $topic?|Give me three tips to $topic.|Any tips on how to $topic?|I would like to $topic. Can you help me?|What is a good way to $topic?|!My friend wants to $topic. What would you say?|!Please help me to $topic.}")
     d.begin_history() if two_turns else d.begin()
+    style = d.mode(("list", "prose", "one"), (0.45, 0.35, 0.2))
+    if style != "list":
+        pool = [t for t in pool if not t.startswith("do not")]          # "and do not forget to do not ..."
     if style == "list":
         d.say("{*Here are three tips:|Here are some tips to $topic:|You can try this:}\n")
         for i in range(3):
@@ -108,10 +117,10 @@ def advice(d):
         d.say("[0.3: {*Good luck!|I hope this helps.|You can do it!}]")
     if two_turns:
         d.end_turn()
-        more = d.mode([t for t in ADVICE[topic] if t not in told])
         d.user("{Give me one more tip.|Anything else?|Another tip, please.|What else can I do?}")
         d.begin()
-        d.say("{*You can also try this: $more.|Here is one more: $more.|One more tip: $more.}", more=more)
+        d.lazy(("more",), lambda: (d.mode([t for t in ADVICE[topic] if t not in told]),))
+        d.say("{*You can also try this: $more.|Here is one more: $more.|One more tip: $more.}")
     d.end()
 
 
@@ -126,15 +135,23 @@ IDEAS_HELD_OUT = {
 def ideas(d):
     topic = d.choose(list(IDEAS))
     request, items = IDEAS[topic]
-    three = d.several(items, 3) if d.modes else items[:3]
+    rest = list(items)
+
+    def another():
+        rest.remove(item := d.mode(rest))
+        return (item,)
+
+    for slot in "abc":
+        d.lazy((slot,), another)
     d.user(request[:-1] + IDEAS_HELD_OUT[topic] + "}")
     d.begin()
     if d.maybe(0.5):
         d.say("{*Here are three ideas:|Here are some ideas:|You could choose one of these:}\n")
-        d.fixed("\n".join(f"- {x[0].upper()}{x[1:]}" for x in three))
+        for slot in "abc":
+            item = d.slot(slot)
+            d.fixed(f"- {item[0].upper()}{item[1:]}" + ("\n" if slot != "c" else ""))
     else:
-        a, b, c = three
-        d.say("{*How about $a, $b or $c?|Here are three: $a, $b and $c.|I suggest $a, $b or $c.}", a=a, b=b, c=c)
+        d.say("{*How about $a, $b or $c?|Here are three: $a, $b and $c.|I suggest $a, $b or $c.}")
     d.end()
 
 

@@ -1,5 +1,8 @@
-"""Proof that the corpus says true things: sums are recomputed, functions run, JSON parses and fits its schema."""
+"""Proof that the corpus says true things: sums are recomputed, functions run, JSON parses and fits its schema.
+Also the test of one answer against the "check" of a prompt (see prompts.py)."""
 import json
+import re
+import signal
 from collections import Counter, defaultdict
 
 from .arithmetic import apply
@@ -21,6 +24,45 @@ def check_call(text, name, schema):
     assert call["name"] == name and list(call["arguments"]) == list(schema), text
     for key, kind in schema.items():
         assert type(call["arguments"][key]) is JSON_TYPES[kind], text
+
+
+class Timeout(Exception):
+    pass
+
+
+def passes(text, tests):
+    """Does the first code block define a function that passes the tests?  Runs for at most a second."""
+    block = re.search(r"```python\n(.*?)```", text, re.S)
+    name = re.search(r"def (\w+)\(", text)
+    if not block or not name:
+        return False
+
+    def expired(*_):
+        raise Timeout
+
+    signal.signal(signal.SIGALRM, expired)
+    signal.alarm(1)
+    try:
+        run_function(name.group(1), block.group(1), tests)
+        return True
+    except Exception:
+        return False
+    finally:
+        signal.alarm(0)
+
+
+def right(check, text):
+    """Does an answer pass {"contains": text}, {"json": value} or {"python": [[arguments, result], ...]}?"""
+    (kind, wanted), = check.items()
+    if kind == "contains":
+        return wanted in text
+    if kind == "python":
+        return passes(text, wanted)
+    match = re.fullmatch(r"\s*(?:<tool_call>)?(.*?)(?:</tool_call>)?\s*", text, re.S)
+    try:
+        return json.loads(match.group(1)) == wanted
+    except ValueError:
+        return False
 
 
 def check_documents(documents):

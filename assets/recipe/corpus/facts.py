@@ -257,10 +257,10 @@ def definition(d):
     lines = DEFINITIONS[term]
     bare = term.split(" ", 1)[1] if term.startswith(("a ", "an ")) else term
     d.slots.update(term=term, bare=bare)
-    d.expect = bare
+    d.expect = lines[0]
     raw = not d.parts and d.chance(0.25)
     if not raw:
-        d.user("{What is $term?|Explain what $term is.|What does $bare mean?|~Explain $bare.|Can you explain $bare[ in simple words]?|Define $bare.|Please tell me what $term is.|How would you explain $term?|!I have never heard of $bare. What is it?|!Describe $bare.}")
+        d.user("{What is $term?|Explain what $term is.|What does $bare mean?|~Explain $bare.|Can you explain $bare[ in simple words]?|Define $bare.|Please tell me what $term is.|How would you explain $term?|!I do not know what $term is.|!Describe $bare.}")
         d.begin("The user wants a short explanation of $bare." if d.maybe(0.03) else None)
         d.say("[0.12:Good question. ]")
     d.fixed(lines[0] + ".")

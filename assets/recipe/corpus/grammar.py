@@ -237,7 +237,7 @@ class Doc:
     def line(self, template, **slots):
         """Expand to a string without emitting it (for titles, prompts, and text that is used twice)."""
         parts, length, spans = self.parts, self.length, self.spans
-        self.parts, self.length, self.spans = [], 0, []
+        self.parts, self.spans = [], []
         self.say(template, **slots)
         text = "".join(self.parts)
         self.parts, self.length, self.spans = parts, length, spans

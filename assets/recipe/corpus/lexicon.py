@@ -33,5 +33,5 @@ STORY_ANIMALS = ["fox", "rabbit", "bear", "mouse", "owl", "cat", "dog", "turtle"
 STORY_PEOPLE = ["king", "queen", "sailor", "baker", "teacher", "robot", "gardener", "dragon", "wizard", "farmer",
                 "knight", "painter", "little girl", "little boy", "old man", "old woman"]
 TRAITS = ["small", "brave", "shy", "clever", "kind", "curious", "lazy", "young", "old", "quiet", "proud", "lonely"]
-PLACES = ["forest", "village", "garden", "valley", "mountain", "harbour", "castle", "meadow", "town", "island",
+PLACES = ["forest", "village", "garden", "valley", "city", "harbour", "castle", "meadow", "town", "park",
           "desert", "farm"]

@@ -20,35 +20,42 @@ def rename(source, names):
     return names_pattern().sub(lambda m: names[m.group(1)], source)
 
 
-def build(d):
-    """Choose a family and its variant; returns (task, name, source, tests)."""
-    task, names, params, result, bodies, tests = d.choose(TASKS)
+def family(d):
+    """Choose what the function does; its name is drawn when the text first shows it.  Returns (task, tests)."""
+    d.family_row = d.choose(TASKS)
+    task, names, *_, tests = d.family_row
     d.hold("function", task in HELD_OUT)
-    name = d.mode(names, rank_weights(len(names)))
-    body = d.mode(bodies, rank_weights(len(bodies), 0.9))
-    table = {"NAME": name, "I": "i"}
+    d.slots.update(task=task, does=verb_form(task))
+    d.lazy(("fn",), lambda: (d.mode(names, rank_weights(len(names))),))
+    return task, tests
+
+
+def function(d):
+    """Write the function, one decision after the other as the text needs them."""
+    task, names, params, result, bodies, tests = d.family_row
+    start = len(d.parts)
+    name = d.slot("fn")
+    d.fixed("def ")
+    d.emit(name, "choice")
+    table = {"NAME": name, "I": "i", "C": "c"}
     if "NUMS" in params:                    # drawn only where the text shows it
         table["NUMS"], table["N"] = d.mode(LISTS, rank_weights(len(LISTS), 1.0))
     if "S" in params:
         table["S"], table["C"] = d.mode(STRINGS, rank_weights(len(STRINGS), 1.0))
-    else:
-        table["C"] = "c"
-    if "ACC" in body:
-        table["ACC"] = d.mode(accumulators(body), rank_weights(2, 1.0))
-    hintable = not (result == "list" and "a" in params)
-    typed = hintable and d.maybe(0.18)
+    typed = not (result == "list" and "a" in params) and d.maybe(0.18)
     arguments = []
     for p in params:
         shown = rename(p, table)
         hint = HINT.get(p) if typed else None
         arguments.append(f"{shown}: {hint}" if hint else shown)
-    arrow = f" -> {result}" if typed else ""
-    doc = ""
+    d.emit(f"({', '.join(arguments)})" + (f" -> {result}:\n" if typed else ":\n"), "choice")
     if d.maybe(0.2):
-        doc = '    """' + task[0].upper() + verb_form(task)[1:] + '."""\n'
-    source = f"def {name}({', '.join(arguments)}){arrow}:\n{doc}{rename(body, table)}"
-    d.checks.append(("python", (name, source, tests)))
-    return task, name, source, tests
+        d.emit('    """' + task[0].upper() + verb_form(task)[1:] + '."""\n', "opt")
+    body = d.mode(bodies, rank_weights(len(bodies), 0.9))
+    if "ACC" in body:
+        table["ACC"] = d.mode(accumulators(body), rank_weights(2, 1.0))
+    d.emit(rename(body, table), "choice")
+    d.checks.append(("python", (name, "".join(d.parts[start:]), tests)))
 
 
 def accumulators(body):
@@ -67,56 +74,57 @@ def verb_form(task):
     return f"{base} {rest}"
 
 
-def ask(d, task, name):
-    d.slots.update(task=task, does=verb_form(task), fn=name)
+def ask(d):
     d.user("{~Write a Python function that $task.|Write a function that $task.|Write a Python function $fn that $task."
            "|Can you write a Python function that $task?|Please write a short Python function that $task."
-           "|How do I write a Python function that $task?|~Python function that $task|Show me Python code that $task.|Give me a function that $task.|!I need a function that $task.|!Please implement a Python function that $task.}")
+           "|How do I write a Python function that $task?|~Python function that $task|Show me Python code that $task."
+           "|Give me a function that $task.|!I need a function that $task.|!Please implement a Python function that $task.}")
 
 
-def tests_text(d, name, tests):
-    d.fixed("\n\n" + "\n".join(f"assert {name}({a}) == {r}" for a, r in tests))
+def tests_text(d, tests):
+    d.fixed("\n\n" + "\n".join(f"assert {d.slot('fn')}({a}) == {r}" for a, r in tests))
 
 
 def code_chat(d):
-    task, name, source, tests = build(d)
-    ask(d, task, name)
+    task, tests = family(d)
+    ask(d)
     d.begin("{I write a function named $fn.|The function should be called $fn.}" if d.maybe(0.04) else None)
     d.say("[0.22:{*Here is a function that $task:|Here is the code:|This function $task:}\n\n]")
     d.fixed("```python\n")
-    d.fixed(source)
+    function(d)
     if d.maybe(0.12):
-        tests_text(d, name, tests)
+        tests_text(d, tests)
     d.fixed("\n```")
     if d.maybe(0.2):
         d.say("\n\n{*For example, |You can test it: |Example: }")
         a, r = tests[0]
-        d.fixed(f"`{name}({a})` returns `{r}`.")
+        d.fixed(f"`{d.slot('fn')}({a})` returns `{r}`.")
     d.expect = "def "
     d.end()
 
 
 def code_raw(d):
-    task, name, source, tests = build(d)
+    task, tests = family(d)
     if d.maybe(0.4):
         d.fixed(f"# {verb_form(task)[0].upper()}{verb_form(task)[1:]}.\n")
-    d.fixed(source)
+    function(d)
     if d.maybe(0.3):
-        tests_text(d, name, tests)
+        tests_text(d, tests)
     d.end_raw()
 
 
 def code_result(d):
     """What does this call return?"""
-    task, name, source, tests = build(d)
+    task, tests = family(d)
     a, r = d.choose(tests)
-    d.slots.update(call=f"{name}({a})", result=r, task=task)
+    d.slots.update(call=f"{d.slot('fn')}({a})", result=r)
     d.fixed("<|im_start|>user\n")
     start = len(d.parts)
     d.in_prompt = True
-    d.say("{What does `$call` return?|What is the result of `$call`?|!Which value does `$call` give?}")
+    d.say("{What does `$call` return?|What is the result of `$call`?|!Which value does `$call` give?}\n\n```python\n")
     d.in_prompt = False
-    d.fixed("\n\n```python\n" + source + "\n```")
+    function(d)
+    d.fixed("\n```")
     d.question = "".join(d.parts[start:])
     d.fixed("<|im_end|>\n")
     d.begin()

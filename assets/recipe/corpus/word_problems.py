@@ -199,7 +199,7 @@ def next_operand(d, op, total):
     if op == "+":
         return d.number(2, 20)
     if op == "-":
-        return d.number(1, min(total // 2, 20))
+        return d.number(min(2, total // 2), min(total // 2, 20))
     if op == "x":
         return d.number(2, 12)
     return d.choose([c for c in range(2, 13) if total % c == 0 and total // c >= 2])
@@ -212,7 +212,7 @@ def two_step(d):
     fill(d)
     if (op1, op2) == ("+", "/"):
         c, q = d.number(2, 8), d.number(2, 10)
-        a = d.number(1, c * q - 1)
+        a = d.number(2, c * q - 2)
         b = c * q - a
     else:
         a, b = small_first(d, op1) if op2 == "x" else operands(d, op1, low=4 if op1 + op2 == "--" else 2)

@@ -1,0 +1,237 @@
+"""The corpus: its sums and functions are right, its entropy is the entropy, its held-out prompts are held out.
+
+    python -m unittest discover -s tests -t .        in assets/recipe; needs no PyTorch for this file
+"""
+import io
+import json
+import math
+import unittest
+from collections import defaultdict
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from corpus import chat, facts, robustness, word_problems
+from corpus.arithmetic import apply, held_out_pair, sums, trained_sums
+from corpus.checks import check_documents, right
+from corpus.gen import BUILDERS, DOMAINS, bare, make
+from corpus.grammar import Doc, Table, parsed, seeded
+from corpus.python_data import FAMILIES as TASKS, HELD_OUT
+from corpus.splits import Leak, check_splits, entropy
+from corpus.tools import HELD_OUT_TOOLS, TOOLS
+
+PROMPTS = Path(__file__).resolve().parents[2] / "prompts"
+
+
+def quietly(work, *arguments):
+    with redirect_stdout(io.StringIO()) as out:
+        result = work(*arguments)
+    return result, out.getvalue()
+
+
+def rows(name):
+    return [json.loads(line) for line in (PROMPTS / f"{name}.jsonl").read_text().splitlines()]
+
+
+class Explorer(Doc):
+    """A document that takes the decisions it is told to, and then the first one each time."""
+
+    def __init__(self, script):
+        super().__init__(None)
+        self.script, self.widths, self.p = script, [], 1.0
+
+    def choose(self, options, weights=None):
+        weights = weights or [1 / len(options)] * len(options)
+        k = len(self.widths)
+        i = self.script[k] if k < len(self.script) else 0
+        self.widths.append(len(options))
+        self.p *= weights[i]
+        self.took(i, -math.log(weights[i]), -sum(w * math.log(w) for w in weights))
+        return options[i]
+
+    def number(self, low, high):
+        return self.choose(range(low, high + 1))
+
+
+def every_document(build):
+    """All documents that a builder can make."""
+    script = []
+    while True:
+        d = Explorer(script)
+        build(d)
+        yield d
+        script = (script + [0] * len(d.widths))[:len(d.widths)]
+        while script and script[-1] == d.widths[len(script) - 1] - 1:
+            script.pop()
+        if not script:
+            return
+        script[-1] += 1
+
+
+class Entropy(unittest.TestCase):
+    def test_equals_the_entropy_of_the_text_where_every_text_can_be_listed(self):
+        for build in (robustness.greeting, robustness.thanks, robustness.who, facts.opposite, facts.unit, facts.sequence_fact, facts.planet,
+                      facts.single, facts.definition, facts.shape_or_mix, facts.country_about, chat.feeling, chat.role, chat.compare):
+            p, expected = defaultdict(float), 0.0
+            for d in every_document(build):
+                p[d.text] += d.p
+                expected += d.p * d.entropy
+            self.assertAlmostEqual(sum(p.values()), 1, places=9)
+            self.assertAlmostEqual(-sum(x * math.log(x) for x in p.values()), expected, places=9, msg=build.__name__)
+
+    def test_equals_the_mean_of_minus_log_p_within_four_standard_errors(self):
+        for domain in DOMAINS:
+            for modes in (True, False):
+                worst, report = quietly(entropy, (make(21, i, domain, modes) for i in range(1500)))
+                self.assertLess(worst, 4, report)
+
+    def test_no_text_can_be_made_in_two_ways(self):
+        for domain in DOMAINS:
+            _, report = quietly(entropy, (make(22, i, domain) for i in range(3000)))
+            self.assertIn(" 0 reached in two ways", report)
+
+    def test_template_weights_sum_to_one_and_are_never_tied(self):
+        template = Table({"a": 1, "b": 3})
+        self.assertAlmostEqual(sum(template.p.values()), 1)
+        self.assertAlmostEqual(template.entropy, -(0.25 * math.log(0.25) + 0.75 * math.log(0.75)))
+        self.assertEqual(parsed("{a|!b|~c}")[0][3], ["", "!", "~"])
+
+    def test_sums_have_one_probability_each(self):
+        self.assertAlmostEqual(sum(sums().p.values()), 1)
+        self.assertFalse(any(held_out_pair(*s) for s in trained_sums().outcomes))
+
+
+class Truth(unittest.TestCase):
+    def test_sums_functions_and_json_of_every_domain(self):
+        for domain in DOMAINS:
+            quietly(check_documents, [make(23, i, domain) for i in range(400)])
+
+    def test_every_function_in_every_way_to_write_it(self):
+        quietly(check_documents, (make(24, i, "code") for i in range(3000)))
+        self.assertEqual(len({task for task, *_ in TASKS}), 120)
+
+    def test_word_problems_have_whole_results_of_at_most_999(self):
+        for i in range(2000):
+            d = make(25, i, "words")
+            for kind, (op, a, b, result) in d.checks:
+                self.assertTrue(0 < result <= 999 and result == apply(op, a, b), d.text)
+
+    def test_word_problems_show_a_name_before_a_pronoun(self):
+        for problem in [p for _, p, _ in word_problems.ONE_STEP] + [x[2] for x in word_problems.TWO_STEP] + [x[1] for x in word_problems.LONGER]:
+            for slot in ("$he ", "$him", "$his", "$friend"):
+                if slot in problem:
+                    self.assertIn("$name", problem.split(slot)[0], problem)
+
+    def test_articles_fit(self):
+        for domain in ("chat", "facts"):
+            for i in range(2000):
+                text = make(26, i, domain).text
+                for wrong in (" a apple", " a owl", " a otter", " a elephant", " a old ", " an wise", "A otter", "A owl"):
+                    self.assertNotIn(wrong, text)
+
+
+class Splits(unittest.TestCase):
+    def test_no_held_out_prompt_is_in_training_text(self):
+        _, report = quietly(check_splits, (make(27, i, domain) for domain in DOMAINS for i in range(2500)))
+        self.assertIn("held out because of", report)
+
+    def test_the_check_finds_a_leak(self):
+        class Copy:
+            pass
+        documents = [make(28, i, "facts") for i in range(400)]
+        test = next(d for d in documents if d.split == "test" and d.question)
+        leak = Copy()
+        leak.domain, leak.split, leak.text, leak.question, leak.unseen = "facts", "train", test.text, test.question, set()
+        with self.assertRaises(Leak):
+            quietly(check_splits, documents + [leak])
+
+    def test_the_same_prompt_always_has_the_same_split(self):
+        splits = defaultdict(set)
+        for i in range(6000):
+            d = make(29, i)
+            if d.question:
+                splits[bare(d.question)].add(d.split)
+        self.assertEqual([q for q, s in splits.items() if len(s) > 1], [])
+
+    def test_families_held_out(self):
+        self.assertEqual(len(HELD_OUT), 12)
+        self.assertTrue(HELD_OUT <= {task for task, *_ in TASKS})
+        self.assertEqual((len(TOOLS), len(HELD_OUT_TOOLS)), (25, 3))
+        self.assertEqual(held_out_pair("+", 7, 8), held_out_pair("+", 8, 7))
+
+    def test_shipped_held_out_prompts_are_test_prompts(self):
+        shipped = {bare(r["prompt"]) for r in rows("heldout")}
+        self.assertEqual(len(shipped), 240)
+        for domain in DOMAINS:
+            for i in range(4000):
+                d = make(30, i, domain)
+                if d.question and bare(d.question) in shipped:
+                    self.assertEqual(d.split, "test", d.question)
+
+
+class Prompts(unittest.TestCase):
+    def test_files_have_the_right_counts(self):
+        self.assertEqual([sum(r["domain"] == x for r in rows("heldout")) for x in ("facts", "math", "code", "json", "chat", "robustness")], [40] * 6)
+        self.assertEqual(len(rows("showcase")), 30)
+        self.assertLess(sum((PROMPTS / f"{n}.jsonl").stat().st_size for n in ("heldout", "showcase", "gallery")), 200_000)
+
+    def test_files_are_what_prompts_py_writes(self):
+        import prompts
+        self.assertEqual(list(prompts.heldout(6)), rows("heldout"))
+        self.assertEqual(list(prompts.showcase()), rows("showcase"))
+
+    def test_a_gallery_is_grouped_by_domain(self):
+        for name in ("gallery", "showcase", "heldout"):
+            order = [r["domain"] for r in rows(name)]
+            self.assertEqual(len({*order}), 1 + sum(a != b for a, b in zip(order, order[1:])), name)
+
+    def test_every_showcase_prompt_has_a_check_that_its_reference_answers_pass(self):
+        wanted = {bare(r["prompt"]): r for r in rows("showcase")}
+        self.assertTrue(all(set(r["check"]) <= {"contains", "json", "python"} and r["expect"] for r in wanted.values()))
+        met = set()
+        for domain in ("facts", "code", "chat", "robustness"):
+            for i in range(6000):
+                d = make(31, i, domain)
+                r = wanted.get(bare(d.question or ""))
+                if r and d.text.count("<|im_start|>user") == 1:
+                    met.add(r["prompt"])
+                    answer = d.text.split("</think>\n\n")[-1].replace("<|im_end|>", "")
+                    self.assertTrue(right(r["check"], answer) and r["expect"] in answer, answer)
+        self.assertGreaterEqual(len(met), 12, met)
+
+    def test_checks_refuse_wrong_answers(self):
+        self.assertTrue(right({"json": {"a": 1}}, '<tool_call>\n{"a": 1}\n</tool_call>'))
+        self.assertFalse(right({"json": {"a": 1}}, '{"a": 2}'))
+        self.assertFalse(right({"json": {"a": 1}}, "a is 1"))
+        self.assertTrue(right({"python": [["1, 2", "3"]]}, "```python\ndef add(a, b):\n    return a + b\n```"))
+        self.assertFalse(right({"python": [["1, 2", "3"]]}, "```python\ndef add(a, b):\n    return a - b\n```"))
+        self.assertFalse(right({"python": [["1", "3"]]}, "```python\ndef f(a):\n    while True:\n        pass\n```"))
+
+
+class Grammar(unittest.TestCase):
+    def test_without_modes_answers_have_no_stems_and_no_optional_words(self):
+        for domain in DOMAINS:
+            for i in range(300):
+                d = make(32, i, domain, modes=False)
+                answer = sum(map(len, d.parts[:d.prompt_end]))
+                kinds = {kind for a, _, kind in d.spans if a >= answer and d.prompt_end}
+                self.assertNotIn("opt", kinds)
+
+    def test_the_same_seed_gives_the_same_document(self):
+        self.assertEqual([make(5, i).text for i in range(50)], [make(5, i).text for i in range(50)])
+
+    def test_every_builder_is_reached(self):
+        for domain in DOMAINS:
+            seen = {make(33, i, domain).family for i in range(800)}
+            self.assertEqual(seen, {b.__name__ for b in BUILDERS[domain][0]})
+
+    def test_a_value_that_the_text_does_not_show_costs_nothing(self):
+        d = Doc(seeded(1, "lazy"))
+        d.lazy(("x",), lambda: (d.choose("abc"),))
+        d.say("nothing")
+        self.assertEqual(d.nll, 0)
+        d.say(" $x $x")
+        self.assertAlmostEqual(d.nll, math.log(3))
+
+
+if __name__ == "__main__":
+    unittest.main()
