@@ -111,7 +111,7 @@ SHOWCASE = [
     ("chat", "Write a thank you message to Clara.", "Clara,"),
     ("chat", "Which is better, tea or coffee?", "offee is strong"),
     ("chat", "Talk like a pirate.", "."),
-    ("robustness", "Who are you?", "language model"),
+    ("robustness", "Who are you?", "model"),
     ("robustness", "Who won the match yesterday?", "orry"),
     ("robustness", "Repeat after me: river and stone", "river and stone"),
 ]

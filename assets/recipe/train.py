@@ -52,6 +52,22 @@ def shard_stream(work, start, rng):
         number += 1
 
 
+def start_from(path, model, optimiser, device):
+    """Weights of an exported folder, or of a checkpoint with its optimiser if it has one (stable.pt, latest.pt).
+
+    Returns what is known of the training before: steps and tokens, those of still earlier runs included.
+    """
+    if path.is_dir():
+        model.load_state_dict(load(path).state_dict())
+        return {}
+    saved = torch.load(path, map_location=device)
+    model.load_state_dict(saved["model"])
+    if "optimiser" in saved:
+        optimiser.load(saved["optimiser"])
+    earlier = saved["state"].get("before", {})
+    return {key: saved["state"][key] + earlier.get(key, 0) for key in ("step", "tokens")}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--preset", default="target", choices=list(PRESETS))
@@ -64,7 +80,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-shard", type=int, default=0)
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--init", type=Path, help="weights of an earlier run: stable.pt, or an exported folder")
+    parser.add_argument("--init", type=Path, help="start a new run from an earlier one: its stable.pt, or an exported folder")
     args = parser.parse_args()
 
     torch.manual_seed(args.seed)
@@ -72,16 +88,17 @@ def main():
     out = args.work / args.preset
     out.mkdir(parents=True, exist_ok=True)
     model = Qwen3(PRESETS[args.preset]).to(args.device)
-    if args.init:
-        model.load_state_dict(load(args.init).state_dict() if args.init.is_dir() else torch.load(args.init)["model"])
     optimiser = Optimiser(model)
     state = {"step": 0, "tokens": 0, "seconds": 0.0, "shard": args.first_shard, "stable_saved": False}
     if (out / "latest.pt").exists():
-        saved = torch.load(out / "latest.pt")
+        saved = torch.load(out / "latest.pt", map_location=args.device)
         model.load_state_dict(saved["model"])
         optimiser.load(saved["optimiser"])
         state = saved["state"]
         print("resumed at", state, flush=True)
+    elif args.init:
+        state["before"] = start_from(args.init, model, optimiser, args.device)
+        print("started from", args.init, state["before"], flush=True)
 
     def compute(ids, segments, flags, prompt_weight):
         with torch.autocast(args.device, torch.bfloat16):
@@ -107,7 +124,9 @@ def main():
         progress = state["step"] / args.steps if args.steps else state["seconds"] / total
         if progress >= 1:
             break
-        if progress > 1 - args.decay and not state["stable_saved"]:
+        if progress <= 1 - args.decay:
+            state["stable_saved"] = False            # also after a finished run has been given more time
+        elif not state["stable_saved"]:
             state["stable_saved"] = True
             save("stable.pt")
         factor = min(1.0, (state["step"] + 1) / 60, (1 - progress) / args.decay)

@@ -1,0 +1,75 @@
+"""Training starts, stops, resumes and starts again from earlier weights.  Needs PyTorch."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from data import ANSWER, PROMPT, SKIPPED, build_shard, encode
+from corpus.gen import make
+from model import PRESETS, Qwen3
+from optim import Optimiser
+from train import start_from
+
+RECIPE = Path(__file__).resolve().parents[1]
+TOKENIZER = RECIPE.parent / "models" / "target" / "tokenizer.json"
+
+
+def run(work, *options):
+    command = [sys.executable, "train.py", "--preset", "tiny", "--work", str(work), "--no-compile", *map(str, options)]
+    done = subprocess.run(command, cwd=RECIPE, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Data(unittest.TestCase):
+    def test_answers_and_prompts_are_told_apart(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        for i in range(200):
+            d = make(3, i)
+            ids, flags = encode(tok, d)
+            prompt = "".join(d.parts[:d.prompt_end])
+            self.assertTrue(set(flags) <= {PROMPT, ANSWER, SKIPPED})
+            self.assertEqual(int((flags == PROMPT).sum() + (flags == SKIPPED).sum()), len(tok.encode(prompt).ids) if prompt else 0)
+
+    def test_training_fits_the_rows(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        self.assertLessEqual(max(len(tok.encode(make(4, i).text).ids) for i in range(3000)), 256)
+
+
+class Runs(unittest.TestCase):
+    def test_resumes_and_starts_from_a_checkpoint(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = Path(folder) / "first", Path(folder) / "second"
+            for work in (first, second):
+                work.mkdir()
+                np.savez(work / "shard_000.npz", **build_shard(tok, 1, 0, 60_000))
+            run(first, "--steps", 4)
+            self.assertIn("resumed at {'step': 4", run(first, "--steps", 8))
+            stable = first / "tiny" / "stable.pt"
+            self.assertEqual(torch.load(stable)["state"]["step"], 7)      # of the longer run, not of the first four steps
+            self.assertIn("started from", run(second, "--steps", 3, "--init", stable))
+            state = torch.load(second / "tiny" / "final.pt")["state"]
+            self.assertEqual((state["step"], state["before"]["step"]), (3, 7))
+
+            model = Qwen3(PRESETS["tiny"])
+            optimiser = Optimiser(model)
+            before = start_from(second / "tiny" / "latest.pt", model, optimiser, "cpu")
+            self.assertEqual(before["step"], 10)
+            saved = torch.load(second / "tiny" / "latest.pt")
+            self.assertTrue(all(torch.equal(v, saved["model"][k]) for k, v in model.state_dict().items()))
+            self.assertTrue(all(torch.equal(v, saved["optimiser"]["muon"][k]) for k, v in optimiser.muon.buffers.items()))
+
+            folder = Path(folder) / "export"
+            subprocess.run([sys.executable, "export.py", "--checkpoint", str(stable), "--tokenizer", str(TOKENIZER.parent), "--out", str(folder)],
+                           cwd=RECIPE, check=True, capture_output=True)
+            self.assertEqual(start_from(folder, model, optimiser, "cpu"), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
