@@ -8,22 +8,22 @@ from .lexicon import BOYS, DAYS, GIRLS, NAMES, PLACES, PRONOUN, STORY_ANIMALS, S
 
 # problem, what the helper does, how it ends; the three belong together
 PLOTS = [
-    ("$He {*lost $his way in the $place|could not find the way home|was lost and alone}[ when the night came]",
-     "{*showed $him the right path|took $him by the hand|knew the way and led $him}", "{*$He came home before dark|$He was home again by the evening|Soon $he saw the lights of home}"),
-    ("$He {*found a little key under a tree|found an old box in the $place|saw something bright in the grass}",
-     "{*knew what it was for|helped $him to open a small door|told $him about a secret door}", "{*Behind the door was a room full of books|Inside there was a map of the whole $place|They found a garden that nobody had seen before}"),
-    ("$He {*wanted to learn to fly|wished to see the sea|wanted to touch the moon}[ more than anything]",
-     "{*told $him to be patient|said that every wish needs time|gave $him good advice}", "{*After many days, $his wish came true|One morning, $he did it|In the end, $he found something even better}"),
-    ("$He {*was afraid of the dark|was afraid of the storm|did not dare to cross the bridge}",
-     "{*sat down next to $him|sang a quiet song|stayed with $him all night}", "{*After that, $he was not afraid any more|From then on, $he was brave|The fear went away like a cloud}"),
-    ("$He {*had no friends|was always alone|had nobody to play with}[ in the $place]",
-     "{*asked $him to play|shared some bread with $him|invited $him to a party}", "{*They became best friends|From that day on, they were friends|They played together every day}"),
-    ("$He {*was very hungry|had nothing to eat|looked for food all day}",
-     "{*shared a warm soup with $him|gave $him some apples|showed $him a tree full of pears}", "{*$He was happy and full|They ate together and laughed|$He never forgot that meal}"),
-    ("$He {*broke a window by mistake|broke the old clock|spilled the milk}[ and did not tell anyone]",
-     "{*told $him to be honest|helped $him to repair it|was not angry at all}", "{*$He said sorry, and all was well|$He told the truth and felt much better|Everyone was glad that $he told the truth}"),
+    ("$He {*could not find the way home|was lost in the $place|was far from home and alone}[ when the night came]",
+     "{*showed $him the right path|took $his hand and led $him|took the lamp and went with $him}", "{*Soon $he saw the lights of home|$He came home before dark|$He was home again by the evening}"),
+    ("$He {*saw something bright in the grass|found a little key under a tree|found an old box in the $place}",
+     "{*knew what it was for|told $him about a secret door|told the old secret of a door}", "{*Inside there was a map of the whole $place|Behind the door was a room full of books|Behind it lay a garden that nobody had seen before}"),
+    ("$He {*dreamed of a boat on the sea|wanted to learn to fly|wanted a piece of the moon}[ more than anything]",
+     "{*told $him to be patient|said that every wish needs time|said no word but gave $him a map}", "{*After many days, $his wish came true|One morning, $he did it|One fine day, $he found something even better}"),
+    ("$He {*feared the long dark nights|did not dare to cross the bridge|did everything to avoid the storm}",
+     "{*sang a quiet song|stayed with $him all night|stayed near and sat down next to $him}", "{*The fear went away like a cloud|From that day on, $he was not afraid|From then on, $he was brave}"),
+    ("$He {*was always alone|had no friends|had nobody to play with}[ in the $place]",
+     "{*invited $him to a party|shared some bread with $him|shared a game with $him}", "{*From that day on, they were friends|They became best friends|They played together every day}"),
+    ("$He {*was very hungry|had nothing to eat|had looked for food all day}",
+     "{*gave $him some apples|shared a warm soup with $him|shared some bread with $him}", "{*They ate together and laughed|$He was happy and full|$He never forgot that meal}"),
+    ("$He {*spilled the milk in the kitchen|broke a window by mistake|broke an old clock}[ and did not tell anyone]",
+     "{*helped $him to repair it|was not angry at all|was kind and told $him to be honest}", "{*Everyone was glad that $he told the truth|$He said sorry, and all was well|$He told the truth and felt much better}"),
 ]
-ENDINGS = "{*And they lived happily in the $place.|From that day on, the $place was a happy place.|And that is the end of the story.}"
+ENDINGS = "{*From that day on, the $place was a happy place.|And they lived happily in the $place.|And this is the end of the story.}"
 
 
 CAST = STORY_ANIMALS + STORY_PEOPLE
@@ -53,14 +53,14 @@ def story_cast(d):
 
 
 def story_body(d):
-    d.say("{*Once upon a time, there was $A named $name.|Once there was $A called $name.|In a [0.2:quiet ]$place there lived $A named $name.}")
+    d.say("{*In a [0.2:quiet ]$place there lived $A named $name.|Once upon a time, there was $A named $name.|Once there was $A called $name.}")
     plot = d.mode(PLOTS)
     opened = d.maybe(0.5)
-    d.say(" {*One day, |One morning, |In the spring, }" if opened else " ")
+    d.say(" {*In the spring, |One day, |One morning, }" if opened else " ")
     first = d.line(plot[0])
     d.say("$sentence.", sentence=lower_first(first) if opened else first)
-    d.say(" {*Then $he met $ahelper.|There $he met $ahelper.|On the way $he met $ahelper.}")
-    d.say(" {*The $helper |The kind $helper |The $helper smiled and }" + plot[1] + ".")
+    d.say(" {*Then $he met $ahelper.|On the way $he met $ahelper.|On a hill $he met $ahelper.}")
+    d.say(" {*It was the $helper who |The kind $helper |The good old $helper }" + plot[1] + ".")
     d.say(" " + plot[2] + ".")
     d.say("[0.55: " + ENDINGS + "]")
 
@@ -80,10 +80,10 @@ def story(d):
 
 def story_raw(d):
     story_cast(d)
-    d.say("{*Once upon a time, there was $A named $name.|Once there was $A called $name.|In a $place there lived $A named $name.}")
+    d.say("{*In a $place there lived $A named $name.|Once upon a time, there was $A named $name.|Once there was $A called $name.}")
     plot = d.mode(PLOTS)
     d.say(" " + plot[0] + ".")
-    d.say(" {*Then $he met $ahelper, who |There $he met $ahelper, who |$Ahelper came by and }" + plot[1] + ".")
+    d.say(" {*Then $he met $ahelper, who |On the way $he met $ahelper, who |On a hill $he met $ahelper, who }" + plot[1] + ".")
     d.end_raw()
 
 
@@ -105,22 +105,22 @@ def advice(d):
     if style != "list":
         pool = [t for t in pool if not t.startswith("do not")]          # "and do not forget to do not ..."
     if style == "list":
-        d.say("{*Here are three tips:|Here are some tips to $topic:|You can try this:}\n")
+        d.say("{*You can try this:|Here are three tips to $topic:|Here is what helps:}\n")
         for i in range(3):
             tip = d.slot(f"t{i + 1}")
             d.fixed(f"{i + 1}. {tip[0].upper()}{tip[1:]}." + ("\n" if i < 2 else ""))
     elif style == "prose":
-        d.say("{*To $topic, you should $t1.|You could start like this: $t1.|A good first step is this: $t1.} {*You can also $t2.|It also helps if you $t2.|Then $t2.}[0.5: {*Finally, $t3.|And do not forget to $t3.}]")
+        d.say("{*A good first step is this: $t1.|You could start like this: $t1.|You should $t1.} {*Then you should $t2.|It also helps if you $t2.|It is good if you $t2.}[0.5: {*Finally, $t3.|And do not forget to $t3.}]")
     else:
         d.say("{*You could $t1 and $t2.|Try this: $t1.}")
     if style != "list":
-        d.say("[0.3: {*Good luck!|I hope this helps.|You can do it!}]")
+        d.say("[0.3: {*Good luck with it!|I hope this helps.|I wish you all the best!}]")
     if two_turns:
         d.end_turn()
         d.user("{Give me one more tip.|Anything else?|Another tip, please.|What else can I do?}")
         d.begin()
         d.lazy(("more",), lambda: (d.mode([t for t in ADVICE[topic] if t not in told]),))
-        d.say("{*You can also try this: $more.|Here is one more: $more.|One more tip: $more.}")
+        d.say("{*You can also try this: $more.|One more tip: $more.|One last thing: $more.}")
     d.end()
 
 
@@ -146,24 +146,24 @@ def ideas(d):
     d.user(request[:-1] + IDEAS_HELD_OUT[topic] + "}")
     d.begin()
     if d.maybe(0.5):
-        d.say("{*Here are three ideas:|Here are some ideas:|You could choose one of these:}\n")
+        d.say("{*You could choose one of these:|Here are three ideas:|Here is what comes to my mind:}\n")
         for slot in "abc":
             item = d.slot(slot)
             d.fixed(f"- {item[0].upper()}{item[1:]}" + ("\n" if slot != "c" else ""))
     else:
-        d.say("{*How about $a, $b or $c?|Here are three: $a, $b and $c.|I suggest $a, $b or $c.}")
+        d.say("{*How about $a, $b or $c?|I suggest $a, $b or $c.|I think of $a, $b or $c.}")
     d.end()
 
 
 LETTERS = {
     "thank you": ("{Write a short thank you note to $n.|Write a thank you message to $n.|Help me thank $n for a gift.}",
-                  "{*thank you very much for the $gift|many thanks for the lovely $gift|thank you so much for your $gift}. {*It made me very happy|I like it a lot|I use it every day}."),
+                  "{*many thanks for the lovely $gift|thank you very much for the $gift|thank goodness, your $gift came just in time}. {*It made me very happy|I like it a lot|I use it every day}."),
     "invite": ("{Write an invitation to $n for my party on $day.|Invite $n to my party on $day.|Write a short invitation for $n.}",
-               "{*I would like to invite you to my party on $day|my party is on $day, and I would love to see you|please come to my party on $day}. {*It starts at seven|We start in the evening|There will be music and cake}."),
+               "{*my party is on $day, and you must come|I would like to invite you to my party on $day|I want to see you at my party on $day}. {*We start at seven in the evening|There will be music and cake|There is room for everyone}."),
     "sorry": ("{Write an apology to $n. I was late.|Help me say sorry to $n.|Write a short apology to $n.}",
-              "{*I am sorry that I was late|please forgive me for being late|I am very sorry for being late}. {*It will not happen again|I will be on time next time|I hope you are not angry}."),
+              "{*please forgive me for being late|I am sorry that I was late|I feel bad about being late}. {*It will not happen again|I hope you are not angry|I promise to be on time next time}."),
     "miss": ("{Write a message to $n. I have not seen $nhim for a long time.|Write a friendly message to $n.|Help me write to my friend $n.}",
-             "{*I have not seen you for a long time|it has been a long time since we met|I thought of you today}. {*How are you|How have you been|What are you doing these days}? {*Let us meet soon|I hope to see you soon|Do you have time on $day}"),
+             "{*it has been a long time since we met|I thought of you today|I was at our old place yesterday}. {*What are you doing these days|How have you been|How is your family}? {*Do you have time on $day|Let us meet soon|Let me know when you are free}"),
 }
 
 
@@ -182,7 +182,7 @@ def letter(d):
     if kind == "miss":
         text += "?" if "Do you have time" in text else "."
     d.fixed(text)
-    d.say("\n\n{*Best wishes|Yours|See you soon}")
+    d.say("\n\n{*See you soon|Best wishes|Best regards}")
     d.end()
 
 
@@ -193,7 +193,7 @@ def compare(d):
     d.slots.update(a=a, b=b, x=about_a, y=lower_first(about_b), verdict=verdict)
     d.user("{Which is better, $a or $b?|What is better: $a or $b?|~$a or $b?|Compare $a and $b.|Should I choose $a or $b?|!Do you prefer $a or $b?}")
     d.begin()
-    d.say("{*$x, while $y.|$x, but $y.|$x. On the other hand, $y.}[0.7: {*In the end, $verdict.|I would say $verdict.|So $verdict.}]")
+    d.say("{*$x, while $y.|$x. On the other hand, $y.|$x. In turn, $y.}[0.7: {*In the end, $verdict.|I would say $verdict.|I think $verdict.}]")
     d.end()
 
 
@@ -212,29 +212,29 @@ def poem(d):
     d.user("{~Write a short poem about $topic.|Write a poem about $topic.|A poem about $topic, please.|Can you write a short poem about $topic?|!Please rhyme a few lines about $topic.}")
     d.begin()
     first, second = d.mode((("night", "light"), ("day", "way"), ("sea", "me"), ("sky", "by"), ("rain", "again")))
-    line = {"night": "I {*think of|dream of|sing of} $topic in the night,", "day": "I {*think of|dream of|sing of} $topic every day,",
-            "sea": "I {*think of|dream of|sing of} $topic by the sea,", "sky": "I {*think of|dream of|sing of} $topic under the sky,",
-            "rain": "I {*think of|dream of|sing of} $topic in the rain,"}[first]
-    answer = {"light": "and {*all the world is full of light|my heart is quiet, calm and light|the stars above are warm and bright}.",
-              "way": "and {*every song will find its way|a little bird will show the way|the quiet hours fade away}.",
-              "me": "and {*all the waves come back to me|the wind is singing just for me|it is as lovely as can be}.",
-              "by": "and {*all the clouds are passing by|the gentle hours wander by|a little swallow passes by}.",
-              "again": "and {*soon the sun will shine again|the flowers lift their heads again|we run and laugh and dance again}."}[second]
+    line = {"night": "I {*dream of|sing to|sing a song of} $topic in the night,", "day": "I {*dream of|sing to|sing a song of} $topic every day,",
+            "sea": "I {*dream of|sing to|sing a song of} $topic by the sea,", "sky": "I {*dream of|sing to|sing a song of} $topic under the sky,",
+            "rain": "I {*dream of|sing to|sing a song of} $topic in the rain,"}[first]
+    answer = {"light": "and {*my heart is quiet, calm and light|the world is soft and full of light|the stars above are warm and bright}.",
+              "way": "and {*every song will find its way|the little birds will show the way|the quiet hours fade away}.",
+              "me": "and {*it is as lovely as can be|the wind is singing just for me|the waves are coming back to me}.",
+              "by": "and {*a little swallow passes by|the gentle hours wander by|the silver clouds are passing by}.",
+              "again": "and {*we run and laugh and dance again|the flowers lift their heads again|the golden sun will shine again}."}[second]
     d.say(line)
     d.fixed("\n")
     d.say(answer)
-    d.say("\n{*The world is wide, the world is deep,|The hills are soft, the path is steep,|The trees are still, the shadows creep,}\n"
-          "{*and $topic sings the town to sleep.|and there are dreams for us to keep.|and all the little children sleep.}")
+    d.say("\n{*Each hill is soft, each path is steep,|The world is wide, the sea is deep,|The trees are still, the shadows creep,}\n"
+          "{*while $topic sings the town to sleep.|and there are dreams for us to keep.|and all the little children sleep.}")
     d.end()
 
 
-FEELINGS = [("I am sad today.|I feel sad.|I had a bad day.", "{*I am sorry to hear that.|That sounds hard.|Oh, I am sorry.} {*Would you like to talk about it?|A short walk or a cup of tea may help.|Tomorrow can be a better day.}"),
-            ("I am so happy!|I had a great day!|Today was a good day.", "{*That is great to hear!|How wonderful!|I am happy for you!} {*What happened?|What was the best part?|Enjoy the rest of the day!}"),
-            ("I am tired.|I am so tired today.|I did not sleep well.", "{*Try to rest for a while.|You should take a short break.|Maybe go to bed early tonight.} {*A glass of water can help too.|Tomorrow you will feel better.|Sleep well!}"),
-            ("I am hungry.|I want to eat something.|I have not eaten yet.", "{*How about some bread and cheese?|You could make a quick soup.|Maybe eat an apple first.} {*Enjoy your meal!|It only takes a few minutes.|Then cook something warm.}"),
-            ("I am bored.|There is nothing to do.|I do not know what to do.", "{*You could read a book.|How about a walk?|Maybe call a friend.} {*Or I can tell you a story.|Would you like a story?|That often helps.}"),
-            ("I have a test tomorrow.|My exam is tomorrow.|Tomorrow I have a test.", "{*Good luck with the test!|You can do it!|I wish you luck!} {*Sleep well tonight.|Take a short break before you go on.|Read your notes once more.}"),
-            ("It is raining.|The weather is bad today.|It is cold outside.", "{*Then it is a good day for a book.|A cup of tea would be nice now.|Stay warm!} {*The sun will come back soon.|Do not forget your coat.|You could bake something.}")]
+FEELINGS = [("I am sad today.|I feel sad.|I had a bad day.", "{*That sounds hard.|I am sorry to hear that.|I feel with you.} {*Would you like to talk about it?|A short walk may help.|A cup of tea may help.}"),
+            ("I am so happy!|I had a great day!|Today was a good day.", "{*That is great to hear!|I am happy for you!|I like to hear that!} {*Enjoy the rest of the day!|What was the best part?|What made you happy?}"),
+            ("I am tired.|I am so tired today.|I did not sleep well.", "{*Try to rest for a while.|You should take a short break.|You can go to bed early tonight.} {*Tomorrow you will feel better.|A glass of water can help too.|A short walk can help too.}"),
+            ("I am hungry.|I want to eat something.|I have not eaten yet.", "{*How about some bread and cheese?|You could make a quick soup.|You might eat an apple first.} {*Enjoy your meal!|It only takes a few minutes.|It will do you good.}"),
+            ("I am bored.|There is nothing to do.|I do not know what to do.", "{*How about a walk?|You could read a book.|You might call a friend.} {*That often helps.|Would you like a story?|Would a story help?}"),
+            ("I have a test tomorrow.|My exam is tomorrow.|Tomorrow I have a test.", "{*Good luck with the test!|You can do it!|You will do well!} {*Sleep well tonight.|Read your notes once more.|Read only a little more.}"),
+            ("It is raining.|The weather is bad today.|It is cold outside.", "{*Then it is a good day for a book.|A cup of tea would be nice now.|A warm soup would be nice now.} {*You could bake something.|The sun will come back soon.|The next days will be better.}")]
 
 
 def feeling(d):

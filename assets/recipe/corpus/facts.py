@@ -77,7 +77,7 @@ def country_raw(d):
     country_slots(d, country)
     d.say(RELATIONS[relation][2])
     if relation == "capital" and d.maybe(0.25):
-        d.say("{*, and people there speak $language.|, a city in $continent.|. The country is in $continent.}")
+        d.say("{*. The country is in $continent.|, and people there speak $language.|, a city in $continent.}")
     else:
         d.fixed(".")
         country_more(d, relation)
@@ -121,8 +121,8 @@ def country_about(d):
     else:
         end = d.end_raw
     d.expect = d.slots["capital"]
-    d.say("$Country is a country in $continent. {*Its capital is $capital, and people speak $language."
-          "|Its capital is $capital, and the currency is the $currency.|The capital is $capital, and most people speak $language.}")
+    d.say("$Country is a country in $continent. {*People there speak $language, and the capital is $capital."
+          "|Its capital is $capital, and the currency is the $currency.|Its people speak $language, and the capital is $capital.}")
     end()
 
 

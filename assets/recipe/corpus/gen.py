@@ -57,7 +57,10 @@ def split_of(d):
 
 def make(seed, index, domain=None, modes=True):
     """Document number `index` of a seed: a finished Doc with .domain, .family and .split."""
-    d = Doc(seeded(seed, index), modes)
+    return grow(Doc(seeded(seed, index), modes), domain)
+
+
+def grow(d, domain=None):
     d.domain = domain or d.choose(DOMAINS, SHARES)
     build = d.choose(*BUILDERS[d.domain])
     d.family = build.__name__

@@ -6,7 +6,8 @@ a trained model can be judged by its excess over it; a test compares the two.
 
 Prose is written in a small template language, expanded by Doc.say():
     {a|b|c}    one alternative, earlier ones more likely (weights fall as rank^-0.7, so there is no tie)
-    {*a|b|c}   a stem: alternatives that cross at several slots, weights .40 .33 .27 (see README)
+    {*a|b|c}   a stem, weights .40 .33 .27: crossed modes where b and c begin alike and a does not ("In a", "Once upon",
+               "Once there": guessed slot by slot it is "Once a", which never occurs)
     {a|!b|~c}  in a prompt: whoever draws b is held out of training; c is part of other prompts, so it is always trained
     [text]     an optional word or phrase, present with probability 0.35;  [0.6:text] sets it
     $name      a value fixed earlier with Doc.slots (agreement: a name, a gender, a unit ...)

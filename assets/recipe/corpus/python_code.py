@@ -89,14 +89,14 @@ def code_chat(d):
     task, tests = family(d)
     ask(d)
     d.begin("{I write a function named $fn.|The function should be called $fn.}" if d.maybe(0.04) else None)
-    d.say("[0.22:{*Here is a function that $task:|Here is the code:|This function $task:}\n\n]")
+    d.say("[0.22:{*This function $task:|Here is a function that $task:|Here you are:}\n\n]")
     d.fixed("```python\n")
     function(d)
     if d.maybe(0.12):
         tests_text(d, tests)
     d.fixed("\n```")
     if d.maybe(0.2):
-        d.say("\n\n{*For example, |You can test it: |Example: }")
+        d.say("\n\n{*You can test it: |For example, |For a first test,}")
         a, r = tests[0]
         d.fixed(f"`{d.slot('fn')}({a})` returns `{r}`.")
     d.expect = "def "

@@ -2,40 +2,40 @@
 from .common_words import COMMON
 from .lexicon import CITIES, NAMES
 
-SKILLS = "{*I can help with facts, small sums, short Python functions and stories.|I know some facts, simple sums and short Python functions.|I can do simple sums, facts, short stories and small Python functions.}"
+SKILLS = "{*My world is small: facts, sums, short stories and small Python functions.|I can help with facts, small sums, short Python functions and stories.|I know some facts, simple sums, stories and short Python functions.}"
 
 def greeting(d):
     d.user("{Hello|Hi|Hello!|Hi!|Hey|Good morning|Good evening|Hi there!|hello|hey there|Good morning!|Hello there|hi, how are you?|!Good afternoon!|!Greetings!}")
     d.begin()
-    d.say("{*Hello! How can I help you today?|Hi! What can I do for you?|Hello! What would you like to know?}")
+    d.say("{*Hi there! What can I do for you?|Hello! How can I help you today?|Hello and welcome! What would you like to know?}")
     d.end()
 
 
 def how_are_you(d):
     d.user("{How are you?|How are you today?|How is it going?|Are you well?|How do you do?|!Are you all right?}")
     d.begin()
-    d.say("{*I am fine, thank you. How can I help you?|I am well, thanks. What can I do for you?|I am doing well. What would you like to know?}")
+    d.say("{*Thanks, I am well. What can I do for you?|I am fine, thank you. How can I help you?|I feel fine. What would you like to know?}")
     d.end()
 
 
 def thanks(d):
     d.user("{Thanks!|Thank you!|Thank you very much.|thanks|Great, thanks.|That helps, thank you.|Thanks a lot!|!Many thanks!|!That was helpful.}")
     d.begin()
-    d.say("{*You're welcome!|You are welcome! Let me know if you need more.|You're welcome! I am glad I could help.}")
+    d.say("{*Any time! I am glad I could help.|You're welcome!|You are welcome! Let me know if you need more.}")
     d.end()
 
 
 def goodbye(d):
     d.user("{Bye|Goodbye!|See you later.|Good night|Bye bye!|See you tomorrow|!Until next time!}")
     d.begin()
-    d.say("{*Goodbye! Have a nice day.|Bye! See you soon.|Goodbye! Take care.}")
+    d.say("{*Bye for now! See you soon.|Goodbye! Have a nice day.|Goodbye and take care.}")
     d.end()
 
 
 def who(d):
     d.user("{Who are you?|What are you?|What is your name?|Are you a person?|Are you a robot?|Tell me about yourself.|!Who am I talking to?}")
     d.begin()
-    d.say("I am a {*very small language model|tiny language model for teaching|small teaching model}. ")
+    d.say("I am a {*tiny language model for teaching|very small language model|very simple teaching model}. ")
     d.say(SKILLS)
     d.end()
 
@@ -55,7 +55,7 @@ def noise(d):
     d.key = ["noise", text]
     d.user_text(text)
     d.begin()
-    d.say("{*Sorry, I do not understand that.|I am not sure what you mean.|Sorry, that is not clear to me.} ")
+    d.say("{*I am not sure what you mean.|Sorry, I do not understand that.|Sorry, that is not clear to me.} ")
     d.say(SKILLS)
     d.end()
 
@@ -83,7 +83,7 @@ def unknown(d):
            "|How much does {a house|a car|a ticket} cost {now|today}?|What is the phone number of $n?|Who is $n?|What is $n doing now?|What did I do yesterday?|What is my name?"
            "|Which number will I draw next?|Is $n at home?|!What did $n say to me?|!When does my train leave?}")
     d.begin()
-    d.say("{*Sorry, I do not know that.|I am sorry, I cannot know that.|Sorry, I have no information about that.} ")
+    d.say("{*Sorry, I do not know that.|I cannot know that, sorry.|I have no information about that, sorry.} ")
     d.say(SKILLS)
     d.end()
 

@@ -39,8 +39,8 @@ def linear(d):
     d.slots.update(a=a, b=b, c=c, x=x, ax=ax, sign=sign, undo=undo, word=word)
     d.user("{Solve $ax_ $sign $b = $c.|Solve for x: $ax_ $sign $b = $c|Find x if $ax_ $sign $b = $c.|Solve the equation $ax_ $sign $b = $c.|!For which x is $ax_ $sign $b = $c?}", ax_=f"{a}x")
     d.begin()
-    d.say("{*$word $b on both sides: |First, $undo $b on both sides: |$word $b: }$ax_ = $c $undo $b = $ax\n"
-          "{*Divide by $a: |Then divide by $a: |Now divide both sides by $a: }x = $ax / $a = $x\n"
+    d.say("{*$word $b on both sides: |First, $undo $b on both sides: |First of all, $undo $b: }$ax_ = $c $undo $b = $ax\n"
+          "{*Divide by $a: |Now we divide by $a: |Now divide both sides by $a: }x = $ax / $a = $x\n"
           "{The answer is|So the answer is} ")
     d.expect = f"\\boxed{{{x}}}"
     d.fixed(f"\\boxed{{{x}}}.")
@@ -99,7 +99,7 @@ def fraction(d):
     d.slots.update(a=g * p, b=g * q, g=g, p=p, q=q)
     d.user("{Simplify $a/$b.|Simplify the fraction $a/$b.|Reduce $a/$b.|Write $a/$b in lowest terms.|!Make the fraction $a/$b as simple as possible.}")
     d.begin()
-    d.say("{*Divide both parts by $g: |Both numbers can be divided by $g: |The common divisor is $g: }$a/$b = $p/$q\n{The answer is|So the answer is} ")
+    d.say("{*Divide both parts by $g: |The common divisor is $g: |The two numbers can be divided by $g:}$a/$b = $p/$q\n{The answer is|So the answer is} ")
     d.fixed(f"\\boxed{{{p}/{q}}}.")
     d.expect = f"\\boxed{{{p}/{q}}}"
     d.end()

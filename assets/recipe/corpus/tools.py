@@ -35,7 +35,7 @@ TOOLS = {
     "get_weather": ({"city": ("string", CITY), "day": ("string", DAY)},
         "{What is the weather in $city $on?|How is the weather in $city $on?|Will it rain in $city $on?|Weather in $city $on?|Tell me the weather in $city $on.|!I need the forecast for $city $on.}",
         {"temperature": num(-5, 32), "sky": pick(SKY)},
-        "{*In $city it will be $temperature degrees with $sky.|It will be $temperature degrees in $city with $sky.|The forecast for $city is $temperature degrees with $sky.}"),
+        "{*In $city it will be $temperature degrees with $sky.|The forecast for $city is $temperature degrees with $sky.|The weather in $city will be $temperature degrees with $sky.}"),
     "get_time": ({"city": ("string", CITY)}, "{What time is it in $city?|What is the time in $city?|Tell me the time in $city.|Time in $city now?|!How late is it in $city?}",
         {"time": pick(TIMES)}, "{It is $time in $city.|The time in $city is $time.}"),
     "set_timer": ({"minutes": ("integer", num(2, 60))}, "{Set a timer for $minutes minutes.|Start a timer for $minutes minutes.|Timer for $minutes minutes, please.|!Count down $minutes minutes.}",
@@ -159,7 +159,7 @@ def call(d):
     d.slots.update(result)
     d.begin()
     if name == "book_table":
-        closing = ("{*Your table for $people is booked $on at $time.|The table is confirmed for $people people $on at $time.|Done. A table for $people is booked $on.}"
+        closing = ("{*Done, they expect $people people $on at $time.|The table for $people is confirmed $on at $time.|The restaurant expects $people people $on at $time.}"
                    if result["status"] == "confirmed" else "{Sorry, there is no free table $on at $time.|I am sorry, all tables are full $on.}")
     d.say(closing)
     d.expect = None
@@ -171,7 +171,7 @@ def no_tool_needed(d):
     tool_prompt(d)
     d.user("{Hello!|Hi there|Thanks!|Thank you|Good morning|Who are you?|What can you do?}")
     d.begin()
-    d.say("{*Hello! How can I help you?|Hi! What can I do for you?|Hello! What would you like me to do?}")
+    d.say("{*Hi there! What can I do for you?|Hello! How can I help you?|Hello and welcome! What would you like me to do?}")
     d.end()
 
 

@@ -5,6 +5,7 @@
 import io
 import json
 import math
+import re
 import unittest
 from collections import defaultdict
 from contextlib import redirect_stdout
@@ -215,6 +216,21 @@ class Grammar(unittest.TestCase):
                 answer = sum(map(len, d.parts[:d.prompt_end]))
                 kinds = {kind for a, _, kind in d.spans if a >= answer and d.prompt_end}
                 self.assertNotIn("opt", kinds)
+
+    def test_stems_cross(self):
+        """b and c begin alike, a does not, and all go on differently: slot by slot, the guess is b's start with a's end."""
+        folder = Path(__file__).resolve().parents[1] / "corpus"
+        stems = 0
+        for path in folder.glob("*.py"):
+            for text in re.findall(r"\{\*([^{}]*)\}", path.read_text()):
+                alternatives = [a.replace("!", " !").replace("'", " '").split() for a in text.split("|")]
+                if len(alternatives) != 3 or text in ("a|b|c", "Dear $n,|Hi $n,|Hello $n,"):
+                    continue
+                a, b, c = alternatives
+                stems += 1
+                self.assertTrue(b[0].strip(",") == c[0].strip(",") != a[0], text)
+                self.assertEqual(len({a[1], b[1], c[1]}), 3, text)
+        self.assertGreater(stems, 70)
 
     def test_the_same_seed_gives_the_same_document(self):
         self.assertEqual([make(5, i).text for i in range(50)], [make(5, i).text for i in range(50)])
