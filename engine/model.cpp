@@ -13,7 +13,6 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPieceBytes =
     8'000'000; // between two looks at the cancel flag: 80 ms at 100 MB/s
 
@@ -58,21 +57,16 @@ void refuse_unknown(const Safetensors& file, const std::vector<Slot>& slots, con
                 "It belongs to another architecture than config.json names; the result would be wrong.");
 }
 
-// Faults the tensor in piece by piece, so that a slow disk neither hides progress nor delays a cancel; the
-// import then copies from memory. Every piece asks again whether the file is still whole.
-const std::byte* read_ahead(const Safetensors& file, const StoredTensor& tensor, const Progress& progress,
-                            const std::function<void(std::size_t)>& done) {
-    unsigned sum = 0;
+// Reads the tensor into `to` piece by piece, so that a slow disk neither hides progress nor delays a cancel.
+void read_tensor(const Safetensors& file, const StoredTensor& tensor, const Progress& progress,
+                 const std::function<void(std::size_t)>& done, std::vector<std::byte>& to) {
+    to.resize(tensor.bytes);
     for (std::size_t piece = 0; piece < tensor.bytes; piece += kPieceBytes) {
         check_cancelled(progress);
-        const std::byte* data = file.data(tensor);
         const std::size_t end = std::min(tensor.bytes, piece + kPieceBytes);
-        for (std::size_t at = piece; at < end; at += kPageBytes) sum += std::to_integer<unsigned>(data[at]);
+        file.read(tensor, piece, std::span(to).subspan(piece, end - piece));
         done(end);
     }
-    volatile unsigned keep = sum; // the reads must not be optimised away
-    static_cast<void>(keep);
-    return file.data(tensor);
 }
 
 } // namespace
@@ -109,16 +103,19 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
     check_memory(backend, model->name, on_device);
 
     std::size_t before = 0;
+    std::vector<std::byte> host;
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        const std::byte* data = read_ahead(file, *stored[i], progress, [&](std::size_t done) {
+        const auto report = [&](std::size_t done) {
             report_megabytes(progress, model->name, before + done, total);
-        });
-        import_slot(*model, slots[i], stored[i]->dtype, data);
+        };
+        read_tensor(file, *stored[i], progress, report, host);
+        import_slot(*model, slots[i], stored[i]->dtype, host.data());
+        backend.sync(); // `host` is used again
         before += stored[i]->bytes;
     }
     model->cos_sin = make_cos_sin(backend, model->config);
     model->memory_bytes += model->cos_sin.bytes();
-    backend.sync(); // the mapping goes away now
+    backend.sync();
     return model;
 }
 

@@ -1,10 +1,10 @@
 #include "engine/safetensors.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <set>
@@ -16,24 +16,20 @@
 
 namespace speclens {
 
-// One mapped file, or bytes in memory (then `descriptor` is -1).
+// One open file, or bytes in memory (then `descriptor` is -1).
 struct Safetensors::File {
     File() = default;
     File(const File&) = delete;
     File& operator=(const File&) = delete;
     ~File() {
-        if (mapping != nullptr) munmap(mapping, size);
         if (descriptor >= 0) close(descriptor);
     }
-    [[nodiscard]] std::span<const std::byte> bytes() const {
-        if (mapping != nullptr) return {static_cast<const std::byte*>(mapping), size};
-        return image;
-    }
+    // Copies to.size() bytes from byte `at` of the file on. Throws Error.
+    void read(std::size_t at, std::span<std::byte> to) const;
 
     std::string name;
     int descriptor = -1;
-    void* mapping = nullptr;
-    std::size_t size = 0;
+    std::size_t size = 0; // when it was opened
     std::vector<std::byte> image;
 };
 
@@ -48,6 +44,26 @@ constexpr std::size_t kLargestIndex = 64'000'000;
 }
 
 } // namespace
+
+void Safetensors::File::read(std::size_t at, std::span<std::byte> to) const {
+    CHECK(at <= size && to.size() <= size - at, "a read outside the file");
+    if (descriptor < 0) {
+        std::copy_n(image.begin() + static_cast<std::ptrdiff_t>(at), to.size(), to.begin());
+        return;
+    }
+    while (!to.empty()) {
+        const ssize_t got = pread(descriptor, to.data(), to.size(), static_cast<off_t>(at));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            throw Error(name + ": cannot be read (" + std::strerror(errno) + ")",
+                        "Check the disk or the network drive, then load the model again.");
+        if (got == 0) // the end, before all that was there when the file was opened
+            throw Error(name + ": became shorter while it was being loaded",
+                        "Wait until the download or copy is complete, then load the model again.");
+        at += static_cast<std::size_t>(got);
+        to = to.subspan(static_cast<std::size_t>(got));
+    }
+}
 
 Safetensors::Safetensors() = default;
 Safetensors::Safetensors(Safetensors&&) noexcept = default;
@@ -64,11 +80,6 @@ Safetensors Safetensors::open(const std::filesystem::path& path) {
     if (!S_ISREG(status.st_mode))
         throw Error(file->name + ": is not a file", "Give the path of a safetensors file.");
     file->size = static_cast<std::size_t>(status.st_size);
-    if (file->size > 0) {
-        void* mapping = mmap(nullptr, file->size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
-        if (mapping == MAP_FAILED) system_failure(file->name);
-        file->mapping = mapping;
-    }
     Safetensors result;
     result.add(std::move(file));
     return result;
@@ -86,7 +97,12 @@ Safetensors Safetensors::parse(std::vector<std::byte> image, const std::string& 
 
 void Safetensors::add(std::unique_ptr<File> file) {
     const int index = static_cast<int>(files_.size());
-    for (auto& [name, tensor] : read_safetensors_header(file->bytes(), file->name)) {
+    std::byte start[kHeaderStart];
+    const std::span available(start, std::min(file->size, kHeaderStart));
+    file->read(0, available);
+    std::string header(safetensors_header_length(available, file->size, file->name), '\0');
+    file->read(kHeaderStart, std::as_writable_bytes(std::span(header)));
+    for (auto& [name, tensor] : read_safetensors_header(header, file->size, file->name)) {
         tensor.file = index;
         const auto [at, added] = tensors_.emplace(name, tensor);
         if (!added)
@@ -149,15 +165,15 @@ const StoredTensor* Safetensors::find(std::string_view name) const {
     return found == tensors_.end() ? nullptr : &found->second;
 }
 
-const std::byte* Safetensors::data(const StoredTensor& tensor) const {
-    const File& file = *files_[static_cast<std::size_t>(tensor.file)];
-    if (file.descriptor >= 0) {
-        struct stat status {};
-        if (fstat(file.descriptor, &status) != 0 || static_cast<std::size_t>(status.st_size) < file.size)
-            throw Error(file.name + ": became shorter while it was being loaded",
-                        "Wait until the download or copy is complete, then load the model again.");
-    }
-    return file.bytes().data() + tensor.begin;
+void Safetensors::read(const StoredTensor& tensor, std::size_t first, std::span<std::byte> to) const {
+    CHECK(first <= tensor.bytes && to.size() <= tensor.bytes - first, "a read outside the tensor");
+    files_[static_cast<std::size_t>(tensor.file)]->read(tensor.begin + first, to);
+}
+
+std::vector<std::byte> Safetensors::read(const StoredTensor& tensor) const {
+    std::vector<std::byte> bytes(tensor.bytes);
+    read(tensor, 0, bytes);
+    return bytes;
 }
 
 const std::string& Safetensors::file_name(const StoredTensor& tensor) const {

@@ -1,14 +1,15 @@
-// Reads safetensors files: one file, or the shards that model.safetensors.index.json names. The file is
-// mapped, not copied; everything the header claims is checked before anything points into the mapping.
+// Reads safetensors files: one file, or the shards that model.safetensors.index.json names. Everything the
+// header claims is checked when the file is opened; tensors are copied out on demand. The file is read, never
+// mapped: a mapping of a file that somebody cuts meanwhile kills the process.
 // Layout: 8 bytes little-endian header length n, n bytes of JSON, then the data; offsets count from there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +42,10 @@ class Safetensors {
 
     [[nodiscard]] const std::map<std::string, StoredTensor, std::less<>>& tensors() const { return tensors_; }
     [[nodiscard]] const StoredTensor* find(std::string_view name) const; // null when absent
-    // The tensor's bytes, aligned for its dtype, valid while this object lives. Throws Error when the file
-    // became shorter since it was opened: reading a mapping behind the end of its file would kill the
-    // process.
-    [[nodiscard]] const std::byte* data(const StoredTensor& tensor) const;
+    // Copies to.size() bytes of the tensor, from its byte `first` on. Throws Error when the file became
+    // shorter since it was opened or cannot be read.
+    void read(const StoredTensor& tensor, std::size_t first, std::span<std::byte> to) const;
+    [[nodiscard]] std::vector<std::byte> read(const StoredTensor& tensor) const; // all of it
     [[nodiscard]] const std::string& file_name(const StoredTensor& tensor) const;
 
   private:

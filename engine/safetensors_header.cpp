@@ -12,7 +12,6 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kLargestHeader = 100'000'000; // the limit of the reference reader
 const char* const kDownloadAgain = "The file is damaged or incomplete: download or copy it again.";
 const char* const kWriterBug = "The file was written wrongly: export it again with the safetensors library.";
@@ -135,32 +134,34 @@ void check_overlap(const std::map<std::string, StoredTensor, std::less<>>& tenso
 
 } // namespace
 
-std::map<std::string, StoredTensor, std::less<>> read_safetensors_header(std::span<const std::byte> file,
-                                                                         const std::string& name) {
-    if (file.size() < kLengthBytes)
-        throw Error(name + ": only " + std::to_string(file.size()) +
+std::size_t safetensors_header_length(std::span<const std::byte> start, std::size_t file_size,
+                                      const std::string& name) {
+    if (start.size() < kHeaderStart)
+        throw Error(name + ": only " + std::to_string(start.size()) +
                         " bytes long, a safetensors file has at least 8",
                     kDownloadAgain);
     std::uint64_t length = 0;
-    for (std::size_t i = 0; i < kLengthBytes; ++i)
-        length |= std::to_integer<std::uint64_t>(file[i]) << (8 * i);
+    for (std::size_t i = 0; i < kHeaderStart; ++i)
+        length |= std::to_integer<std::uint64_t>(start[i]) << (8 * i);
     if (length > kLargestHeader)
         throw Error(name + ": the header claims " + std::to_string(length) +
                         " bytes, more than the 100 MB allowed",
                     "Is this a safetensors file? Pickled .bin files must be converted first.");
-    if (length > file.size() - kLengthBytes)
+    if (length > file_size - kHeaderStart)
         throw Error(name + ": the header claims " + std::to_string(length) + " bytes, the file has only " +
-                        std::to_string(file.size()),
+                        std::to_string(file_size),
                     kDownloadAgain);
+    return static_cast<std::size_t>(length);
+}
 
-    const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes,
-                                static_cast<std::size_t>(length));
-    const std::uint64_t data_start = kLengthBytes + length;
+std::map<std::string, StoredTensor, std::less<>>
+read_safetensors_header(std::string_view text, std::size_t file_size, const std::string& name) {
+    const std::size_t data_start = kHeaderStart + text.size();
     std::map<std::string, StoredTensor, std::less<>> tensors;
     const Json header = parse_header(text, name);
     for (const auto& [tensor, entry] : header.items()) {
         if (tensor == "__metadata__") continue;
-        tensors.emplace(tensor, read_entry(entry, data_start, file.size() - data_start, {name, tensor}));
+        tensors.emplace(tensor, read_entry(entry, data_start, file_size - data_start, {name, tensor}));
     }
     check_overlap(tensors, name);
     return tensors;

@@ -12,8 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const speclens::Safetensors file = speclens::Safetensors::parse(std::move(image), "fuzz.safetensors");
         for (const auto& [name, tensor] : file.tensors())
-            for (std::size_t i = 0; i < tensor.bytes; ++i)
-                sum += std::to_integer<unsigned>(file.data(tensor)[i]);
+            for (const std::byte byte : file.read(tensor)) sum += std::to_integer<unsigned>(byte);
     } catch (const speclens::Error&) {
     }
     volatile unsigned keep = sum; // the reads must happen

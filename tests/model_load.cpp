@@ -170,6 +170,16 @@ TEST_F(Load, CancelStopsBetweenPieces) {
                  Cancelled);
 }
 
+TEST_F(Load, AFileThatIsCutInTheMiddleOfLoadingIsAnError) {
+    const TempFolder folder("micro_qwen3");
+    int reports = 0;
+    const Progress progress{.report = [&](const std::string&, double, double, const std::string&) {
+        if (++reports == 3) fs::resize_file(folder / "model.safetensors", 4096);
+    }};
+    expect_error([&] { static_cast<void>(load(folder.path(), progress)); },
+                 {"folder/model.safetensors", "shorter"});
+}
+
 TEST_F(Load, TooLittleMemoryIsSaidWithNumbers) {
     ModelConfig config = geometry("qwen3-8b");
     config.layers = 1000;

@@ -50,7 +50,7 @@ TEST(SafetensorsFile, ReadsEveryDtypeScalarsAndEmptyTensors) {
     EXPECT_EQ(file.tensors().size(), 8u);
     EXPECT_EQ(file.find("f")->shape, (std::vector<std::int64_t>{1, 2}));
     EXPECT_EQ(file.find("b")->dtype, DType::bf16);
-    EXPECT_EQ(std::to_integer<int>(*file.data(*file.find("u"))), 26);
+    EXPECT_EQ(std::to_integer<int>(file.read(*file.find("u"))[0]), 26);
     EXPECT_EQ(file.find("g")->bytes, 4u);
     EXPECT_EQ(file.find("__metadata__"), nullptr);
 }
@@ -118,13 +118,26 @@ TEST(SafetensorsFile, MissingFilesAndFoldersAreNamed) {
                  {"folder/model.safetensors", "0 bytes"});
 }
 
-TEST(SafetensorsFile, AFileThatShrinksWhileItIsMappedIsAnErrorNotACrash) {
+TEST(SafetensorsFile, PartsOfATensorAreReadWhereTheyLie) {
+    const Safetensors file =
+        parse(file_of(aligned(R"({"a":{"dtype":"U8","shape":[6],"data_offsets":[2,8]}})"), 9));
+    std::byte part[2];
+    file.read(*file.find("a"), 3, part);
+    EXPECT_EQ(std::to_integer<int>(part[0]), 5);
+    EXPECT_EQ(std::to_integer<int>(part[1]), 6);
+}
+
+// A mapped file would end the whole program with SIGBUS here.
+TEST(SafetensorsFile, AFileThatIsCutAfterItWasOpenedIsAnErrorNotASignal) {
     const TempFolder folder("micro_qwen3");
     const Safetensors file = Safetensors::open_folder(folder.path());
-    const StoredTensor& last = *file.find("model.norm.weight");
-    EXPECT_NE(file.data(last), nullptr);
-    fs::resize_file(folder / "model.safetensors", 4096);
-    expect_error([&] { static_cast<void>(file.data(last)); }, {"model.safetensors", "shorter"});
+    const StoredTensor& tensor = *file.find("model.embed_tokens.weight");
+    std::vector<std::byte> whole = file.read(tensor);
+    fs::resize_file(folder / "model.safetensors", tensor.begin + tensor.bytes / 2);
+    expect_error([&] { static_cast<void>(file.read(tensor)); }, {"folder/model.safetensors", "shorter"});
+    file.read(tensor, 0, std::span(whole).first(tensor.bytes / 2)); // what is left can still be read
+    fs::resize_file(folder / "model.safetensors", 0);
+    expect_error([&] { file.read(tensor, 0, std::span(whole).first(1)); }, {"shorter"});
 }
 
 class Shards : public ::testing::Test {
@@ -149,7 +162,7 @@ TEST_F(Shards, AreReadAsOneSetOfTensors) {
     const Safetensors file = Safetensors::open_folder(folder_.path());
     EXPECT_EQ(file.tensors().size(), 2u);
     EXPECT_EQ(file.file_name(*file.find("b")), "folder/two.safetensors");
-    EXPECT_EQ(std::to_integer<int>(file.data(*file.find("b"))[1]), 1);
+    EXPECT_EQ(std::to_integer<int>(file.read(*file.find("b"))[1]), 1);
 }
 
 TEST_F(Shards, BrokenIndexesAreRefused) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -86,13 +87,13 @@ inline std::vector<float> floats(const Safetensors& file, const std::string& nam
     EXPECT_NE(tensor, nullptr) << name;
     EXPECT_EQ(tensor->dtype, DType::f32);
     std::vector<float> values(tensor->bytes / sizeof(float));
-    std::memcpy(values.data(), file.data(*tensor), tensor->bytes);
+    file.read(*tensor, 0, std::as_writable_bytes(std::span(values)));
     return values;
 }
 inline std::vector<int> golden_ids(const Safetensors& file) {
     const StoredTensor* tensor = file.find("ids");
     std::vector<int> ids(tensor->bytes / sizeof(int));
-    std::memcpy(ids.data(), file.data(*tensor), tensor->bytes);
+    file.read(*tensor, 0, std::as_writable_bytes(std::span(ids)));
     return ids;
 }
 
