@@ -24,6 +24,7 @@ target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_bpe.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_json.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_split.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_stream.cpp)
+    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_stream.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/weight_import.cpp)
 target_include_directories(engine SYSTEM PRIVATE ${PCRE2_INCLUDE_DIR} ${UTF8PROC_INCLUDE_DIR})
 target_link_libraries(engine PUBLIC kernels PRIVATE nlohmann_json::nlohmann_json ${PCRE2_LIBRARY} ${UTF8PROC_LIBRARY})

@@ -9,6 +9,7 @@
 #include "engine/model_parts.h"
 #include "engine/safetensors.h"
 #include "engine/tokenizer.h"
+#include "engine/weight_import.h"
 
 namespace speclens {
 namespace {
@@ -57,16 +58,17 @@ void refuse_unknown(const Safetensors& file, const std::vector<Slot>& slots, con
                 "It belongs to another architecture than config.json names; the result would be wrong.");
 }
 
-// Reads the tensor into `to` piece by piece, so that a slow disk neither hides progress nor delays a cancel.
-void read_tensor(const Safetensors& file, const StoredTensor& tensor, const Progress& progress,
-                 const std::function<void(std::size_t)>& done, std::vector<std::byte>& to) {
-    to.resize(tensor.bytes);
-    for (std::size_t piece = 0; piece < tensor.bytes; piece += kPieceBytes) {
-        check_cancelled(progress);
-        const std::size_t end = std::min(tensor.bytes, piece + kPieceBytes);
-        file.read(tensor, piece, std::span(to).subspan(piece, end - piece));
-        done(end);
-    }
+// Reads piece by piece, so that a slow disk neither hides progress nor delays a cancel.
+WeightImport::Fill reader(const Safetensors& file, const StoredTensor& tensor, const Progress& progress,
+                          const std::function<void(std::size_t)>& done) {
+    return [&file, &tensor, &progress, done](std::size_t first, std::span<std::byte> to) {
+        for (std::size_t at = 0; at < to.size(); at += kPieceBytes) {
+            check_cancelled(progress);
+            const std::size_t bytes = std::min(kPieceBytes, to.size() - at);
+            file.read(tensor, first + at, to.subspan(at, bytes));
+            done(first + at + bytes);
+        }
+    };
 }
 
 } // namespace
@@ -103,14 +105,12 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
     check_memory(backend, model->name, on_device);
 
     std::size_t before = 0;
-    std::vector<std::byte> host;
+    WeightImport import(backend, progress);
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        const auto report = [&](std::size_t done) {
+        const auto read = reader(file, *stored[i], progress, [&](std::size_t done) {
             report_megabytes(progress, model->name, before + done, total);
-        };
-        read_tensor(file, *stored[i], progress, report, host);
-        import_slot(*model, slots[i], stored[i]->dtype, host.data());
-        backend.sync(); // `host` is used again
+        });
+        import.slot(*model, slots[i], stored[i]->dtype, read);
         before += stored[i]->bytes;
     }
     model->cos_sin = make_cos_sin(backend, model->config);

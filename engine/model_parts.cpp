@@ -1,7 +1,6 @@
 #include "engine/model_parts.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -86,23 +85,6 @@ std::vector<Slot> model_slots(Model& model) {
     vector("model.norm.weight", h, model.final_norm);
     if (!c.tied) matrix("lm_head.weight", c.vocab, h, model.lm_head);
     return slots;
-}
-
-void import_slot(Model& model, const Slot& slot, DType stored, const void* data) {
-    Backend& backend = *model.backend;
-    if (slot.vector && stored == DType::bf16) {
-        std::vector<float> wide(static_cast<std::size_t>(slot.cols));
-        for (std::size_t i = 0; i < wide.size(); ++i) {
-            const std::uint32_t upper = static_cast<const std::uint16_t*>(data)[i];
-            wide[i] = std::bit_cast<float>(upper << 16);
-        }
-        *slot.to = backend.import_weight(wide.data(), DType::f32, slot.rows, slot.cols);
-        backend.sync(); // `wide` goes away
-    } else {
-        *slot.to = backend.import_weight(data, stored, slot.rows, slot.cols);
-    }
-    if (slot.read_per_token) model.weight_bytes += slot.to->bytes();
-    model.memory_bytes += slot.to->bytes();
 }
 
 Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {

@@ -25,10 +25,6 @@ struct Slot {
 // Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
 [[nodiscard]] std::vector<Slot> model_slots(Model& model);
 
-// Imports `stored` (bf16, f16 or f32 at `data`) into slot.to and counts it. Norms and biases become f32: they
-// are small, and no backend has to widen them in every pass.
-void import_slot(Model& model, const Slot& slot, DType stored, const void* data);
-
 // Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
 inline constexpr int kLargestContext = 131072;
 // (min(max_positions, kLargestContext), d) f32: cos of the d/2 angles, then their sines.

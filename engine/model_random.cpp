@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "engine/model.h"
 #include "engine/model_parts.h"
+#include "engine/weight_import.h"
 
 namespace speclens {
 namespace {
@@ -54,25 +56,27 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
 
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = bf16_from(1), zero = 0;
-    std::vector<std::uint16_t> host;
+    WeightImport import(backend, progress);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
         const Slot& slot = slots[tensor];
-        const auto count = static_cast<std::size_t>(slot.rows * slot.cols);
-        host.assign(count, slot.name.ends_with("bias") ? zero : one);
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
-        for (std::size_t piece = 0; !slot.vector && piece < count; piece += kPiece) {
-            check_cancelled(progress);
-            const std::size_t end = std::min(count, piece + kPiece);
-            std::uint64_t bits = 0;
-            for (std::size_t i = piece; i < end; ++i) {
-                bits = i % 8 == 0 ? hash(stream + i / 8) : bits >> 8;
-                host[i] = level[bits & 0xFF];
+        const std::uint16_t constant = slot.name.ends_with("bias") ? zero : one;
+        import.slot(*model, slot, DType::bf16, [&](std::size_t first, std::span<std::byte> to) {
+            const std::size_t begin = first / sizeof(std::uint16_t), count = to.size() / sizeof(std::uint16_t);
+            auto* host = reinterpret_cast<std::uint16_t*>(to.data());
+            if (slot.vector) std::fill_n(host, count, constant);
+            for (std::size_t piece = 0; !slot.vector && piece < count; piece += kPiece) {
+                check_cancelled(progress);
+                const std::size_t end = std::min(count, piece + kPiece);
+                std::uint64_t bits = 0;
+                for (std::size_t i = piece; i < end; ++i) {
+                    bits = i % 8 == 0 ? hash(stream + (begin + i) / 8) : bits >> 8; // begin: a multiple of 16 rows
+                    host[i] = level[bits & 0xFF];
+                }
+                report_megabytes(progress, model->name, done + 2 * (begin + end), total);
             }
-            report_megabytes(progress, model->name, done + 2 * end, total);
-        }
-        import_slot(*model, slot, DType::bf16, host.data());
-        backend.sync(); // `host` is used again
-        done += 2 * count;
+        });
+        done += 2 * static_cast<std::size_t>(slot.rows * slot.cols);
     }
     model->cos_sin = make_cos_sin(backend, config);
     model->memory_bytes += model->cos_sin.bytes();

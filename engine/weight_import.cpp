@@ -1,0 +1,72 @@
+#include "engine/weight_import.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+std::int64_t rows_per_piece(std::int64_t rows, std::size_t row_bytes, std::size_t piece_bytes) {
+    if (rows % kTiledRows != 0) return rows;
+    const auto tiles = static_cast<std::int64_t>(piece_bytes / row_bytes) / kTiledRows;
+    return std::clamp(tiles * kTiledRows, kTiledRows, rows);
+}
+
+Buffer WeightImport::matrix(DType stored, std::int64_t rows, std::int64_t cols, const Fill& fill) {
+    CHECK(rows > 0 && cols > 0, "an empty matrix");
+    const std::size_t row_bytes = static_cast<std::size_t>(cols) * bytes_of(stored);
+    const std::int64_t together = rows_per_piece(rows, row_bytes, piece_bytes_);
+    Buffer whole;
+    for (std::int64_t first = 0; first < rows; first += together) {
+        const std::int64_t count = std::min(together, rows - first);
+        read(static_cast<std::size_t>(first) * row_bytes, static_cast<std::size_t>(count) * row_bytes, fill);
+        Buffer piece = backend_.import_weight(host_.data(), stored, count, cols);
+        backend_.sync(); // `host_` is used again
+        if (count == rows) return piece;
+        if (whole.empty()) {
+            Tensor view = piece.view();
+            view.rows = rows;
+            view.data = backend_.allocate(view.bytes());
+            whole = Buffer(backend_, view);
+        }
+        CHECK(piece.view().tiled == whole.view().tiled, "pieces of one matrix differ in kind");
+        backend_.copy(piece.view(), whole.view().slice(first, count));
+        backend_.sync(); // `piece` is released next
+    }
+    return whole;
+}
+
+Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
+    read(0, static_cast<std::size_t>(cols) * bytes_of(stored), fill);
+    std::vector<float> wide;
+    if (stored == DType::bf16) {
+        wide.resize(static_cast<std::size_t>(cols));
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+            std::uint16_t upper = 0;
+            std::memcpy(&upper, host_.data() + 2 * i, 2);
+            wide[i] = std::bit_cast<float>(static_cast<std::uint32_t>(upper) << 16);
+        }
+    }
+    Buffer result = wide.empty() ? backend_.import_weight(host_.data(), stored, 1, cols)
+                                 : backend_.import_weight(wide.data(), DType::f32, 1, cols);
+    backend_.sync(); // `wide` goes away, `host_` is used again
+    return result;
+}
+
+void WeightImport::slot(Model& model, const Slot& slot, DType stored, const Fill& fill) {
+    *slot.to =
+        slot.vector ? vector(stored, slot.cols, fill) : matrix(stored, slot.rows, slot.cols, fill);
+    if (slot.read_per_token) model.weight_bytes += slot.to->bytes();
+    model.memory_bytes += slot.to->bytes();
+}
+
+void WeightImport::read(std::size_t first, std::size_t bytes, const Fill& fill) {
+    check_cancelled(progress_);
+    if (host_.size() < bytes) host_.resize(bytes);
+    fill(first, std::span(host_).first(bytes));
+    check_cancelled(progress_);
+}
+
+} // namespace speclens
