@@ -13,6 +13,7 @@ target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/model_decoder.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_forward.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_geometry.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model_memory.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_parts.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_random.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_rows.cpp

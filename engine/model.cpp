@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/json_read.h"
+#include "engine/model_memory.h"
 #include "engine/model_parts.h"
 #include "engine/safetensors.h"
 #include "engine/tokenizer.h"
@@ -102,7 +103,7 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
         on_device += imported_bytes(*stored.back());
     }
     refuse_unknown(file, slots, model->config);
-    check_memory(backend, model->name, on_device);
+    check_memory(model->name, loading_memory(model->config, backend, on_device), backend.free_memory());
 
     std::size_t before = 0;
     WeightImport import(backend, progress);

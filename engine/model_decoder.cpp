@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/model_memory.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
-constexpr int kFirstSlots = 256; // the cache starts with this many and doubles
 constexpr int kDefaultCapacity = 4096;
 
 } // namespace
@@ -19,6 +19,8 @@ std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, 
         throw Error(model->name + ": a context of " + std::to_string(capacity) +
                         " tokens was asked for, the model has " + std::to_string(positions) + " positions",
                     "Choose a context from 1 to " + std::to_string(positions) + ".", Exit::usage);
+    check_memory(model->name, decoder_memory(model->config, *model->backend, capacity),
+                 model->backend->free_memory());
     return std::make_unique<ModelDecoder>(std::move(model), capacity);
 }
 
@@ -27,6 +29,7 @@ ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
       max_rows_(std::min(model_->backend->max_rows(), capacity)), cache_(model_->layer.size()),
       rows_(*model_->backend, model_->config.vocab, model_->name) {
     const ModelConfig& c = model_->config;
+    // engine/model_memory.cpp foretells the sizes of these
     const auto rows = [&](int cols) { return Buffer(backend(), DType::f32, max_rows_, cols); };
     ids_ = Buffer(backend(), DType::i32, 1, max_rows_);
     positions_ = Buffer(backend(), DType::i32, 1, max_rows_);

@@ -2,19 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
-#include "kernels/error.h"
 
 namespace speclens {
 namespace {
-
-std::string gigabytes(std::size_t bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) / 1e9);
-    return text;
-}
 
 // Dimension at which `rotations` full turns fit into the original context (YaRN, Peng et al. 2023, eq. 22).
 double yarn_dimension(double rotations, const ModelConfig& config) {
@@ -104,12 +96,6 @@ Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
     Buffer result(backend, DType::f32, positions, config.head_dim);
     backend.upload(result.view(), table.data());
     return result;
-}
-
-void check_memory(const Backend& backend, const std::string& name, std::size_t bytes) {
-    if (const std::size_t free = backend.free_memory(); bytes > free)
-        throw Error(name + " needs " + gigabytes(bytes) + " of memory, " + gigabytes(free) + " are free",
-                    "Close other programs, or choose a smaller model.", Exit::device);
 }
 
 void check_cancelled(const Progress& progress) {

@@ -29,8 +29,6 @@ struct Slot {
 inline constexpr int kLargestContext = 131072;
 // (min(max_positions, kLargestContext), d) f32: cos of the d/2 angles, then their sines.
 [[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
-// Throws Error with the numbers when `bytes` cannot be had.
-void check_memory(const Backend& backend, const std::string& name, std::size_t bytes);
 void check_cancelled(const Progress& progress); // throws Cancelled
 // Progress of a job of `total` bytes, in MB (1e6).
 void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/model.h"
+#include "engine/model_memory.h"
 #include "engine/model_parts.h"
 #include "engine/weight_import.h"
 
@@ -52,7 +53,7 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
     std::size_t total = 0, done = 0;
     for (const Slot& slot : slots)
         total += static_cast<std::size_t>(slot.rows * slot.cols) * sizeof(std::uint16_t);
-    check_memory(backend, model->name, total);
+    check_memory(model->name, loading_memory(config, backend, total), backend.free_memory());
 
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = bf16_from(1), zero = 0;

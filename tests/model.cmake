@@ -2,7 +2,7 @@
 find_package(nlohmann_json REQUIRED)
 spec_test(model_forward_test LABELS fast LIBS engine SOURCES model_forward.cpp model_cache.cpp)
 spec_test(model_files_test LABELS fast LIBS engine
-          SOURCES model_load.cpp model_import.cpp model_config.cpp model_safetensors.cpp)
+          SOURCES model_load.cpp model_import.cpp model_memory.cpp model_config.cpp model_safetensors.cpp)
 spec_test(model_text_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
           SOURCES model_tokenizer.cpp model_tokenizer_files.cpp model_chat.cpp)
 spec_test(model_table_test LABELS fast LIBS engine SOURCES model_table.cpp)

@@ -1,0 +1,58 @@
+// Whether a model fits: what is counted, and what the user is told when it does not.
+#include "engine/model_memory.h"
+#include "tests/micro.h"
+#include "tests/model_support.h"
+
+namespace speclens {
+namespace {
+
+using namespace test;
+
+constexpr std::size_t kMega = 1'000'000;
+
+std::string remedy_of(const MemoryNeed& need, std::size_t free) {
+    try {
+        check_memory("giant", need, free);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::device);
+        return error.remedy();
+    }
+    return "it fits";
+}
+
+TEST(Memory, WeightsThatFitAloneAreNotEnough) {
+    const MemoryNeed need{.weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
+    check_memory("giant", need, need.total());
+    expect_error([&] { check_memory("giant", need, 1200 * kMega); },
+                 {"giant needs 1.35 GB", "0.90 GB weights", "0.40 GB cache for a context of 4000 tokens",
+                  "50.0 MB scratch", "1.20 GB are free"});
+}
+
+TEST(Memory, AShorterContextIsProposedOnlyWhereItHelps) {
+    const MemoryNeed need{.weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
+    EXPECT_NE(remedy_of(need, 1200 * kMega).find("a context of 2500 tokens"), std::string::npos);
+    EXPECT_EQ(remedy_of(need, 955 * kMega).find("context"), std::string::npos); // not even the first slots
+    EXPECT_NE(remedy_of(need, 100 * kMega).find("smaller model"), std::string::npos);
+}
+
+TEST(Memory, TheCacheIsForetoldExactly) {
+    const auto models = micro_models(1);
+    const auto decoder = make_model_decoder(models->target, kFirstSlots);
+    const std::size_t before = decoder->memory_bytes();
+    decoder->prefill(std::vector<int>(kFirstSlots, 1));
+    EXPECT_EQ(decoder->memory_bytes() - before,
+              decoder_memory(models->target->config, *models->backend, kFirstSlots).cache);
+}
+
+TEST(Memory, AContextThatCannotFitIsRefusedBeforeItIsUsed) {
+    ModelConfig config = micro_config(32, 16);
+    config.heads = config.kv_heads = 2048; // 8 MB of keys and values per token
+    config.max_positions = 131072;
+    const auto backend = make_cpu_backend({.threads = 1});
+    const auto model = Model::random(*backend, config, "wide", 1);
+    expect_error([&] { static_cast<void>(make_model_decoder(model, 131072)); },
+                 {"wide needs", "a context of 131072 tokens", "are free"});
+}
+
+} // namespace
+} // namespace speclens
