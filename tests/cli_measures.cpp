@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 std::string prompts_file() {
-    const std::filesystem::path file = fresh_folder("-prompts") / "prompts.jsonl";
+    const std::filesystem::path file = fresh_folder() / "prompts.jsonl";
     write_file(file, "{\"prompt\":\"one two one two one two\",\"domain\":\"copy\"}\n"
                      "{\"prompt\":\"a rose is a rose is a\",\"domain\":\"copy\"}\n"
                      "{\"prompt\":\"if x then y else z\",\"domain\":\"code\"}\n");

@@ -102,17 +102,6 @@ Outcome speclens(const Start& start) {
     return outcome;
 }
 
-std::filesystem::path fresh_folder(const std::string& name) {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() /
-        ("speclens-" + std::to_string(getpid()) + "-" +
-         (test ? std::string(test->test_suite_name()) + "." + test->name() : "all") + name);
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-    return folder;
-}
-
 void write_file(const std::filesystem::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
 }
@@ -123,7 +112,7 @@ std::string read_file(const std::filesystem::path& file) {
 }
 
 std::string table_file() {
-    const std::filesystem::path file = fresh_folder("-table") / "table.json";
+    const std::filesystem::path file = fresh_folder() / "table.json";
     write_file(file,
                R"({"schema":"speclens-table/1","vocab":6,"texts":["The"," cat"," sat"," on"," the"," mat"],
 "target":{"":[0.6,0.1,0.1,0.1,0.05,0.05],"0":[0.02,0.8,0.05,0.03,0.05,0.05],"1":[0.02,0.02,0.7,0.16,0.05,0.05],

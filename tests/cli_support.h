@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/temp_folder.h"
+
 namespace speclens::test {
 
 struct Outcome {
@@ -31,8 +33,6 @@ struct Start {
     return speclens(start);
 }
 
-// A folder of this test, empty at first.
-[[nodiscard]] std::filesystem::path fresh_folder(const std::string& name = "");
 void write_file(const std::filesystem::path& file, const std::string& text);
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
 

@@ -12,6 +12,7 @@
 #include "kernels/error.h"
 #include "tests/micro.h"
 #include "tests/tables.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -186,8 +187,7 @@ TEST(Heads, AreTheHeadsOfTheWholeLaws) {
 // ---- the engine thread ----
 
 fs::path table_file(const std::string& content = "") {
-    static int serial = 0;
-    const fs::path file = fs::temp_directory_path() / ("speclens_session_" + std::to_string(::getpid()) + "_" + std::to_string(serial++) + ".json");
+    const fs::path file = test::fresh_folder() / "table.json";
     std::ofstream(file) << (content.empty() ? R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
         "target":{"":[0.5,0.3,0.2],"0":[0.2,0.5,0.3]},"draft":{"":[0.4,0.4,0.2],"1":[0.1,0.1,0.8]}})"
                                                 : content);

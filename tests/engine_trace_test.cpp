@@ -15,6 +15,7 @@
 #include "tests/micro.h"
 #include "tests/mutate.h"
 #include "tests/tables.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -244,18 +245,16 @@ TEST(TraceJson, DamagedFilesAreReadOrRefusedNeverACrash) {
 }
 
 TEST(TraceJson, SavingReplacesTheFileOnlyWhenWhole) {
-    const fs::path folder = fs::temp_directory_path() / ("speclens_trace_" + std::to_string(::getpid()));
-    fs::create_directories(folder);
+    const test::TempFolder folder;
     const auto run = finished("small", 1);
     save_trace(run->trace(), folder / "run.jsonl");
     EXPECT_EQ(load_trace(folder / "run.jsonl")->size(), run->trace().size());
     EXPECT_THROW(save_trace(run->trace(), folder / "missing" / "run.jsonl"), Error);
     EXPECT_THROW((void)load_trace(folder / "nothing.jsonl"), Error);
-    EXPECT_THROW((void)load_trace(folder), Error);
+    EXPECT_THROW((void)load_trace(folder.path()), Error);
     std::size_t files = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) ++files;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++files;
     EXPECT_EQ(files, 1u) << "no temporary file is left";
-    fs::remove_all(folder);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_F(Cache, PrefillInPiecesEqualsOnePass) {
 }
 
 TEST_F(Cache, GrowsWithoutChangingBits) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     folder.edit("config.json", R"("max_position_embeddings": 256)", R"("max_position_embeddings": 2048)");
     const auto model = Model::load(*loaded_.backend, folder.path());
     const auto grown = make_model_decoder(model), whole = make_model_decoder(model);

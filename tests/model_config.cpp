@@ -27,7 +27,7 @@ TEST(ModelConfigFile, ReadsQwen3AndBothRopeSpellings) {
 }
 
 TEST(ModelConfigFile, StopsComeFromAListANumberOrNothing) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     fs::remove(folder / "generation_config.json");
     EXPECT_EQ(read_config(folder.path()).stops, std::vector<int>{502});
     folder.edit("config.json", "\"eos_token_id\": 502", "\"eos_token_id\": null");
@@ -37,7 +37,7 @@ TEST(ModelConfigFile, StopsComeFromAListANumberOrNothing) {
 }
 
 TEST(ModelConfigFile, ReadsYarnInBothPlaces) {
-    const TempFolder old("micro_qwen3"), recent("micro_qwen2");
+    const ModelFolder old("micro_qwen3"), recent("micro_qwen2");
     old.edit("config.json", "\"rope_scaling\": null",
              R"("rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64})");
     EXPECT_EQ(read_config(old.path()).rope_factor, 4);
@@ -52,7 +52,7 @@ TEST(ModelConfigFile, ReadsYarnInBothPlaces) {
 TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     const auto refused = [](const std::string& from, const std::string& to, std::vector<std::string> words,
                             const char* model = "micro_qwen3") {
-        const TempFolder folder(model);
+        const ModelFolder folder(model);
         folder.edit("config.json", from, to);
         words.push_back("folder/config.json");
         expect_error([&] { static_cast<void>(read_config(folder.path())); }, words);
@@ -94,7 +94,7 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
 }
 
 TEST(ModelConfigFile, BrokenGenerationConfigAndMissingFilesAreNamed) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     write_file(folder / "generation_config.json", "[");
     expect_error([&] { static_cast<void>(read_config(folder.path())); },
                  {"generation_config.json", "not valid JSON"});

@@ -112,7 +112,7 @@ TEST_P(Golden, ThreadsDoNotChangeBits) {
 }
 
 TEST(ModelForward, YarnMatchesTransformers) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     folder.edit(
         "config.json", R"("rope_scaling": null)",
         R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128})");

@@ -11,7 +11,7 @@ namespace {
 using namespace test;
 
 // Rewrites the header of the folder's model.safetensors; the replacement must have the same length.
-void edit_header(const TempFolder& folder, const std::string& from, std::string to) {
+void edit_header(const ModelFolder& folder, const std::string& from, std::string to) {
     ASSERT_LE(to.size(), from.size());
     to.resize(from.size(), ' ');
     folder.edit("model.safetensors", from, to);
@@ -46,17 +46,17 @@ TEST_F(Load, CountsBytesAndFindsTheTokenizer) {
 }
 
 TEST_F(Load, ShapesThatDisagreeWithTheConfigAreNamed) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     folder.edit("config.json", "\"head_dim\": 24", "\"head_dim\": 32");
     expect_load_error(folder.path(), {"folder/model.safetensors", "model.layers.0.self_attn.q_proj.weight",
                                       "(96, 64)", "expected (128, 64)"});
-    const TempFolder narrow("micro_qwen3");
+    const ModelFolder narrow("micro_qwen3");
     narrow.edit("config.json", "\"hidden_size\": 64", "\"hidden_size\": 32");
     expect_load_error(narrow.path(), {"model.embed_tokens.weight has shape (512, 64), expected (512, 32)"});
 }
 
 TEST_F(Load, MissingAndUnknownTensorsAreNamed) {
-    const TempFolder deeper("micro_qwen3"), shallower("micro_qwen3"), biased("micro_qwen2");
+    const ModelFolder deeper("micro_qwen3"), shallower("micro_qwen3"), biased("micro_qwen2");
     deeper.edit("config.json", "\"num_hidden_layers\": 4", "\"num_hidden_layers\": 5");
     expect_load_error(deeper.path(),
                       {"model.safetensors", "model.layers.4.input_layernorm.weight", "missing"});
@@ -67,7 +67,7 @@ TEST_F(Load, MissingAndUnknownTensorsAreNamed) {
 }
 
 TEST_F(Load, WeightsOfAWrongTypeAreNamed) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     edit_header(folder, R"("model.norm.weight":{"dtype":"BF16","shape":[64],)",
                 R"("model.norm.weight":{"dtype":"U8","shape":[128],)");
     expect_load_error(folder.path(), {"model.safetensors", "model.norm.weight is stored as"});
@@ -75,13 +75,13 @@ TEST_F(Load, WeightsOfAWrongTypeAreNamed) {
 
 TEST_F(Load, ATiedCheckpointMayStoreItsHeadAgain) {
     // the untied micro model with a config that says tied: its lm_head is redundant by definition
-    const TempFolder folder("micro_qwen2");
+    const ModelFolder folder("micro_qwen2");
     folder.edit("config.json", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true");
     EXPECT_TRUE(load(folder.path())->lm_head.empty());
 }
 
 TEST_F(Load, InvFreqIsIgnored) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     std::string text = read_file(folder / "model.safetensors");
     std::uint64_t length = 0;
     std::memcpy(&length, text.data(), sizeof length);
@@ -98,13 +98,13 @@ TEST_F(Load, InvFreqIsIgnored) {
 }
 
 TEST_F(Load, ATokenizerWithMoreIdsThanRowsIsRefused) {
-    const TempFolder folder("micro_qwen2_tied");
+    const ModelFolder folder("micro_qwen2_tied");
     fs::copy(golden("../../assets/models/target/tokenizer.json"), folder / "tokenizer.json");
     expect_load_error(folder.path(), {"tokenizer.json", "4096", "512"});
 }
 
 TEST_F(Load, MissingFoldersAndTruncatedFilesAreErrors) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     expect_load_error(folder / "none", {"none", "not a folder"});
     fs::resize_file(folder / "model.safetensors", 100'000);
     expect_load_error(folder.path(), {"model.safetensors", "outside the file"});
@@ -114,7 +114,7 @@ TEST_F(Load, MissingFoldersAndTruncatedFilesAreErrors) {
 
 TEST_F(Load, SinglePrecisionAndHalfPrecisionWeightsGiveTheirValues) {
     // the golden residuals as a "model": only the import is of interest, so convert the norm to F32 by hand
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     std::string text = read_file(folder / "model.safetensors");
     std::uint64_t length = 0;
     std::memcpy(&length, text.data(), sizeof length);
@@ -171,7 +171,7 @@ TEST_F(Load, CancelStopsBetweenPieces) {
 }
 
 TEST_F(Load, AFileThatIsCutInTheMiddleOfLoadingIsAnError) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     int reports = 0;
     const Progress progress{.report = [&](const std::string&, double, double, const std::string&) {
         if (++reports == 3) fs::resize_file(folder / "model.safetensors", 4096);

@@ -43,7 +43,7 @@ TEST(Mutations, Safetensors) {
 }
 
 TEST(Mutations, SafetensorsIndex) {
-    const TempFolder folder("micro_qwen2_tied");
+    const ModelFolder folder("micro_qwen2_tied");
     fs::rename(folder / "model.safetensors", folder / "part.safetensors");
     std::string map;
     const Safetensors part = Safetensors::open(folder / "part.safetensors");
@@ -57,7 +57,7 @@ TEST(Mutations, SafetensorsIndex) {
 }
 
 TEST(Mutations, Config) {
-    const TempFolder folder("micro_qwen2_tied");
+    const ModelFolder folder("micro_qwen2_tied");
     expect_both(
         replay_mutations(read_file(folder / "config.json"), kFileMutations, 3, [&](const std::string& text) {
             write_file(folder / "config.json", text);
@@ -66,7 +66,7 @@ TEST(Mutations, Config) {
 }
 
 TEST(Mutations, WholeModelsWithADamagedConfigOrWeights) {
-    const TempFolder folder("micro_qwen2_tied");
+    const ModelFolder folder("micro_qwen2_tied");
     const auto backend = make_cpu_backend({.threads = 1});
     const auto load = [&](const std::string& name) {
         return [&backend, &folder, name](const std::string& text) {

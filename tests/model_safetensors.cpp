@@ -129,7 +129,7 @@ TEST(SafetensorsFile, PartsOfATensorAreReadWhereTheyLie) {
 
 // A mapped file would end the whole program with SIGBUS here.
 TEST(SafetensorsFile, AFileThatIsCutAfterItWasOpenedIsAnErrorNotASignal) {
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     const Safetensors file = Safetensors::open_folder(folder.path());
     const StoredTensor& tensor = *file.find("model.embed_tokens.weight");
     std::vector<std::byte> whole = file.read(tensor);

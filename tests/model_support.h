@@ -1,8 +1,6 @@
-// Helpers of the model tests: golden files, temporary folders, and errors checked for what they tell the
+// Helpers of the model tests: golden files, copies of them, and errors checked for what they tell the
 // user.
 #pragma once
-
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -20,6 +18,7 @@
 #include "engine/safetensors.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
+#include "tests/temp_folder.h"
 
 namespace speclens::test {
 
@@ -38,32 +37,19 @@ inline void write_file(const fs::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 
-// A folder that disappears with this object, optionally starting as a copy of a golden one.
-class TempFolder {
+// A copy of a golden model, to be damaged.
+class ModelFolder : public TempFolder {
   public:
-    explicit TempFolder(const std::string& golden_folder = "") {
-        std::string name = (fs::temp_directory_path() / "speclens-test-XXXXXX").string();
-        EXPECT_NE(mkdtemp(name.data()), nullptr);
-        path_ = fs::path(name) / "folder";
-        fs::create_directory(path_);
-        if (!golden_folder.empty()) fs::copy(golden(golden_folder), path_, fs::copy_options::recursive);
+    explicit ModelFolder(const std::string& golden_folder) {
+        fs::copy(golden(golden_folder), path(), fs::copy_options::recursive);
     }
-    ~TempFolder() { fs::remove_all(path_.parent_path()); }
-    TempFolder(const TempFolder&) = delete;
-    TempFolder& operator=(const TempFolder&) = delete;
-    [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
     // Replaces text in a file of the folder; it must be there.
     void edit(const std::string& file, const std::string& from, const std::string& to) const {
-        std::string text = read_file(path_ / file);
+        std::string text = read_file(*this / file);
         const auto at = text.find(from);
         ASSERT_NE(at, std::string::npos) << from;
-        write_file(path_ / file, text.replace(at, from.size(), to));
+        write_file(*this / file, text.replace(at, from.size(), to));
     }
-
-  private:
-    fs::path path_;
 };
 
 // `action` must throw Error whose text contains every word and whose remedy is a sentence.

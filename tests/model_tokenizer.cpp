@@ -172,7 +172,7 @@ TEST(VocabularyDifference, IsEmptyForEqualVocabulariesAndNamesTheFirstDifference
     EXPECT_EQ(vocabulary_difference(*tokenizer, *tokenizer), "");
     EXPECT_EQ(vocabulary_difference(*tokenizer, *Tokenizer::load(golden("micro_qwen2") / "tokenizer.json")),
               "");
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     const int the = tokenizer->id_of(" the");
     folder.edit("tokenizer.json", "{\"id\":500,\"content\":\"<|endoftext|>\"",
                 "{\"id\":500,\"content\":\"<|end|>\"");
@@ -188,7 +188,7 @@ TEST(VocabularyDifference, IsEmptyForEqualVocabulariesAndNamesTheFirstDifference
 TEST(VocabularyDifference, IdsThatOnlyOneSideHasDoNotCount) {
     // Qwen2.5 lacks the last four added tokens of Qwen3: the one model cannot propose them, nothing else
     // changes
-    const TempFolder folder("micro_qwen3");
+    const ModelFolder folder("micro_qwen3");
     std::string text = read_file(folder / "tokenizer.json");
     const auto last = text.rfind(",{\"id\":508");
     ASSERT_NE(last, std::string::npos);

@@ -9,7 +9,6 @@
 #include <functional>
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
@@ -20,6 +19,7 @@
 #include "app/ui/headless.h"
 #include "app/ui/png.h"
 #include "app/ui/tokens.h"
+#include "tests/temp_folder.h"
 #include "tests/ui_desk.h"
 
 namespace speclens::ui {
@@ -180,9 +180,7 @@ TEST(Png, RoundTripKeepsEveryPixel) {
 }
 
 TEST(Png, FailedWritesNameTheFileAndLeaveTheOldOne) {
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("ui_raster_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
+    const test::TempFolder folder;
     const std::string path = folder / "picture.txt";
     write_file(path, std::string_view("old"));
     EXPECT_THROW(write_file(folder / "missing" / "x.txt", std::string_view("new")), std::runtime_error);
@@ -196,14 +194,11 @@ TEST(Png, FailedWritesNameTheFileAndLeaveTheOldOne) {
     std::string text;
     std::ifstream(path) >> text;
     EXPECT_EQ(text, "newer");
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1); // no temporary files left
-    std::filesystem::remove_all(folder);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1); // no temporary files left
 }
 
 TEST(Png, AFullDiskIsAnErrorAndTheOldFileStays) {
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("ui_full_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
+    const test::TempFolder folder;
     const std::string path = folder / "picture.txt";
     write_file(path, std::string_view("old"));
     // A limit on file sizes fails in the middle of a write, as a full disk does.
@@ -217,8 +212,7 @@ TEST(Png, AFullDiskIsAnErrorAndTheOldFileStays) {
     std::string text;
     std::ifstream(path) >> text;
     EXPECT_EQ(text, "old");
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
-    std::filesystem::remove_all(folder);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 } // namespace
