@@ -13,6 +13,11 @@ function(spec_target name)
     if(SPEC_WERROR AND NOT SPEC_SANITIZE)
         target_compile_options(${name} PRIVATE -Werror)
     endif()
+    if(SPEC_FUZZ)  # libFuzzer is guided by the coverage of the code under test, not of its own entry point
+        target_compile_options(${name} PUBLIC -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+                                              -fno-sanitize-recover=all)
+        target_link_options(${name} PUBLIC -fsanitize=address,undefined)
+    endif()
     if(SPEC_SANITIZE STREQUAL "address")
         target_compile_options(${name} PUBLIC -fsanitize=address,undefined -fno-omit-frame-pointer
                                               -fno-sanitize-recover=all)

@@ -1,5 +1,5 @@
 // libFuzzer target: any bytes as a safetensors file are read or refused with Error.
-//   cmake -DSPEC_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ …; fuzz_safetensors -max_total_time=60
+// How to build and run the three targets: tests/fuzz.cmake.
 #include <cstring>
 
 #include "engine/safetensors.h"

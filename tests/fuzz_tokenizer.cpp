@@ -1,4 +1,5 @@
 // libFuzzer target: any text as tokenizer.json is read or refused with Error, and what was read can encode.
+// How to build and run it: tests/fuzz.cmake.
 #include "engine/tokenizer_parts.h"
 #include "kernels/error.h"
 

@@ -7,13 +7,3 @@ spec_test(model_text_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
           SOURCES model_tokenizer.cpp model_tokenizer_files.cpp model_chat.cpp)
 spec_test(model_table_test LABELS fast LIBS engine SOURCES model_table.cpp)
 spec_test(model_mutate_test LABELS fast LIBS engine SOURCES model_mutate.cpp)
-
-if(SPEC_FUZZ)  # clang: libFuzzer brings its own main
-    foreach(target safetensors tokenizer)
-        add_executable(fuzz_${target} fuzz_${target}.cpp)
-        spec_target(fuzz_${target})
-        target_link_libraries(fuzz_${target} PRIVATE engine)
-        target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,address,undefined)
-        target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,address,undefined)
-    endforeach()
-endif()
