@@ -15,8 +15,7 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kPieceBytes =
-    8'000'000; // between two looks at the cancel flag: 80 ms at 100 MB/s
+constexpr std::size_t kPieceBytes = 8'000'000; // between two looks at the cancel flag: 80 ms at 100 MB/s
 
 bool is_weight(DType dtype) {
     return dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32;
@@ -106,12 +105,12 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
     check_memory(model->name, loading_memory(model->config, backend, on_device), backend.free_memory());
 
     std::size_t before = 0;
-    WeightImport import(backend, progress);
+    WeightImport importer(backend, progress);
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const auto read = reader(file, *stored[i], progress, [&](std::size_t done) {
             report_megabytes(progress, model->name, before + done, total);
         });
-        import.slot(*model, slots[i], stored[i]->dtype, read);
+        importer.slot(*model, slots[i], stored[i]->dtype, read);
         before += stored[i]->bytes;
     }
     model->cos_sin = make_cos_sin(backend, model->config);

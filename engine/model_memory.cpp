@@ -14,14 +14,16 @@ constexpr int kLogitRows = 65; // of the widest verify pass: 64 guesses and the 
 std::string size_text(std::size_t bytes) {
     char text[32];
     const double size = static_cast<double>(bytes);
-    std::snprintf(text, sizeof text, size < 1e8 ? "%.1f MB" : "%.2f GB", size < 1e8 ? size / 1e6 : size / 1e9);
+    std::snprintf(text, sizeof text, size < 1e8 ? "%.1f MB" : "%.2f GB",
+                  size < 1e8 ? size / 1e6 : size / 1e9);
     return text;
 }
 
 // Tokens of context for which there is room; 0 when not even the first slots fit.
 int possible_context(const MemoryNeed& need, std::size_t free) {
     if (need.context == 0 || need.weights + need.scratch >= free) return 0;
-    const std::size_t per_token = std::max<std::size_t>(need.cache / static_cast<std::size_t>(need.context), 1);
+    const std::size_t per_token =
+        std::max<std::size_t>(need.cache / static_cast<std::size_t>(need.context), 1);
     const std::size_t tokens = (free - need.weights - need.scratch) / per_token;
     return tokens < kFirstSlots ? 0 : static_cast<int>(std::min<std::size_t>(tokens, kLargestContext));
 }
@@ -44,8 +46,8 @@ MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int cont
 MemoryNeed loading_memory(const ModelConfig& config, const Backend& backend, std::size_t weights) {
     const int positions = std::min(config.max_positions, kLargestContext);
     MemoryNeed need = decoder_memory(config, backend, std::min(positions, kFirstSlots));
-    need.weights =
-        weights + static_cast<std::size_t>(positions) * static_cast<std::size_t>(config.head_dim) * sizeof(float);
+    need.weights = weights + static_cast<std::size_t>(positions) * static_cast<std::size_t>(config.head_dim) *
+                                 sizeof(float);
     return need;
 }
 
@@ -63,8 +65,8 @@ void check_memory(const std::string& name, const MemoryNeed& need, std::size_t f
         context > 0 ? "There is room for a context of " + std::to_string(context) +
                           " tokens: shorten the prompt, ask for fewer new tokens, or choose a smaller model."
                     : "Choose a smaller model, or close other programs.";
-    throw Error(name + " needs " + size_text(need.total()) + " of memory (" + parts + "), " + size_text(free) +
-                    " are free",
+    throw Error(name + " needs " + size_text(need.total()) + " of memory (" + parts + "), " +
+                    size_text(free) + " are free",
                 remedy, Exit::device);
 }
 

@@ -57,13 +57,14 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
 
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = bf16_from(1), zero = 0;
-    WeightImport import(backend, progress);
+    WeightImport importer(backend, progress);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
         const Slot& slot = slots[tensor];
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
         const std::uint16_t constant = slot.name.ends_with("bias") ? zero : one;
-        import.slot(*model, slot, DType::bf16, [&](std::size_t first, std::span<std::byte> to) {
-            const std::size_t begin = first / sizeof(std::uint16_t), count = to.size() / sizeof(std::uint16_t);
+        importer.slot(*model, slot, DType::bf16, [&](std::size_t first, std::span<std::byte> to) {
+            const std::size_t begin = first / sizeof(std::uint16_t),
+                              count = to.size() / sizeof(std::uint16_t);
             auto* host = reinterpret_cast<std::uint16_t*>(to.data());
             if (slot.vector) std::fill_n(host, count, constant);
             for (std::size_t piece = 0; !slot.vector && piece < count; piece += kPiece) {
@@ -71,7 +72,8 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
                 const std::size_t end = std::min(count, piece + kPiece);
                 std::uint64_t bits = 0;
                 for (std::size_t i = piece; i < end; ++i) {
-                    bits = i % 8 == 0 ? hash(stream + (begin + i) / 8) : bits >> 8; // begin: a multiple of 16 rows
+                    // `begin` is a multiple of 16 rows, so of 8 numbers
+                    bits = i % 8 == 0 ? hash(stream + (begin + i) / 8) : bits >> 8;
                     host[i] = level[bits & 0xFF];
                 }
                 report_megabytes(progress, model->name, done + 2 * (begin + end), total);

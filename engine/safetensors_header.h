@@ -14,8 +14,8 @@ namespace speclens {
 
 inline constexpr std::size_t kHeaderStart = 8; // bytes of the length in front of the header
 
-// Bytes of the header, from the first kHeaderStart bytes of a file of `file_size` bytes (`start` has fewer when
-// the file has). Throws Error when that cannot be.
+// Bytes of the header, from the first kHeaderStart bytes of a file of `file_size` bytes (`start` has fewer
+// when the file has). Throws Error when that cannot be.
 [[nodiscard]] std::size_t safetensors_header_length(std::span<const std::byte> start, std::size_t file_size,
                                                     const std::string& name);
 // `header` follows the length. Throws Error for everything that would make a later read wrong.

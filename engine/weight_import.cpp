@@ -56,8 +56,7 @@ Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
 }
 
 void WeightImport::slot(Model& model, const Slot& slot, DType stored, const Fill& fill) {
-    *slot.to =
-        slot.vector ? vector(stored, slot.cols, fill) : matrix(stored, slot.rows, slot.cols, fill);
+    *slot.to = slot.vector ? vector(stored, slot.cols, fill) : matrix(stored, slot.rows, slot.cols, fill);
     if (slot.read_per_token) model.weight_bytes += slot.to->bytes();
     model.memory_bytes += slot.to->bytes();
 }

@@ -13,8 +13,8 @@
 
 namespace speclens {
 
-// Imported in well under 0.1 s; and large enough that handing out the work to threads costs nothing, also where
-// other programs compete for the cores.
+// Imported in well under 0.1 s; and large enough that handing out the work to threads costs nothing, also
+// where other programs compete for the cores.
 inline constexpr std::size_t kImportBytes = 32'000'000;
 
 // Rows of a (rows, …) matrix that are imported together. A tiled matrix can only be put together from whole
@@ -29,7 +29,7 @@ class WeightImport {
     WeightImport(Backend& backend, const Progress& progress, std::size_t piece_bytes = kImportBytes)
         : backend_(backend), progress_(progress), piece_bytes_(piece_bytes) {}
 
-    // What Backend::import_weight makes of the whole. Throws Cancelled between pieces, and what `fill` throws.
+    // What Backend::import_weight makes of the whole. Throws Cancelled, and what `fill` throws.
     [[nodiscard]] Buffer matrix(DType stored, std::int64_t rows, std::int64_t cols, const Fill& fill);
     // (1, cols) f32. Norms and biases are small, so no backend has to widen them in every pass.
     [[nodiscard]] Buffer vector(DType stored, std::int64_t cols, const Fill& fill);

@@ -1,6 +1,5 @@
-// libFuzzer target: any text as a trace is read or refused with Error, and what was read can be folded, hashed
-// and written again.
-// How to build and run it: tests/fuzz.cmake.
+// libFuzzer target: any text as a trace is read or refused with Error, and what was read can be folded,
+// hashed and written again. How to build and run it: tests/fuzz.cmake.
 #include <sstream>
 #include <string>
 

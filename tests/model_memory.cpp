@@ -21,7 +21,8 @@ std::string remedy_of(const MemoryNeed& need, std::size_t free) {
 }
 
 TEST(Memory, WeightsThatFitAloneAreNotEnough) {
-    const MemoryNeed need{.weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
+    const MemoryNeed need{
+        .weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
     check_memory("giant", need, need.total());
     expect_error([&] { check_memory("giant", need, 1200 * kMega); },
                  {"giant needs 1.35 GB", "0.90 GB weights", "0.40 GB cache for a context of 4000 tokens",
@@ -29,7 +30,8 @@ TEST(Memory, WeightsThatFitAloneAreNotEnough) {
 }
 
 TEST(Memory, AShorterContextIsProposedOnlyWhereItHelps) {
-    const MemoryNeed need{.weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
+    const MemoryNeed need{
+        .weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
     EXPECT_NE(remedy_of(need, 1200 * kMega).find("a context of 2500 tokens"), std::string::npos);
     EXPECT_EQ(remedy_of(need, 955 * kMega).find("context"), std::string::npos); // not even the first slots
     EXPECT_NE(remedy_of(need, 100 * kMega).find("smaller model"), std::string::npos);
