@@ -22,6 +22,4 @@ add_library(speclens_frontend STATIC
     shell_keys.cpp
     timeline.cpp)
 spec_target(speclens_frontend)
-# As in scenes/: false alarms of GCC 12.
-target_compile_options(speclens_frontend PRIVATE -Wno-missing-field-initializers -Wno-maybe-uninitialized)
 target_link_libraries(speclens_frontend PUBLIC scenes ui engine PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)

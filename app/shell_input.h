@@ -12,11 +12,11 @@ namespace speclens {
 
 struct RawEvent {
     enum class Kind : std::uint8_t { move, button, wheel, key, text } kind = Kind::move;
-    ui::Vec2 at;       // move, in logical px
+    ui::Vec2 at = {};  // move, in logical px
     bool down = false; // button
     float wheel = 0;
-    ui::KeyPress key; // key
-    std::string text; // UTF-8
+    ui::KeyPress key = {}; // key
+    std::string text = {}; // UTF-8
 };
 
 class InputQueue {

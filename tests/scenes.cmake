@@ -3,12 +3,10 @@ if(TARGET speclens_frontend)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
         SOURCES scenes_fixtures.cpp scenes_golden_test.cpp scenes_input_test.cpp scenes_model_test.cpp
         LIBS speclens_frontend)
-    target_compile_options(scenes_tests PRIVATE -Wno-missing-field-initializers -Wno-maybe-uninitialized)
 
     spec_test(scenes_window_tests LABELS window
         SOURCES scenes_window_test.cpp
         LIBS speclens_frontend)
-    target_compile_options(scenes_window_tests PRIVATE -Wno-missing-field-initializers)
     find_program(SPEC_XVFB xvfb-run)
     if(SPEC_XVFB)
         add_test(NAME Window.UnderXvfb

@@ -22,7 +22,7 @@ struct Toy {
     bool timing = true;
     int cut = 0; // drop so many events at the end: a run in the middle of a cycle
     bool stop = true;
-    std::string failure; // ends with Failed instead
+    std::string failure = {}; // ends with Failed instead
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
 [[nodiscard]] const std::vector<Toy>& toys();              // those kept as files in assets/traces
