@@ -220,8 +220,9 @@ void hollow_icon(Canvas& canvas, Icon which, Vec2 center, float size, Color colo
             else
                 leave = std::min(leave, f / (f - t));
         }
-        const auto along = [&](float s) {
-            return Vec2{from.x + (to.x - from.x) * s, from.y + (to.y - from.y) * s};
+        // named again: clang before 16 does not let a lambda see a structured binding
+        const auto along = [start = from, end = to](float s) {
+            return Vec2{start.x + (end.x - start.x) * s, start.y + (end.y - start.y) * s};
         };
         if (enter < leave) canvas.line(along(enter), along(leave), {color.alpha(0.6F), 1});
     }

@@ -132,7 +132,7 @@ void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font f
         const char letter = static_cast<char>(c);
         widths[c] = c < 0x20 ? 0 : canvas.text_width({&letter, 1}, font, size);
     }
-    widths['\t'] = 4 * widths[' '];
+    widths[int{'\t'}] = 4 * widths[int{' '}];
     float x = 0, since_break = 0;
     std::size_t last_break = 0; // start of the present word
     for (std::size_t at = 0; at < text.size();) {
