@@ -89,7 +89,7 @@ def code_chat(d):
     task, tests = family(d)
     ask(d)
     d.begin("{I write a function named $fn.|The function should be called $fn.}" if d.maybe(0.04) else None)
-    d.say("[0.22:{*This function $task:|Here is a function that $task:|Here you are:}\n\n]")
+    d.say("[0.85:{*This function $task:|Here is a function that $task:|Here you are:}\n\n]")
     d.fixed("```python\n")
     function(d)
     if d.maybe(0.12):

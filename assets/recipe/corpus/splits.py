@@ -27,14 +27,14 @@ class Leak(Exception):
 
 def check_splits(documents):
     from .gen import bare
-    turns, held, texts = set(), defaultdict(set), []
+    turns, held, texts = set(), defaultdict(set), set()
     counts, why = defaultdict(Counter), defaultdict(Counter)
     sums, leaks = 0, []
     for d in documents:
         counts[d.domain][d.split] += 1
         if d.split == "train":
             turns.update(bare(t) for t in TURN.findall(d.text))
-            texts.append(f" {bare(d.text)} ")
+            texts.add(bare(d.text))
             if not d.question:
                 turns.add(bare(d.text))
             for a, op, b in SUM.findall(d.text):
@@ -47,13 +47,14 @@ def check_splits(documents):
         else:
             held[d.domain, d.split].add((bare(d.question or d.text), bool(d.question)))
             why[d.domain].update(d.unseen)
-    training = "\n".join(set(texts))
-    print(f"training: {sum(c['train'] for c in counts.values())} documents, {len(set(texts))} different, "
-          f"{len(training) / 1e6:.1f} M characters, {sums} sums")
+    print(f"training: {sum(c['train'] for c in counts.values())} documents, {len(texts)} different, "
+          f"{sum(map(len, texts)) / 1e6:.1f} M characters, {sums} sums")
+    searched_for = {p for (_, split), prompts in held.items() for p, chat in prompts if split == "test" and chat and p.count(" ") >= 2}
+    occurring = occurrences(searched_for, texts)
     for (domain, split), prompts in sorted(held.items()):
         whole = [p for p, _ in prompts if p in turns]
-        long = [p for p, chat in prompts if chat and p.count(" ") >= 2]
-        inside = [p for p in long if split == "test" and f" {p} " in training]
+        long = [p for p, _ in prompts if p in searched_for]
+        inside = [p for p in long if split == "test" and p in occurring]
         searched = f"{len(long)} searched for inside documents: {len(inside)} found" if split == "test" else ""
         print(f"{domain:11s}{split:5s} {len(prompts):6d} different prompts, {len(whole)} of them a training prompt; {searched}")
         leaks += whole + inside
@@ -61,6 +62,19 @@ def check_splits(documents):
         print(f"{domain:11s}", dict(counts[domain]), "held out because of:", dict(why[domain].most_common()))
     if leaks:
         raise Leak(f"{len(leaks)} held-out prompts in training text, such as {leaks[:8]}")
+
+
+def occurrences(prompts, texts):
+    """Those of the prompts that occur, word for word, in one of the texts."""
+    by_start, found = defaultdict(list), set()
+    for p in prompts:
+        by_start[tuple(p.split()[:3])].append(p)
+    for text in texts:
+        words = text.split()
+        for start in zip(words, words[1:], words[2:]):
+            if start in by_start:
+                found.update(p for p in by_start[start] if f" {p} " in f" {text} ")
+    return found
 
 
 def entropy(documents):
