@@ -9,31 +9,19 @@
 namespace speclens {
 
 std::int64_t rows_per_piece(std::int64_t rows, std::size_t row_bytes, std::size_t piece_bytes) {
-    if (rows % kTiledRows != 0) return rows;
     const auto tiles = static_cast<std::int64_t>(piece_bytes / row_bytes) / kTiledRows;
-    return std::clamp(tiles * kTiledRows, kTiledRows, rows);
+    return std::clamp(tiles * kTiledRows, std::min(kTiledRows, rows), rows);
 }
 
 Buffer WeightImport::matrix(DType stored, std::int64_t rows, std::int64_t cols, const Fill& fill) {
     CHECK(rows > 0 && cols > 0, "an empty matrix");
     const std::size_t row_bytes = static_cast<std::size_t>(cols) * bytes_of(stored);
     const std::int64_t together = rows_per_piece(rows, row_bytes, piece_bytes_);
-    Buffer whole;
+    Buffer whole = backend_.allocate_weight(stored, rows, cols);
     for (std::int64_t first = 0; first < rows; first += together) {
         const std::int64_t count = std::min(together, rows - first);
         read(static_cast<std::size_t>(first) * row_bytes, static_cast<std::size_t>(count) * row_bytes, fill);
-        Buffer piece = backend_.import_weight(host_.data(), stored, count, cols);
-        backend_.sync(); // `host_` is used again
-        if (count == rows) return piece;
-        if (whole.empty()) {
-            Tensor view = piece.view();
-            view.rows = rows;
-            view.data = backend_.allocate(view.bytes());
-            whole = Buffer(backend_, view);
-        }
-        CHECK(piece.view().tiled == whole.view().tiled, "pieces of one matrix differ in kind");
-        backend_.copy(piece.view(), whole.view().slice(first, count));
-        backend_.sync(); // `piece` is released next
+        backend_.import_weight(whole.view().slice(first, count), stored, host_.data());
     }
     return whole;
 }
@@ -49,10 +37,8 @@ Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
             wide[i] = std::bit_cast<float>(static_cast<std::uint32_t>(upper) << 16);
         }
     }
-    Buffer result = wide.empty() ? backend_.import_weight(host_.data(), stored, 1, cols)
-                                 : backend_.import_weight(wide.data(), DType::f32, 1, cols);
-    backend_.sync(); // `wide` goes away, `host_` is used again
-    return result;
+    return wide.empty() ? backend_.import_weight(host_.data(), stored, 1, cols)
+                        : backend_.import_weight(wide.data(), DType::f32, 1, cols);
 }
 
 void WeightImport::slot(Model& model, const Slot& slot, DType stored, const Fill& fill) {

@@ -17,8 +17,7 @@ namespace speclens {
 // where other programs compete for the cores.
 inline constexpr std::size_t kImportBytes = 32'000'000;
 
-// Rows of a (rows, …) matrix that are imported together. A tiled matrix can only be put together from whole
-// tiles, so a matrix that does not divide into tiles is one piece: a plain copy, faster than tiling anyway.
+// Rows of a (rows, …) matrix that are imported together: whole tiles, and what is left at the end.
 [[nodiscard]] std::int64_t rows_per_piece(std::int64_t rows, std::size_t row_bytes, std::size_t piece_bytes);
 
 class WeightImport {

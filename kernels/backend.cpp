@@ -84,4 +84,10 @@ std::unique_ptr<Backend> make_backend(const std::string& name, const CpuOptions&
     throw Error("unknown backend \"" + name + "\"", "use auto, cpu or cuda", Exit::usage);
 }
 
+Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols) {
+    Buffer weight = allocate_weight(stored, rows, cols);
+    import_weight(weight.view(), stored, host);
+    return weight;
+}
+
 } // namespace speclens

@@ -117,12 +117,15 @@ class Backend {
     // Throws Error("out of memory …") when it cannot be had. Contents are undefined. 64-byte aligned.
     [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* data, std::size_t bytes) noexcept = 0;
-    // Takes a weight matrix from host memory in its stored dtype (bf16, f16 or f32) and returns it in the
-    // form this backend multiplies with: bf16 stays bf16, f16 becomes f32 (exactly), f32 stays f32. bf16 may
-    // come back `tiled`; f32 never does, so small f32 tables (norms, biases, angles) may be imported and read
-    // as rows.
-    [[nodiscard]] virtual Buffer import_weight(const void* host, DType dtype, std::int64_t rows,
-                                               std::int64_t cols) = 0;
+    // A weight matrix without contents, in the form this backend multiplies with what is stored as `stored`
+    // (bf16, f16 or f32): bf16 stays bf16, f16 becomes f32 (exactly), f32 stays f32. bf16 may be `tiled`; f32
+    // never is, so small f32 tables (norms, biases, angles) may be imported and read as rows.
+    [[nodiscard]] virtual Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) = 0;
+    // Fills such a matrix, or a slice of it, with to.size() values of dtype `stored`; `host` need not be
+    // aligned and is consumed on return.
+    virtual void import_weight(const Tensor& to, DType stored, const void* host) = 0;
+    // Both at once.
+    [[nodiscard]] Buffer import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols);
     virtual void upload(const Tensor& to, const void* host) = 0;  // to.bytes() bytes; `host` is consumed on return
     virtual void download(const Tensor& from, void* host) = 0;   // waits, from.bytes() bytes
     virtual void copy(const Tensor& from, const Tensor& to) = 0; // same dtype and size

@@ -23,30 +23,33 @@ float widen_f16(std::uint16_t bits) {
 
 } // namespace
 
-Buffer CpuBackend::import_weight(const void* host, DType dtype, std::int64_t rows, std::int64_t cols) {
-    CHECK(dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32, "weights are bf16, f16 or f32");
-    CHECK(rows >= 0 && cols >= 0, "import_weight: size");
+Buffer CpuBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
+    CHECK(stored == DType::bf16 || stored == DType::f16 || stored == DType::f32,
+          "weights are bf16, f16 or f32");
+    CHECK(rows >= 0 && cols >= 0, "allocate_weight: size");
     Tensor view = {
-        .data = nullptr, .dtype = dtype == DType::f16 ? DType::f32 : dtype, .rows = rows, .cols = cols};
-    view.tiled = dtype == DType::bf16 && divides_into_tiles(rows, cols);
+        .data = nullptr, .dtype = stored == DType::f16 ? DType::f32 : stored, .rows = rows, .cols = cols};
+    view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
     view.data = allocate(view.bytes());
-    Buffer weight(*this, view);
+    return Buffer(*this, view);
+}
 
+void CpuBackend::import_weight(const Tensor& to, DType stored, const void* host) {
+    CHECK(to.dtype == (stored == DType::f16 ? DType::f32 : stored), "import_weight: dtype");
     const std::byte* bytes = static_cast<const std::byte*>(host);
-    // By rows, so that each thread is the first to touch the pages it will mostly read.
-    const std::int64_t unit = view.tiled ? kTiledRows : 1;
-    share(rows / unit, unit * cols, [&](std::int64_t first, std::int64_t last) {
-        if (view.tiled) return pack_tiles(bytes, cols, first, last, data_of<std::uint16_t>(view));
-        const Tensor part = view.slice(first, last - first);
-        const std::byte* from = bytes + static_cast<std::size_t>(first * cols) * bytes_of(dtype);
-        if (dtype != DType::f16) return copy_bytes(part.data, from, part.bytes());
+    // By rows, so that each thread is the first to touch pages that it will read.
+    const std::int64_t unit = to.tiled ? kTiledRows : 1;
+    share(to.rows / unit, unit * to.cols, [&](std::int64_t first, std::int64_t last) {
+        if (to.tiled) return pack_tiles(bytes, to.cols, first, last, data_of<std::uint16_t>(to));
+        const Tensor part = to.slice(first, last - first);
+        const std::byte* from = bytes + static_cast<std::size_t>(first * to.cols) * bytes_of(stored);
+        if (stored != DType::f16) return copy_bytes(part.data, from, part.bytes());
         for (std::int64_t i = 0; i < part.size(); ++i) {
             std::uint16_t bits = 0; // the file need not align its tensors
             std::memcpy(&bits, from + 2 * i, 2);
             data_of<float>(part)[i] = widen_f16(bits);
         }
     });
-    return weight;
 }
 
 void CpuBackend::softmax(const Tensor& logits, float temperature, const Tensor& out) {
