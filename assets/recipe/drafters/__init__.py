@@ -1,0 +1,52 @@
+"""The drafters by name, and their files: config.json and model.safetensors with the released tensor names, bf16."""
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from .dflash import DFlash, block_config
+from .domino import Domino, domino_config
+from .dspark import DSpark, dspark_config
+from .eagle3 import Eagle3, eagle3_config
+from .medusa import Medusa, medusa_config
+from .small import Small
+
+CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark}
+
+
+def method_of(config):
+    """Which class reads this config.json."""
+    kind = config["architectures"][0]
+    if kind.startswith("Qwen3ForCausalLM"):
+        return "small"
+    if kind == "LlamaForCausalLMEagle3":
+        return "eagle3"
+    if "medusa_num_heads" in config:
+        return "medusa"
+    return {"domino": "domino", "dspark": "dspark"}.get(config["dflash_config"].get("projector_type"), "dflash")
+
+
+def save_drafter(drafter, folder):
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {k: (v if v.dtype in (torch.int64, torch.bool) else v.to(torch.bfloat16)).cpu().contiguous()
+               for k, v in drafter.state_dict().items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)
+    (folder / "config.json").write_text(json.dumps(drafter.config, indent=2) + "\n")
+    return sum(v.numel() for v in weights.values() if v.dtype == torch.bfloat16), (folder / "model.safetensors").stat().st_size
+
+
+def load_drafter(folder):
+    """An exported folder, in float32 with bf16-rounded weights.  Unknown or missing tensors are errors."""
+    folder = Path(folder)
+    config = json.loads((folder / "config.json").read_text())
+    method = method_of(config)
+    if method == "small":
+        from export import load
+        return Small(load(folder))
+    drafter = CLASSES[method](config)
+    weights = load_file(folder / "model.safetensors")
+    drafter.load_state_dict({k: v if v.dtype in (torch.int64, torch.bool) else v.float() for k, v in weights.items()})
+    return drafter.eval()

@@ -1,0 +1,223 @@
+"""DFlash: a block of masks filled in one pass, with the target's hidden states injected as keys and values.
+
+After "DFlash: Block Diffusion for Flash Speculative Decoding" (Z Lab, 2026): conditioning by key/value injection,
+random anchors, a mask that sees the context strictly before the anchor and its own block both ways, and position-decay
+weights exp(-(k-1)/g).  D-PACE weights are an option.  Written from the formulas; tensor names are the released ones.
+
+Row k of the block is asked for the token at anchor + k ("same position"); row 0 holds the anchor and asks nothing.
+"""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from data import ANSWER
+from model import Layer, RMSNorm, rope_tables
+
+from .common import BLOCKED, geometry, keys_values, reset, softmax_over
+
+
+def block_config(target, taps, mask_id, layers, block, **extra):
+    c = target.config
+    return {
+        "architectures": ["DFlashDraftModel"], "model_type": "qwen3", "attention_bias": False, "attention_dropout": 0.0,
+        "block_size": block, "dflash_config": {"mask_token_id": mask_id, "target_layer_ids": list(taps), **extra},
+        "head_dim": c.head_dim, "hidden_act": "silu", "hidden_size": c.hidden_size, "initializer_range": 0.02,
+        "intermediate_size": c.intermediate_size, "layer_types": ["full_attention"] * layers,
+        "max_position_embeddings": 2048, "max_window_layers": layers, "num_attention_heads": c.num_attention_heads,
+        "num_hidden_layers": layers, "num_key_value_heads": c.num_key_value_heads,
+        "num_target_layers": c.num_hidden_layers, "rms_norm_eps": c.rms_norm_eps, "rope_scaling": None,
+        "rope_theta": c.rope_theta, "sliding_window": None, "tie_word_embeddings": True, "torch_dtype": "bfloat16",
+        "use_cache": True, "use_sliding_window": False, "vocab_size": c.vocab_size,
+    }
+
+
+class Block(nn.Module):
+    """The backbone that DFlash, Domino and DSpark share."""
+
+    anchor_aligned = False         # row k predicts anchor + k; True: row k predicts anchor + k + 1, from row 0 on
+
+    def __init__(self, config):
+        super().__init__()
+        c, own = geometry(config), config["dflash_config"]
+        self.config, self.geometry, self.own = config, c, own
+        self.block, self.mask_id, self.taps = config["block_size"], own["mask_token_id"], own["target_layer_ids"]
+        self.conditioning = own.get("conditioning", "features")
+        self.fc = nn.Linear(len(self.taps) * c.hidden_size, c.hidden_size, bias=False)
+        self.hidden_norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
+        self.layers = nn.ModuleList(Layer(c) for _ in range(c.num_hidden_layers))
+        self.norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
+
+    def start(self, target):
+        """Random initial weights; the target's table is at hand for those that begin as a copy of it."""
+        reset(self)
+
+    # ---- shared by training and decoding ----
+
+    def context(self, features, positions):
+        """features (B, T, m * hidden) at positions -> per layer (keys, values), each (B, K, T, D)."""
+        ctx = self.hidden_norm(self.fc(features))
+        cos, sin = rope_tables(self.geometry, positions)
+        return [keys_values(layer.self_attn, ctx, cos, sin) for layer in self.layers]
+
+    def fill(self, x, positions, context, context_bias):
+        """Block embeddings x (B, A, L, hidden) at positions (B, A, L) -> rows after the final norm, (B, A, L, hidden).
+
+        context_bias (B, A, S) says which context columns a block may read; inside a block every row sees every row.
+        """
+        b, a, n, h = x.shape
+        c = self.geometry
+        kv, group, d = c.num_key_value_heads, c.num_attention_heads // c.num_key_value_heads, c.head_dim
+        cos, sin = rope_tables(c, positions.reshape(-1))
+        cos, sin = (t.view(b, 1, a * n, d) for t in (cos, sin))
+        x = x.reshape(b, a * n, h)
+        bias = context_bias[:, None, None, :, None, :]
+        for layer, (ck, cv) in zip(self.layers, context):
+            q, k, v = layer.self_attn.qkv(layer.input_layernorm(x), cos, sin)
+            q = q.reshape(b, kv, group * a * n, d) * d ** -0.5
+            k, v = (t.reshape(b, kv, 1, a, n, d) for t in (k, v))
+            blocks = q.view(b, kv, group, a, n, d)
+            outside = (q @ ck.transpose(-1, -2)).view(b, kv, group, a, n, -1) + bias
+            outside, inside = softmax_over((outside, blocks @ k.transpose(-1, -2)))
+            mixed = (outside.reshape(b, kv, group * a * n, -1) @ cv).view(b, kv, group, a, n, d) + inside @ v
+            mixed = mixed.reshape(b, kv * group, a * n, d).transpose(1, 2).reshape(b, a * n, kv * group * d)
+            x = x + layer.self_attn.o_proj(mixed)
+            x = x + layer.mlp(layer.post_attention_layernorm(x))
+        return self.norm(x).view(b, a, n, h)
+
+    # ---- training ----
+
+    def features_of(self, batch, table):
+        if self.conditioning == "embeddings":                      # ablation: what the tokens say, without the target
+            return table[batch.ids].repeat(1, 1, len(self.taps))
+        return batch.features
+
+    def rows(self, batch, table, anchors, allowed):
+        """The rows of every block of a training batch, (B, A, L, hidden)."""
+        length = batch.ids.shape[1]
+        device = batch.ids.device
+        columns = torch.arange(length, device=device)
+        same = batch.segments[:, None, :] == batch.segments.gather(1, anchors)[:, :, None]
+        seen = same & (columns < anchors[:, :, None])              # strictly: the target has not run on the anchor
+        if self.conditioning == "none":
+            seen = torch.zeros_like(seen)
+        bias = torch.zeros(seen.shape, device=device).masked_fill(~seen, BLOCKED)
+        tokens = torch.full((*anchors.shape, self.block), self.mask_id, device=device)
+        tokens[:, :, 0] = batch.ids.gather(1, anchors)
+        positions = anchors[:, :, None] + torch.arange(self.block, device=device)
+        context = self.context(self.features_of(batch, table), columns)
+        return self.fill(table[tokens], positions, context, bias)
+
+    def labels(self, batch, anchors, allowed):
+        """Token at anchor + 1 .. anchor + K of every block (K used rows), and which of them count."""
+        count = self.block if self.anchor_aligned else self.block - 1
+        at = anchors[:, :, None] + torch.arange(1, count + 1, device=anchors.device)
+        inside = at < batch.ids.shape[1]
+        at = at.clamp(max=batch.ids.shape[1] - 1)
+
+        def pick(x):
+            return x[:, None, :].expand(-1, anchors.shape[1], -1).gather(2, at)
+
+        counts = allowed[:, :, None] & inside & (pick(batch.flags) == ANSWER)
+        counts &= pick(batch.segments) == batch.segments.gather(1, anchors)[:, :, None]
+        return at, pick(batch.ids), counts
+
+    def used(self, rows):
+        return rows if self.anchor_aligned else rows[:, :, 1:]
+
+    def weights(self, counts, options):
+        k = torch.arange(counts.shape[-1], device=counts.device).float()
+        return counts * (torch.exp(-k / options.decay) if options.decay else torch.ones_like(k))
+
+    def loss(self, batch, table, options):
+        anchors, allowed = draw_anchors(batch, options.anchors, options.generator)
+        rows = self.used(self.rows(batch, table, anchors, allowed))
+        _, labels, counts = self.labels(batch, anchors, allowed)
+        logits = F.linear(rows[counts], table).float()
+        ce = F.cross_entropy(logits, labels[counts], reduction="none")
+        if options.dpace:
+            weight = dpace(ce.detach(), counts)[counts] / batch.ids.shape[0]
+            total = (ce * weight).sum()
+        else:
+            weight = self.weights(counts, options)[counts]
+            total = (ce * weight).sum() / weight.sum()
+        logs = {"loss": ce.mean()}
+        if options.measure:
+            logs["accept_len"], logs["accuracy"] = accepted(logits.argmax(-1) == labels[counts], counts)
+        return total, logs
+
+    # ---- decoding ----
+
+    def begin(self, target):
+        """Forget the sequence; the cache holds only keys and values made from real target features."""
+        self.table = target.model.embed_tokens.weight
+        self.cache, self.seen = None, 0
+
+    def absorb(self, features, tokens):
+        """Features of the positions seen..seen+C-1 join the cache."""
+        if self.conditioning == "embeddings":
+            features = self.table[torch.tensor(tokens[self.seen:self.seen + len(features)])].repeat(1, len(self.taps))
+        new = self.context(features[None], torch.arange(self.seen, self.seen + len(features), device=features.device))
+        self.seen += len(features)
+        if self.cache is None:
+            self.cache = new
+        else:
+            self.cache = [tuple(torch.cat(pair, 2) for pair in zip(old, now)) for old, now in zip(self.cache, new)]
+
+    def block_rows(self, tokens, size):
+        """Rows for the anchor tokens[-1] and size - 1 masks: (size, hidden)."""
+        start = len(tokens) - 1
+        device = self.table.device
+        block = torch.tensor([tokens[-1]] + [self.mask_id] * (size - 1), device=device)
+        bias = torch.zeros(1, 1, start, device=device)
+        if self.conditioning == "none":
+            bias += BLOCKED
+        positions = torch.arange(start, start + size, device=device).view(1, 1, -1)
+        return self.fill(self.table[block][None, None], positions, self.cache, bias)[0, 0]
+
+    @torch.no_grad()
+    def propose(self, tokens, features, hidden, k, law):
+        """k draft tokens after tokens[-1], and the law each was drawn from (None at temperature 0)."""
+        self.absorb(features, tokens)
+        rows = self.block_rows(tokens, self.slots(k))
+        return self.choose(rows if self.anchor_aligned else rows[1:], tokens[-1], k, law)
+
+    def slots(self, k):
+        """Slots to fill for k drafts; a block shorter or longer than in training is allowed."""
+        return k + (0 if self.anchor_aligned else 1)
+
+    def choose(self, rows, anchor, k, law):
+        base = F.linear(rows[:k], self.table).float()
+        self.base, self.final = base, base
+        drawn = [law.draw(row) for row in base]
+        return [t for t, _ in drawn], [q for _, q in drawn]
+
+
+class DFlash(Block):
+    def longest(self):
+        return self.block - 1
+
+
+def draw_anchors(batch, count, generator):
+    """Up to `count` anchors a row, uniformly among the answer tokens whose successor is an answer token too."""
+    ok = torch.zeros_like(batch.ids, dtype=torch.bool)
+    answer = batch.flags == ANSWER
+    ok[:, :-1] = answer[:, :-1] & answer[:, 1:] & (batch.segments[:, :-1] == batch.segments[:, 1:])
+    score = torch.rand(batch.ids.shape, generator=generator).to(ok.device) + ok
+    best = score.topk(count, 1)
+    return best.indices, best.values > 1
+
+
+def accepted(correct, counts):
+    """Mean accepted prefix + 1 over the blocks (teacher-forced), and the share of right tokens."""
+    hits = torch.zeros_like(counts)
+    hits[counts] = correct
+    runs = hits.long().cumprod(-1).sum(-1)[counts.any(-1)]
+    return runs.float().mean() + 1, correct.float().mean()
+
+
+def dpace(ce, counts, a=0.5):
+    """D-PACE weights: w_k = sum over m >= k of the smoothed probability that the block is right up to m."""
+    q = torch.zeros(counts.shape, device=ce.device)
+    q[counts] = (1 - a) * torch.exp(-ce) + a
+    reach = q.cumprod(-1)
+    return reach.flip(-1).cumsum(-1).flip(-1)

@@ -1,0 +1,267 @@
+"""Train one drafter on the text and the hidden states that sample_target.py stored.
+
+    python train_drafter.py --method domino --target ../models/target --work ../../build/recipe --minutes 45
+
+Muon for the hidden matrices, AdamW for heads, embeddings and norms; warm-up 4 %, cosine to zero by the clock (or by
+--steps).  Writes WORK/NAME/latest.pt every few minutes (the same command resumes), curve.jsonl, and at the end the export
+WORK/NAME/export/ with official tensor names, which evaluate_drafter.py and the app read.  NAME is the method unless given.
+"""
+import argparse
+import dataclasses
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from data import ANSWER, pack
+from drafters import (CLASSES, block_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
+                      save_drafter)
+from export import load
+from optim import Muon
+from sample_target import ROW, target_hash
+
+
+@dataclasses.dataclass
+class Batch:
+    ids: torch.Tensor          # (B, T)
+    segments: torch.Tensor     # (B, T), 0 = padding
+    flags: torch.Tensor        # (B, T)
+    features: torch.Tensor     # (B, T, m * hidden)
+    hidden: torch.Tensor       # (B, T, hidden), after the final norm
+    best: torch.Tensor         # (B, T), the target's most likely next token
+
+
+@dataclasses.dataclass
+class Options:
+    """What the losses read besides the batch."""
+    anchors: int
+    decay: float
+    dpace: bool
+    self_generated: bool
+    test_steps: int
+    base_rho: float            # share of the run in which the base loss fades; 0 = plain teacher forcing
+    generator: torch.Generator
+    progress: float = 0.0
+    measure: bool = False
+
+    def base_share(self, progress):
+        return max(0.0, 1 - progress / self.base_rho) if self.base_rho else 0.0
+
+
+class Samples:
+    """Shards of samples with their features; rows of ROW tokens, documents shuffled anew in every epoch."""
+
+    def __init__(self, folder, hidden, taps, wanted, device):
+        self.paths = sorted(p for p in folder.glob("shard_*.npz") if self.feature_path(p).exists())
+        if not self.paths:
+            raise SystemExit(f"{folder}: no shard with features; run sample_target.py first")
+        stored = json.loads((folder / "meta.json").read_text())["taps"]
+        self.columns = np.concatenate([np.arange(stored.index(t) * hidden, (stored.index(t) + 1) * hidden) for t in wanted]) if wanted else None
+        if wanted == stored:
+            self.columns = slice(0, len(stored) * hidden)
+        self.hidden, self.state, self.device = hidden, slice(len(stored) * hidden, None), device
+
+    def feature_path(self, path):
+        return path.with_name(path.name.replace("shard_", "features_").replace(".npz", ".npy"))
+
+    def count(self):
+        return sum(int(np.load(p)["lengths"].sum()) for p in self.paths)
+
+    def batches(self, rows, rng):
+        while True:
+            for path in (self.paths[i] for i in rng.permutation(len(self.paths))):
+                shard = dict(np.load(path))
+                features = np.load(self.feature_path(path), mmap_mode="r")
+                best = np.load(str(self.feature_path(path)).replace("features_", "best_"))
+                flat = dict(shard, ids=np.arange(len(shard["ids"])))
+                where, segments, flags = pack(flat, ROW, np.arange(len(shard["lengths"])), rng)
+                for at in range(0, len(where) - rows + 1, rows):
+                    w = where[at:at + rows]
+                    stored = torch.from_numpy(features[w]).view(torch.bfloat16).to(self.device)
+
+                    def integers(x):
+                        return torch.from_numpy(np.ascontiguousarray(x).astype(np.int64)).to(self.device)
+
+                    yield Batch(integers(shard["ids"][w]), integers(segments[at:at + rows]), integers(flags[at:at + rows]),
+                                stored[..., self.columns] if self.columns is not None else None, stored[..., self.state],
+                                integers(best[w]))
+
+
+class Optimiser:
+    """Muon for matrices between hidden states, AdamW for everything that touches tokens and for vectors."""
+
+    def __init__(self, model, muon_lr, adam_lr, clip):
+        adam = [(n, p) for n, p in model.named_parameters()
+                if p.dim() == 1 or n in ("lm_head.weight", "embed_proj.2.weight") or "markov" in n or "confidence" in n]
+        names = {n for n, _ in adam}
+        self.muon = Muon([p for n, p in model.named_parameters() if n not in names], weight_decay=0.0)
+        self.adam = torch.optim.AdamW([p for _, p in adam], lr=adam_lr, betas=(0.9, 0.95), weight_decay=0.0)
+        self.muon_lr, self.adam_lr, self.clip = muon_lr, adam_lr, clip
+        self.parameters = list(model.parameters())
+
+    def step(self, factor):
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.clip)
+        self.muon.step(self.muon_lr * factor)
+        for group in self.adam.param_groups:
+            group["lr"] = self.adam_lr * factor
+        self.adam.step()
+        for p in self.parameters:
+            p.grad = None
+        return float(norm)
+
+    def state(self):
+        return {"adam": self.adam.state_dict(), "muon": self.muon.buffers}
+
+    def load(self, state):
+        self.adam.load_state_dict(state["adam"])
+        self.muon.buffers = state["muon"]
+
+
+def frequent_ids(paths, size, vocab, forced):
+    """The `size` most frequent answer tokens (ties to the lower id), with the forced ones among them."""
+    counts = np.zeros(vocab, np.int64)
+    for path in paths:
+        shard = np.load(path)
+        counts += np.bincount(shard["ids"][shard["flags"] == ANSWER], minlength=vocab)
+    counts[list(forced)] = counts.max() + 1
+    return np.argsort(-counts, kind="stable")[:size], counts
+
+
+def build(args, target, paths, ids):
+    mask = ids["<|mask|>"]
+    if args.method == "eagle3":
+        drafter = CLASSES["eagle3"](eagle3_config(target, args.taps, args.draft_vocab, ids["<|im_end|>"], ids["<|endoftext|>"]))
+        frequent, _ = frequent_ids(paths, args.draft_vocab, target.config.vocab_size, {ids["<|im_end|>"], ids["<|endoftext|>"]})
+        drafter.set_vocabulary(frequent.tolist())
+    elif args.method == "medusa":
+        drafter = CLASSES["medusa"](medusa_config(target, args.heads))
+    else:
+        common = (target, args.taps, mask, args.layers, args.block)
+        config = {"dflash": lambda: block_config(*common),
+                  "domino": lambda: domino_config(*common, args.gru, args.rank, args.prefix, args.shift_label),
+                  "dspark": lambda: dspark_config(*common, args.rank)}[args.method]()
+        if args.conditioning != "features":
+            config["dflash_config"]["conditioning"] = args.conditioning
+        drafter = CLASSES[args.method](config)
+    drafter.start(target)
+    return drafter
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--method", required=True, choices=list(CLASSES))
+    parser.add_argument("--name", help="folder under --work; the method by default")
+    parser.add_argument("--target", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("build/recipe"))
+    parser.add_argument("--minutes", type=float, default=30, help="length of the whole run, across resumes")
+    parser.add_argument("--steps", type=int, default=0, help="stop after so many steps instead")
+    parser.add_argument("--rows", type=int, default=16, help=f"rows of {ROW} tokens per step")
+    parser.add_argument("--micro", type=int, default=4, help="rows per forward pass; the rest is accumulated")
+    parser.add_argument("--muon", type=float, default=0.01)
+    parser.add_argument("--adam", type=float, default=1e-3)
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--init", type=Path, help="an exported folder to start from")
+    parser.add_argument("--log-every", type=int, default=20)
+    parser.add_argument("--taps", type=int, nargs="*", default=[1, 5, 9])
+    group = parser.add_argument_group("block drafters")
+    group.add_argument("--block", type=int, default=16)
+    group.add_argument("--layers", type=int, default=2)
+    group.add_argument("--anchors", type=int, default=16, help="per row")
+    group.add_argument("--decay", type=float, default=7.0, help="g of the weights exp(-(k-1)/g); 0 = all equal")
+    group.add_argument("--dpace", action="store_true", help="D-PACE weights instead")
+    group.add_argument("--conditioning", default="features", choices=["features", "none", "embeddings"], help="ablation")
+    group = parser.add_argument_group("Domino and DSpark")
+    group.add_argument("--gru", type=int, default=96)
+    group.add_argument("--rank", type=int, default=48)
+    group.add_argument("--prefix", type=int, default=1)
+    group.add_argument("--shift-label", action=argparse.BooleanOptionalAction, default=True)
+    group.add_argument("--base-rho", type=float, default=1.0, help="curriculum length as a share of the run; 0 = teacher forcing alone")
+    group.add_argument("--self-generated", action="store_true", help="ablation: the head's own tokens as prefixes")
+    group = parser.add_argument_group("EAGLE-3 and Medusa")
+    group.add_argument("--test-steps", type=int, default=5, help="training-time test steps")
+    group.add_argument("--draft-vocab", type=int, default=1536)
+    group.add_argument("--heads", type=int, default=4)
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    out = args.work / (args.name or args.method)
+    out.mkdir(parents=True, exist_ok=True)
+    target = load(args.target).to(args.device)
+    stored = json.loads((args.work / "samples" / "meta.json").read_text())
+    if stored["target_sha256"] != target_hash(args.target):
+        raise SystemExit(f"{args.work}/samples was captured from another target than {args.target}")
+    tokens = json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]
+    taps = [] if args.method == "medusa" else args.taps
+    samples = Samples(args.work / "samples", target.config.hidden_size, taps, stored["taps"] and taps, args.device)
+    drafter = build(args, target, samples.paths, {t["content"]: t["id"] for t in tokens})
+    if args.init:
+        drafter.load_state_dict(load_drafter(args.init).state_dict())
+    drafter.to(args.device)
+    table = target.model.embed_tokens.weight.detach()
+    optimiser = Optimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
+    state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": samples.count()}
+    if (out / "latest.pt").exists():
+        saved = torch.load(out / "latest.pt", map_location=args.device)
+        drafter.load_state_dict(saved["drafter"])
+        optimiser.load(saved["optimiser"])
+        state = saved["state"]
+        print("resumed at", state, flush=True)
+    options = Options(args.anchors, args.decay, args.dpace, args.self_generated, args.test_steps, args.base_rho,
+                      torch.Generator().manual_seed(args.seed * 7919 + state["step"]))
+    rng = np.random.default_rng([args.seed, state["step"]])
+
+    def save():
+        torch.save({"drafter": drafter.state_dict(), "optimiser": optimiser.state(), "state": state, "config": drafter.config,
+                    "args": {k: str(v) if isinstance(v, Path) else v for k, v in vars(args).items()}}, out / "part.pt")
+        (out / "part.pt").rename(out / "latest.pt")
+
+    curve = open(out / "curve.jsonl", "a")
+    started, before, last_save = time.time(), state["seconds"], time.time()
+    mark = (time.process_time(), state["positions"])
+    stream = samples.batches(args.micro, rng)
+    while True:
+        state["seconds"] = before + time.time() - started
+        progress = state["step"] / args.steps if args.steps else state["seconds"] / (60 * args.minutes)
+        if progress >= 1:
+            break
+        options.progress = progress
+        options.measure = (state["step"] + 1) % args.log_every == 0
+        sums, parts = {}, args.rows // args.micro
+        for _ in range(parts):
+            batch = next(stream)
+            with torch.autocast(args.device, torch.bfloat16):
+                loss, logs = drafter.loss(batch, table, options)
+            (loss / parts).backward()
+            for key, value in logs.items():
+                sums[key] = sums.get(key, 0.0) + float(value.detach()) / parts
+            state["positions"] += int((batch.segments > 0).sum())
+        warm = min(1.0, progress / 0.04 if progress else 1 / 50)
+        norm = optimiser.step(warm * 0.5 * (1 + math.cos(math.pi * progress)))
+        state["step"] += 1
+        if options.measure:
+            speed = (state["positions"] - mark[1]) / (time.process_time() - mark[0])       # a second of processor, not of clock
+            row = dict(step=state["step"], positions=state["positions"], seconds=round(state["seconds"], 1),
+                       **{k: round(v, 4) for k, v in sums.items()}, norm=round(norm, 3), per_cpu_second=round(speed))
+            print(json.dumps(row), flush=True)
+            curve.write(json.dumps(row) + "\n")
+            curve.flush()
+            mark = (time.process_time(), state["positions"])
+        if time.time() - last_save > 150:
+            save()
+            last_save = time.time()
+    save()
+    parameters, size = save_drafter(drafter, out / "export")
+    print(json.dumps(dict(done=args.name or args.method, parameters=parameters, bytes=size, **state)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
