@@ -182,8 +182,8 @@ class Block(nn.Module):
         return self.choose(rows if self.anchor_aligned else rows[1:], tokens[-1], k, law)
 
     def slots(self, k):
-        """Slots to fill for k drafts; a block shorter or longer than in training is allowed."""
-        return k + (0 if self.anchor_aligned else 1)
+        """Slots to fill for k drafts: one more, as in training.  Only a full anchor-aligned block leaves none unused."""
+        return k if self.anchor_aligned and k == self.block else k + 1
 
     def choose(self, rows, anchor, k, law):
         base = F.linear(rows[:k], self.table).float()

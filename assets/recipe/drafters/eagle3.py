@@ -78,7 +78,9 @@ class Eagle3(nn.Module):
 
     def start(self, target):
         reset(self)
-        with torch.no_grad():                                      # a copy of the target's rows; trained from there
+        with torch.no_grad():
+            self.fc.weight.mul_(0.1)                               # taps are large: the layer must be heard beside the stream
+            # a copy of the target's rows; trained from there
             self.lm_head.weight.copy_(target.model.embed_tokens.weight[self.draft_ids()])
 
     def longest(self):
@@ -191,7 +193,7 @@ class Eagle3(nn.Module):
             self.base.append(logits)
             token, q = law.draw(logits)
             drafts.append(int(ids[token]))
-            laws.append(None if q is None else torch.zeros(len(self.t2d), device=q.device).scatter_(0, ids, q))
+            laws.append(None if q is None else q.new_zeros(len(self.t2d)).scatter_(0, ids, q))
         self.keys, self.values = self.keys[:, :, :start], self.values[:, :, :start]
         return drafts, laws
 

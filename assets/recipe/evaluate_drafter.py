@@ -1,0 +1,215 @@
+"""Speculative decoding of the held-out prompts with one drafter: tokens per round and acceptance by position.
+
+    python evaluate_drafter.py --target ../models/target --drafter ../../build/recipe/domino/export \
+        --prompts ../prompts/heldout.jsonl --drafts 15 --json domino.json
+
+Chains only.  T = 0: drafts are argmax, accepted while they equal the target's argmax.  T > 0: drafts are drawn from the
+drafter's law q (block drafters: each position alone), accepted with probability min(1, p/q), and the first rejected one
+is replaced by a sample of (p - q)+ (the token rule; Leviathan et al. 2023, algorithm 1).  `tokens_per_round` counts the
+accepted drafts and the target's own token; text is cut after the first end token and at the limit, and what is cut is not
+counted.  `conditional[k]` is the share of rounds whose draft k + 1 was accepted among those that judged it, that is, whose
+first k drafts were accepted.  Intervals: bootstrap over prompts, 95 %.
+"""
+import argparse
+import datetime
+import hashlib
+import json
+import platform
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from drafters import load_drafter, method_of
+from drafters.common import Sequence
+from eval import chat
+from export import load
+
+
+class Law:
+    """How a token is drawn from a row of logits, and the law it was drawn from."""
+
+    def __init__(self, temperature, generator, allowed=None):
+        self.temperature, self.generator = temperature, generator
+        self.allowed = allowed                                     # a mask over the vocabulary (FR-Spec), or None
+
+    def probabilities(self, logits):
+        return torch.softmax(logits.double() / self.temperature, -1)
+
+    def draw(self, logits):
+        if self.allowed is not None and len(logits) == len(self.allowed):
+            logits = logits.masked_fill(~self.allowed, -torch.inf)
+        if self.temperature == 0:
+            return int(logits.argmax()), None
+        q = self.probabilities(logits)
+        return int(torch.multinomial(q, 1, generator=self.generator)), q
+
+
+def verify(drafts, laws, rows, law):
+    """rows: the target's logits after the anchor and after every draft.  Returns (accepted, next token)."""
+    for i, token in enumerate(drafts):
+        if law.temperature == 0:
+            best = int(rows[i].argmax())
+            if token != best:
+                return i, best
+            continue
+        p, q = law.probabilities(rows[i]), laws[i]
+        if float(torch.rand((), generator=law.generator)) * float(q[token]) >= float(p[token]):
+            rest = (p - q).clamp(min=0)
+            return i, int(torch.multinomial(rest if rest.sum() > 1e-12 else p, 1, generator=law.generator))
+    return len(drafts), law.draw(rows[len(drafts)])[0]
+
+
+def plain(sequence, prompt, stops, limit, law):
+    """Ordinary decoding, one token per pass."""
+    sequence.crop(0)
+    out, row = [], sequence.run(prompt).logits[-1]
+    while True:
+        out.append(law.draw(row)[0])
+        if out[-1] in stops or len(out) == limit:
+            return out
+        row = sequence.run(out[-1:]).logits[-1]
+
+
+def speculate(target, sequence, drafter, prompt, stops, limit, k, law, draft_law=None):
+    """New tokens, and per round (drafts judged, drafts accepted, tokens kept)."""
+    sequence.crop(0)
+    drafter.begin(target)
+    first = sequence.run(prompt)
+    tokens, rounds = prompt + [law.draw(first.logits[-1])[0]], []
+    features, hidden = first.features, first.hidden
+    while tokens[-1] not in stops and len(tokens) - len(prompt) < limit:
+        start = len(tokens) - 1
+        drafts, laws = drafter.propose(tokens, features, hidden, k, draft_law or law)
+        seen = sequence.run(tokens[-1:] + drafts)
+        count, last = verify(drafts, laws, seen.logits, law)
+        new = drafts[:count] + [last]
+        end = next((i + 1 for i, token in enumerate(new) if token in stops), len(new))
+        room = limit - (len(tokens) - len(prompt))
+        judged = min(count + 1, len(drafts), end)                  # drafts past an accepted end token are not judged
+        tokens += new[:min(end, room)]
+        rounds.append((judged, min(count, end), min(end, room)))
+        sequence.crop(start + count + 1)
+        if seen.features is not None:
+            features = seen.features[:count + 1]
+        hidden = seen.hidden[:count + 1]
+    return tokens[len(prompt):], rounds
+
+
+def read_prompts(path, tok, size):
+    """Up to `size` prompts per domain: (domain, ids)."""
+    rows, seen = [], {}
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        seen[row["domain"]] = seen.get(row["domain"], 0) + 1
+        if not size or seen[row["domain"]] <= size:
+            text = chat(row["prompt"], row.get("system")) if row.get("chat", True) else row["prompt"]
+            rows.append((row["domain"], tok.encode(text).ids))
+    return rows
+
+
+def resample(count, rng, times=1000):
+    return rng.integers(0, count, (times, count))
+
+
+def ratio(numerator, denominator, draws):
+    """Sum over sum, with a 95 % interval over resampled prompts."""
+    a, b = np.asarray(numerator, float), np.asarray(denominator, float)
+    if b.sum() == 0:
+        return None
+    low = b[draws].sum(1)
+    values = a[draws].sum(1)[low > 0] / low[low > 0]
+    return [round(float(x), 4) for x in (a.sum() / b.sum(), *np.quantile(values, (0.025, 0.975)))]
+
+
+def summary(per_prompt, k, seed):
+    """per_prompt: lists of rounds.  [value, low, high] everywhere."""
+    draws = resample(len(per_prompt), np.random.default_rng(seed))
+    kept = [sum(r[2] for r in rounds) for rounds in per_prompt]
+    number = [len(rounds) for rounds in per_prompt]
+    conditional = []
+    for position in range(k):
+        reached = [sum(r[0] > position for r in rounds) for rounds in per_prompt]
+        passed = [sum(r[1] > position for r in rounds) for rounds in per_prompt]
+        conditional.append(ratio(passed, reached, draws))
+    return {"prompts": len(per_prompt), "rounds": sum(number), "tokens_per_round": ratio(kept, number, draws),
+            "conditional": conditional}
+
+
+def evaluate(target, drafter, prompts, stops, k, temperature, limit=128, seed=0, allowed=None, references=None):
+    """references: plain greedy texts to compare with at T = 0."""
+    sequence = Sequence(target, drafter.taps)
+    rounds, texts, same, started = {}, [], 0, time.process_time()
+    for number, (domain, ids) in enumerate(prompts):
+        generator = torch.Generator().manual_seed(seed * 1_000_003 + number)
+        law = Law(temperature, generator)
+        text, seen = speculate(target, sequence, drafter, ids, stops, limit, k, law, Law(temperature, generator, allowed))
+        texts.append(text)
+        rounds.setdefault(domain, []).append(seen)
+        same += references is not None and text == references[number]
+    everything = [r for group in rounds.values() for r in group if r]
+    out = {"temperature": temperature, "drafts": k, "all": summary(everything, k, seed),
+           "domains": {d: summary([r for r in group if r], k, seed) for d, group in rounds.items() if any(group)},
+           "processor_seconds": round(time.process_time() - started, 1)}
+    if references is not None:
+        out["identical_to_plain_greedy"] = [same, len(prompts)]
+    return out, rounds, texts
+
+
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def environment(args_seed):
+    name = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), platform.processor())
+    return {"machine": name, "system": platform.system(), "torch": torch.__version__, "threads": torch.get_num_threads(),
+            "date": datetime.date.today().isoformat(), "seed": args_seed}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", type=Path, required=True)
+    parser.add_argument("--drafter", type=Path, required=True)
+    parser.add_argument("--prompts", type=Path, default=Path("../prompts/heldout.jsonl"))
+    parser.add_argument("--size", type=int, default=0, help="prompts per domain; 0 = all")
+    parser.add_argument("--drafts", type=int, default=0, help="drafts per round; 0 = what the drafter was trained for (chains: 7)")
+    parser.add_argument("--limit", type=int, default=128)
+    parser.add_argument("--temperatures", type=float, nargs="*", default=[0.0, 0.7])
+    parser.add_argument("--plain", action="store_true", help="also decode without drafts and compare the greedy texts")
+    parser.add_argument("--frequent", type=Path, help="an FR-Spec list: draft only these ids")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    tok = Tokenizer.from_file(str(args.target / "tokenizer.json"))
+    stops = {tok.token_to_id("<|im_end|>"), tok.token_to_id("<|endoftext|>")}
+    target, drafter = load(args.target), load_drafter(args.drafter)
+    prompts = read_prompts(args.prompts, tok, args.size)
+    k = args.drafts or (drafter.longest() if drafter.longest() != 15 or hasattr(drafter, "block") else 7)
+    allowed = None
+    if args.frequent:
+        allowed = torch.zeros(target.config.vocab_size, dtype=torch.bool)
+        allowed[json.loads(args.frequent.read_text())["ids"]] = True
+    references = None
+    if args.plain:
+        sequence = Sequence(target)
+        references = [plain(sequence, ids, stops, args.limit, Law(0, None)) for _, ids in prompts]
+    results = {"drafter": method_of(json.loads((args.drafter / "config.json").read_text())),
+               "files": {"target": digest(args.target / "model.safetensors"), "drafter": digest(args.drafter / "model.safetensors"),
+                         "prompts": digest(args.prompts)},
+               **environment(args.seed), "limit": args.limit, "runs": []}
+    for temperature in args.temperatures:
+        run, _, _ = evaluate(target, drafter, prompts, stops, k, temperature, args.limit, args.seed, allowed,
+                             references if temperature == 0 else None)
+        results["runs"].append(run)
+        print(f"T={temperature} drafts={k}: tokens per round {run['all']['tokens_per_round']},",
+              {d: r["tokens_per_round"][0] for d, r in run["domains"].items()}, run.get("identical_to_plain_greedy", ""), flush=True)
+        print("  conditional", [c and c[0] for c in run["all"]["conditional"]], f"{run['processor_seconds']} s of processor", flush=True)
+    if args.json:
+        args.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
