@@ -179,7 +179,8 @@ class Block(nn.Module):
         """k draft tokens after tokens[-1], and the law each was drawn from (None at temperature 0)."""
         self.absorb(features, tokens)
         rows = self.block_rows(tokens, self.slots(k))
-        return self.choose(rows if self.anchor_aligned else rows[1:], tokens[-1], k, law)
+        self.shown = (rows if self.anchor_aligned else rows[1:])[:k]
+        return self.choose(self.shown, tokens[-1], k, law)
 
     def slots(self, k):
         """Slots to fill for k drafts: one more, as in training.  Only a full anchor-aligned block leaves none unused."""

@@ -1,0 +1,345 @@
+"""Micro drafters for tests/golden/micro_qwen3, and what they propose over scripted rounds.
+
+    python goldens_drafters.py                                          check our own drafters against the stored files
+    python goldens_drafters.py --write --specforge DIR --deepspec DIR   make them anew with the public implementations
+
+Random weights never agree with a random target, so the acceptance is scripted: round 0 accepts every draft, round 1
+rejects the first one, round 2 keeps what it must show of the state after a rejection.  Every round feeds the real hidden states of
+micro_qwen3 for the tokens that were committed.  tests/golden/README.md describes the tensors and says which values come
+from which implementation.  DIR is a checkout of sgl-project/SpecForge or deepseek-ai/DeepSpec; nothing of them is copied.
+"""
+import argparse
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+
+from drafters import CLASSES, block_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, save_drafter
+from drafters.common import Sequence
+from evaluate_drafter import Law
+from export import load
+
+GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden"
+TARGET = GOLDEN / "micro_qwen3"
+LOUD = {"embed_proj.2.weight": 40, "markov_head.markov_w2.weight": 5, "prefix_gru.weight_ih_l0": 0.3}
+TAPS, MASK, PROMPT = [0, 1, 2], 505, 9
+ACCEPT = ("all", 0, 2)                                             # scripted: accepted drafts of each round
+
+
+# ---- bundles ----
+
+def randomise(module, seed):
+    """Matrices of unit gain, norms from 0.5 to 1.5: a forgotten one shows.  Heads loud enough to change drafts."""
+    g = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, p in sorted(module.named_parameters()):
+            if p.dim() == 2:
+                p.copy_(torch.randn(p.shape, generator=g) * LOUD.get(name, 1) / p.shape[1] ** 0.5)
+            else:
+                p.copy_(0.5 + torch.rand(p.shape, generator=g) if "norm" in name else 0.5 * torch.randn(p.shape, generator=g))
+            p.copy_(p.bfloat16().float())
+    return module
+
+
+def domino_variants():
+    return [(shift, prefix) for shift in (True, False) for prefix in (0, 1, 2)]
+
+
+def bundles(target):
+    """Folder name -> drafter with random weights."""
+    eagle = dict(eagle3_config(target, TAPS, 128, 502, 500), head_dim=20, intermediate_size=56, max_position_embeddings=256)
+    chosen = sorted(random.Random(8).sample(range(512), 128))
+    made = {}
+    for name, config in (("micro_eagle3", eagle), ("micro_eagle3_norm_first", {**eagle, "norm_before_residual": True})):
+        made[name] = randomise(CLASSES["eagle3"](config), 21)
+        made[name].set_vocabulary(chosen)
+    made["micro_dflash"] = randomise(CLASSES["dflash"](block_config(target, TAPS, MASK, 2, 8)), 22)
+    made["micro_domino"] = randomise(CLASSES["domino"](domino_config(target, TAPS, MASK, 2, 5, 24, 16, 1, True)), 23)
+    made["micro_dspark"] = randomise(CLASSES["dspark"](dspark_config(target, TAPS, MASK, 2, 5, 12)), 24)
+    made["micro_medusa"] = randomise(CLASSES["medusa"]({**medusa_config(target, 3), "shared_lm_head": False}), 25)
+    made["micro_medusa_shared"] = randomise(CLASSES["medusa"](medusa_config(target, 3)), 26)
+    return made
+
+
+# ---- our own implementation ----
+
+def drafts_of(drafter):
+    return min(drafter.longest(), 5 if hasattr(drafter, "midlayer") else 15)
+
+
+@torch.no_grad()
+def rounds(target, drafter, k):
+    """Per round: what went in and what came out."""
+    rng, out = random.Random(77), {}
+    tokens = [rng.randrange(500) for _ in range(PROMPT + 1)]
+    out["prompt"] = torch.tensor(tokens[:-1], dtype=torch.int32)
+    sequence = Sequence(target, drafter.taps)
+    drafter.begin(target)
+    seen = sequence.run(tokens[:-1])
+    features, hidden = seen.features, seen.hidden
+    for number, accept in enumerate(ACCEPT):
+        put = lambda name, value: out.__setitem__(f"{number}.{name}", value.contiguous())
+        put("anchor", torch.tensor([tokens[-1]], dtype=torch.int32))
+        put("features" if features is not None else "hidden", features if features is not None else hidden)
+        drafts, _ = drafter.propose(tokens, features, hidden, k, Law(0, None))
+        put("drafts", torch.tensor(drafts, dtype=torch.int32))
+        put("base_logits", torch.stack(list(drafter.base)).float())
+        if hasattr(drafter, "fill"):
+            put("rows", drafter.shown)
+            if drafter.final is not drafter.base:
+                put("final_logits", drafter.final)
+        if hasattr(drafter, "gru_states"):
+            put("gru_states", torch.stack(drafter.gru_states))
+        if hasattr(drafter, "confidences"):
+            put("confidence", torch.stack(drafter.confidences))
+        if hasattr(drafter, "midlayer"):
+            put("outputs", torch.cat(drafter.outputs))
+        count = k if accept == "all" else accept
+        after = rng.randrange(500)
+        while count < k and after == drafts[count]:
+            after = rng.randrange(500)
+        put("committed", torch.tensor(drafts[:count] + [after], dtype=torch.int32))
+        seen = sequence.run(tokens[-1:] + drafts)
+        sequence.crop(len(tokens) + count)
+        tokens = tokens + drafts[:count] + [after]
+        features = None if seen.features is None else seen.features[:count + 1]
+        hidden = seen.hidden[:count + 1]
+    return out
+
+
+def variant(drafter, shift, prefix):
+    drafter.anchor_aligned, drafter.prefix = shift, prefix
+    return drafter
+
+
+def own_goldens(target):
+    result = {}
+    for name in bundles(target):
+        drafter = load_drafter(GOLDEN / name)
+        if name != "micro_domino":
+            result[name] = rounds(target, drafter, drafts_of(drafter))
+            continue
+        result[name] = {}
+        for shift, prefix in domino_variants():
+            values = rounds(target, variant(drafter, shift, prefix), drafts_of(drafter))
+            result[name].update({f"shift{int(shift)}_prefix{prefix}.{key}": value for key, value in values.items()})
+    return result
+
+
+# ---- public implementations ----
+
+class Script:
+    """micro_qwen3 from transformers with rigged logits, so that a public generation loop accepts what the script says."""
+
+    def __init__(self, golden):
+        from transformers import AutoModelForCausalLM
+        self.net = AutoModelForCausalLM.from_pretrained(TARGET, dtype=torch.float32, attn_implementation="eager").eval()
+        self.golden, self.device, self.model, self.lm_head, self.calls = golden, torch.device("cpu"), self.net.model, self.net.lm_head, -1
+        self.blocks = []
+
+    def __call__(self, ids, logits_to_keep=0, **options):
+        out = self.net(ids, **options)
+        logits = torch.zeros(1, ids.shape[1], self.net.config.vocab_size)
+        if self.calls < 0:
+            wanted = [int(self.golden["0.anchor"])]
+            logits = logits[:, -1:]
+        else:
+            self.blocks.append(ids[0].tolist())
+            committed = self.golden[f"{self.calls}.committed"].tolist()
+            wanted = committed + [0] * (ids.shape[1] - len(committed))
+        for row, token in enumerate(wanted):
+            logits[0, row, token] = 1.0
+        self.calls += 1
+        out.logits = logits
+        return out
+
+
+@torch.no_grad()
+def specforge_block(name, golden, shift=None, prefix=None):
+    """SpecForge's DFlash or Domino class through its own spec_generate."""
+    from specforge.modeling.draft.dflash import DFlashDraftModel
+    from specforge.modeling.draft.domino import DominoDraftModel
+    from transformers import Qwen3Config
+    fields = json.loads((GOLDEN / name / "config.json").read_text())
+    if shift is not None:
+        fields["dflash_config"].update(shift_label=shift, pure_draft_prefix_len=prefix)
+    config = Qwen3Config(**{k: v for k, v in fields.items() if k not in ("architectures", "torch_dtype")})
+    config._attn_implementation = "eager"
+    net = (DominoDraftModel if shift is not None else DFlashDraftModel)(config).float().eval()
+    found = net.load_state_dict({k: v.float() for k, v in load_file(GOLDEN / name / "model.safetensors").items()}, strict=False)
+    assert not found.missing_keys and not found.unexpected_keys, found
+    hidden, final, states = [], [], []
+    net.register_forward_hook(lambda _m, _i, out: hidden.append(out[0]))
+    target = Script(golden)
+    if shift is not None:
+        inner, run_gru = net.apply_logits_head, net._run_gru
+        net.apply_logits_head = lambda base, **kw: (final.append(inner(base, **kw)), final[-1])[1]
+        net._run_gru = lambda x: (states.append(run_gru(x)), states[-1])[1]
+    b, total = fields["block_size"], sum(len(golden[f"{i}.committed"]) for i in range(len(ACCEPT)))
+    net.spec_generate(target, golden["prompt"][None].long(), total, None, 0.0)
+    out = {}
+    for i in range(len(ACCEPT)):
+        rows = hidden[i][:b - 1] if shift else hidden[i][1:]
+        out[f"{i}.drafts"] = torch.tensor(target.blocks[i][1:], dtype=torch.int32)
+        out[f"{i}.rows"], out[f"{i}.base_logits"] = rows, target.lm_head(rows)
+        if shift is not None:
+            last = (i + 1) * (b - 1) - 1                           # the head is run again for every token; the last run is complete
+            out[f"{i}.final_logits"] = final[last][0, 0][:b - 1] if shift else final[last][0, 0][1:]
+            out[f"{i}.gru_states"] = states[last][0][:b - 1]
+    return out
+
+
+@torch.no_grad()
+def specforge_eagle3(name, golden):
+    """SpecForge's EAGLE-3 layer, driven as in training: one column more of its own output per draft."""
+    from specforge.modeling.draft.llama3_eagle import LlamaForCausalLMEagle3
+    from transformers import LlamaConfig
+    fields = json.loads((GOLDEN / name / "config.json").read_text())
+    config = LlamaConfig(**{k: v for k, v in fields.items() if k not in ("architectures", "torch_dtype")})
+    net = LlamaForCausalLMEagle3(config).float().eval()
+    weights = {k: v.float() if v.dtype == torch.bfloat16 else v for k, v in load_file(GOLDEN / name / "model.safetensors").items()}
+    found = net.load_state_dict(weights, strict=False)
+    assert found.missing_keys == ["embed_tokens.weight"] and not found.unexpected_keys, found
+    table = load(TARGET).model.embed_tokens.weight
+    tokens, features, out = golden["prompt"].tolist(), [], {}
+    for i in range(len(ACCEPT)):
+        tokens.append(int(golden[f"{i}.anchor"]))
+        features.append(golden[f"{i}.features"])
+        known = torch.cat(features)
+        n = len(known)
+        mask = torch.full((n, n), -1e9).triu(1)[None, None]
+        cache, g, coming, drafts, logits, outputs = [[], []], net.project_hidden_states(known[None]), tokens[1:], [], [], []
+        for step in range(len(golden[f"{i}.drafts"])):
+            g = net.backbone(table[torch.tensor(coming)][None], g, cache, mask, torch.arange(n)[None])
+            outputs.append(g[0, -len(features[-1]):] if step == 0 else g[0, -1:])
+            logits.append(net.compute_logits(g[:, -1:])[0, 0])
+            best = int(logits[-1].argmax())
+            drafts.append(best + int(net.d2t[best]))
+            coming = coming[1:] + drafts[-1:]
+        out[f"{i}.drafts"], out[f"{i}.base_logits"] = torch.tensor(drafts, dtype=torch.int32), torch.stack(logits)
+        out[f"{i}.outputs"] = torch.cat(outputs)
+        tokens += golden[f"{i}.committed"].tolist()[:-1]
+    return out
+
+
+@torch.no_grad()
+def deepspec_dspark(name, golden):
+    """DeepSpec's Qwen3DSparkModel with its own draft functions."""
+    from deepspec.eval.dspark.draft_ops import build_dspark_proposal, forward_dspark_draft_block
+    from deepspec.modeling.dspark.qwen3.modeling import Qwen3DSparkModel
+    from transformers import DynamicCache, Qwen3Config
+    fields = json.loads((GOLDEN / name / "config.json").read_text())
+    own = fields.pop("dflash_config")
+    config = Qwen3Config(**{k: v for k, v in fields.items() if k not in ("architectures", "torch_dtype")}, **{
+        k: own[k] for k in ("mask_token_id", "target_layer_ids")}, num_anchors=4)
+    config._attn_implementation = "eager"
+    net = Qwen3DSparkModel(config).float().eval()
+    table = load(TARGET).model.embed_tokens
+    net.initialize_embeddings_and_head(embed_tokens=table, lm_head=table)
+    net.load_state_dict({k: v.float() for k, v in load_file(GOLDEN / name / "model.safetensors").items()}, strict=False)
+    cache, start, block, out = DynamicCache(), PROMPT, fields["block_size"], {}
+    for i in range(len(ACCEPT)):
+        ids = torch.tensor([[int(golden[f"{i}.anchor"])] + [own["mask_token_id"]] * (block - 1)])
+        rows = forward_dspark_draft_block(net, draft_input_ids=ids, position_ids=torch.arange(200)[None], past_key_values_draft=cache,
+                                          target_hidden_states=golden[f"{i}.features"][None], start=start, block_size=block)
+        made = build_dspark_proposal(net, draft_input_ids=ids, block_hidden=rows, block_size=block, temperature=0.0,
+                                     confidence_threshold=0.0)
+        base = net.compute_logits(rows)
+        tokens, final = net.sample_draft_tokens(base, first_prev_token_ids=ids[:, 0], hidden_states=rows)
+        out[f"{i}.drafts"] = tokens[0].int()
+        assert made.verify_input_ids[0, 1:].tolist() == tokens[0].tolist()
+        out[f"{i}.rows"], out[f"{i}.base_logits"], out[f"{i}.final_logits"] = rows[0], base[0], final[0]
+        out[f"{i}.confidence"] = torch.sigmoid(made.confidence_logits[0])
+        start += len(golden[f"{i}.committed"])
+    return out
+
+
+def keep_first_tokens():
+    """Newer transformers only crop by a negative count; the public loops pass the length to keep."""
+    from transformers import DynamicCache
+    crop = DynamicCache.crop
+    DynamicCache.crop = lambda cache, length: crop(cache, length - cache.get_seq_length()) if length < cache.get_seq_length() else None
+
+
+def public_goldens(own):
+    """Folder name -> (values of a public implementation, its name)."""
+    keep_first_tokens()
+    found = {"micro_dflash": (specforge_block("micro_dflash", own["micro_dflash"]), "specforge", "DFlashDraftModel.spec_generate")}
+    values = {}
+    for shift, prefix in domino_variants():
+        head = f"shift{int(shift)}_prefix{prefix}."
+        golden = {k[len(head):]: v for k, v in own["micro_domino"].items() if k.startswith(head)}
+        values.update({head + k: v for k, v in specforge_block("micro_domino", golden, shift, prefix).items()})
+    found["micro_domino"] = (values, "specforge", "DominoDraftModel.spec_generate")
+    found["micro_eagle3"] = (specforge_eagle3("micro_eagle3", own["micro_eagle3"]), "specforge", "LlamaForCausalLMEagle3.backbone")
+    found["micro_dspark"] = (deepspec_dspark("micro_dspark", own["micro_dspark"]), "deepspec", "Qwen3DSparkModel, build_dspark_proposal")
+    return found
+
+
+# ---- files ----
+
+def difference(a, b):
+    """Largest difference over the shared tensors; tokens must be equal."""
+    gap = 0.0
+    for key in a.keys() & b.keys():
+        assert a[key].shape == b[key].shape, (key, a[key].shape, b[key].shape)
+        if a[key].dtype == torch.int32:
+            assert torch.equal(a[key], b[key]), (key, a[key], b[key])
+        else:
+            gap = max(gap, float((a[key] - b[key]).abs().max()))
+    return gap
+
+
+def commit(folder):
+    return subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def write(target, specforge, deepspec):
+    for name, drafter in bundles(target).items():
+        save_drafter(drafter, GOLDEN / name)
+        print(name, (GOLDEN / name / "model.safetensors").stat().st_size, "bytes")
+    own = own_goldens(target)
+    sys.path[:0] = [specforge, deepspec]
+    public = public_goldens(own)
+    origin = {}
+    projects = {"specforge": f"sgl-project/SpecForge {commit(specforge)}", "deepspec": f"deepseek-ai/DeepSpec {commit(deepspec)}"}
+    for name, values in own.items():
+        if name in public:
+            theirs, project, what = public[name]
+            gap = difference(values, theirs)
+            assert gap < 1e-4, (name, gap)
+            values = {**values, **theirs}
+            only = sorted({k.split(".")[-1] for k in values.keys() - theirs.keys()} - {"prompt", "anchor", "committed"})
+            origin[name] = {"values": f"{projects[project]}, {what}", "own values": only, "largest difference to our own": gap}
+        else:
+            origin[name] = {"values": "our own implementation (assets/recipe/drafters)"}
+        save_file({k: v.contiguous().clone() for k, v in values.items()}, GOLDEN / f"{name}.golden.safetensors", metadata={"format": "pt"})
+        (GOLDEN / f"{name}.golden.safetensors").chmod(0o644)
+        print(name, origin[name])
+    record = {"torch": torch.__version__, "accept": list(ACCEPT), "origin": origin}
+    (GOLDEN / "micro_drafters.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
+    parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    target = load(TARGET)
+    if args.write:
+        write(target, args.specforge, args.deepspec)
+    for name, values in own_goldens(target).items():
+        gap = difference(values, load_file(GOLDEN / f"{name}.golden.safetensors"))
+        print(f"{name}: drafts equal, largest difference {gap:.1e}")
+        assert gap < 1e-4
+
+
+if __name__ == "__main__":
+    main()
