@@ -1,14 +1,11 @@
 """Distil the target into the small draft model, on text that the target itself writes.
 
-    python distill.py sample --target ../models/target --work ../../build/recipe --tokens 400000
-    python distill.py train  --target ../models/target --work ../../build/recipe --minutes 8
+    python distill.py --target ../models/target --work ../../build/recipe --minutes 8
 
-sample: prompts of the corpus, answers drawn from the target (70 % at T = 0.7-1.0, 30 % greedy), stored as a shard.
-train:  starts from WORK/small/final.pt; loss 0.5 cross-entropy + 0.5 KL(target || small) at answer tokens, half of the
-steps on sampled text and half on corpus text; writes WORK/small/distilled.pt.
+Starts from WORK/small/final.pt and the samples of sample_target.py; loss 0.5 cross-entropy + 0.5 KL(target || small) at
+answer tokens, half of the steps on sampled text and half on corpus text; writes WORK/small/distilled.pt.
 """
 import argparse
-import itertools
 import json
 import time
 from pathlib import Path
@@ -16,45 +13,12 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from tokenizers import Tokenizer
 
-from corpus.gen import stream
-from data import ANSWER, PROMPT, batches, encode
-from decode import generate
+from data import ANSWER, PROMPT, batches
 from export import load
 from model import PRESETS, Qwen3, document_bias
 from optim import Optimiser
 from train import tensors
-
-
-def prompts(tok, seed):
-    """Token prefixes: a chat prompt up to its answer, or the first half of a raw text."""
-    for d in stream(seed):
-        ids, _ = encode(tok, d)
-        head = "".join(d.parts[:d.prompt_end])
-        cut = len(tok.encode(head).ids) if head else max(1, len(ids) // 2)
-        yield ids[:cut].tolist()
-
-
-def sample(args, tok):
-    target = load(args.target)
-    stops = {tok.token_to_id("<|im_end|>"), tok.token_to_id("<|endoftext|>")}
-    ids, flags, lengths, count, source = [], [], [], 0, prompts(tok, args.seed + 500)
-    for round_number in itertools.count():
-        temperature = (0.7, 1.0, 0.85, 0.0, 1.0, 0.7, 0.85, 0.0, 0.8, 0.0)[round_number % 10]
-        heads = list(itertools.islice(source, 1500))
-        for head, tail in zip(heads, generate(target, heads, stops, 120, temperature, seed=round_number, batch=256)):
-            ids.append(np.array(head + tail, np.uint16))
-            flags.append(np.array([PROMPT] * len(head) + [ANSWER] * len(tail), np.uint8))
-            lengths.append(len(head) + len(tail))
-            count += len(tail)
-        print(f"round {round_number}: {count} answer tokens", flush=True)
-        if count >= args.tokens:
-            break
-    folder = args.work / "samples"
-    folder.mkdir(parents=True, exist_ok=True)
-    np.savez(folder / "shard_000.npz", ids=np.concatenate(ids), flags=np.concatenate(flags),
-             lengths=np.array(lengths, np.int32), nll=np.zeros(len(lengths), np.float32))
 
 
 def endless(paths, rng):
@@ -111,10 +75,8 @@ def train(args):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["sample", "train"])
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
-    parser.add_argument("--tokens", type=int, default=400_000)
     parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--steps", type=int, default=0)
     parser.add_argument("--seed", type=int, default=3)
@@ -124,7 +86,4 @@ if __name__ == "__main__":
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
-    if args.what == "sample":
-        sample(args, Tokenizer.from_file(str(args.target / "tokenizer.json")))
-    else:
-        train(args)
+    train(args)

@@ -153,9 +153,15 @@ def evaluate(target, drafter, prompts, stops, k, temperature, limit=128, seed=0,
     out = {"temperature": temperature, "drafts": k, "all": summary(everything, k, seed),
            "domains": {d: summary([r for r in group if r], k, seed) for d, group in rounds.items() if any(group)},
            "processor_seconds": round(time.process_time() - started, 1)}
+    out["per_prompt"] = {d: [[sum(r[2] for r in seen), len(seen)] for seen in r_list] for d, r_list in rounds.items()}
     if references is not None:
         out["identical_to_plain_greedy"] = [same, len(prompts)]
     return out, rounds, texts
+
+
+def usual_drafts(drafter):
+    """What a block or a set of heads was trained for; 7 for chains, which could go on."""
+    return drafter.longest() if hasattr(drafter, "block") or hasattr(drafter, "medusa_head") else 7
 
 
 def digest(path):
@@ -178,6 +184,7 @@ def main():
     parser.add_argument("--limit", type=int, default=128)
     parser.add_argument("--temperatures", type=float, nargs="*", default=[0.0, 0.7])
     parser.add_argument("--plain", action="store_true", help="also decode without drafts and compare the greedy texts")
+    parser.add_argument("--base-only", action="store_true", help="Domino without its head: every draft from the base logits")
     parser.add_argument("--frequent", type=Path, help="an FR-Spec list: draft only these ids")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
@@ -187,7 +194,9 @@ def main():
     stops = {tok.token_to_id("<|im_end|>"), tok.token_to_id("<|endoftext|>")}
     target, drafter = load(args.target), load_drafter(args.drafter)
     prompts = read_prompts(args.prompts, tok, args.size)
-    k = args.drafts or (drafter.longest() if drafter.longest() != 15 or hasattr(drafter, "block") else 7)
+    k = args.drafts or usual_drafts(drafter)
+    if args.base_only:
+        drafter.prefix = k
     allowed = None
     if args.frequent:
         allowed = torch.zeros(target.config.vocab_size, dtype=torch.bool)
@@ -199,7 +208,8 @@ def main():
     results = {"drafter": method_of(json.loads((args.drafter / "config.json").read_text())),
                "files": {"target": digest(args.target / "model.safetensors"), "drafter": digest(args.drafter / "model.safetensors"),
                          "prompts": digest(args.prompts)},
-               **environment(args.seed), "limit": args.limit, "runs": []}
+               **environment(args.seed), "limit": args.limit, "base_only": args.base_only,
+               "frequent": str(args.frequent) if args.frequent else None, "runs": []}
     for temperature in args.temperatures:
         run, _, _ = evaluate(target, drafter, prompts, stops, k, temperature, args.limit, args.seed, allowed,
                              references if temperature == 0 else None)
@@ -208,7 +218,7 @@ def main():
               {d: r["tokens_per_round"][0] for d, r in run["domains"].items()}, run.get("identical_to_plain_greedy", ""), flush=True)
         print("  conditional", [c and c[0] for c in run["all"]["conditional"]], f"{run['processor_seconds']} s of processor", flush=True)
     if args.json:
-        args.json.write_text(json.dumps(results, indent=1) + "\n")
+        args.json.write_text(json.dumps(results) + "\n")
 
 
 if __name__ == "__main__":

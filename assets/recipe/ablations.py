@@ -1,0 +1,83 @@
+"""Ablations: short runs that differ in one thing, on the cached states; their curves and tokens per round in one JSON.
+
+    python ablations.py --target ../models/target --work ../../build/recipe --out ../models/ablations.json [--only domino] [--steps 740]
+
+740 steps are about 3 M positions.  Runs are separate processes, one after the other; a run that finished is not repeated,
+one that was stopped resumes, so the command can be given again at any time.
+"""
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+# study -> arm -> (method, arguments, drafts per round to serve)
+STUDIES = {
+    "domino": {
+        "self_generated": ("domino", ["--self-generated", "--base-rho", "0"], [15]),
+        "teacher_forcing": ("domino", ["--base-rho", "0"], [15]),
+        "curriculum": ("domino", ["--base-rho", "1"], [15]),
+        "half_curriculum": ("domino", ["--base-rho", "0.5"], [15]),
+    },
+    "conditioning": {
+        "none": ("dflash", ["--conditioning", "none"], [15]),
+        "embeddings": ("dflash", ["--conditioning", "embeddings"], [15]),
+        "one_tap": ("dflash", ["--taps", "5"], [15]),
+        "three_taps": ("dflash", [], [15]),
+    },
+    "block": {"trained_16": ("dflash", [], [15, 7]), "trained_8": ("dflash", ["--block", "8", "--decay", "4"], [15, 7])},
+    "test_steps": {f"steps_{n}": ("eagle3", ["--test-steps", str(n)], [7]) for n in (1, 3, 5, 7)},
+    "weights": {"equal": ("dflash", ["--decay", "0"], [15]), "g4": ("dflash", ["--decay", "4"], [15]), "g7": ("dflash", [], [15]),
+                "dpace": ("dflash", ["--dpace"], [15])},
+}
+SEEDS = {"domino": (11, 12)}                                       # two seeds where the arms are close
+
+
+def execute(script, *arguments):
+    command = [sys.executable, script, *map(str, arguments)]
+    print("$", " ".join(command[1:]), flush=True)
+    subprocess.run(command, check=True)
+
+
+def arm(args, method, extra, serve, seed):
+    """The folder is named after the arguments: arms of two studies that are the same run are trained once."""
+    label = "_".join(["ablation", method, *(e.strip("-") for e in extra), f"seed{seed}", f"steps{args.steps}"])
+    folder = args.work / label
+    if not (folder / "export" / "model.safetensors").exists():
+        execute("train_drafter.py", "--method", method, "--name", label, "--target", args.target, "--work", args.work,
+                "--steps", args.steps, "--seed", seed, "--device", args.device, *extra)
+    runs = {}
+    for drafts in serve:
+        for base in (False, True) if method == "domino" else (False,):
+            path = folder / f"eval_{drafts}{'_base' if base else ''}.json"
+            if not path.exists():
+                execute("evaluate_drafter.py", "--target", args.target, "--drafter", folder / "export", "--prompts", args.prompts,
+                        "--drafts", drafts, "--size", args.size, "--json", path, *(["--base-only"] if base else []))
+            runs[f"drafts {drafts}{', base logits only' if base else ''}"] = [
+                {key: run[key] for key in ("temperature", "all")} for run in json.loads(path.read_text())["runs"]]
+    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    return {"method": method, "arguments": extra, "seed": seed, "steps": args.steps, "served": runs,
+            "curve": [{k: v for k, v in row.items() if k not in ("norm", "per_cpu_second")} for row in curve[:: max(1, len(curve) // 40)]]}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("build/recipe"))
+    parser.add_argument("--prompts", type=Path, default=Path("../prompts/heldout.jsonl"))
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", nargs="*", default=list(STUDIES), choices=list(STUDIES))
+    parser.add_argument("--steps", type=int, default=740)
+    parser.add_argument("--size", type=int, default=10, help="prompts per domain")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    args = parser.parse_args()
+    results = json.loads(args.out.read_text()) if args.out.exists() else {}
+    for study in args.only:
+        rows = results[study] = {}
+        for name, (method, extra, serve) in STUDIES[study].items():
+            rows[name] = [arm(args, method, extra, serve, seed) for seed in SEEDS.get(study, (11,))]
+            args.out.write_text(json.dumps(results) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""The gates of the drafters, run on shipped files: G1-G5 and G7 of the training plan, JSON out.
+
+    python gates.py --models ../models --prompts ../prompts/heldout.jsonl --out ../models/drafter_gates.json
+
+G1  speculative greedy text equals plain greedy text, every method, every prompt (here: PyTorch; the engine has its own test)
+G2  Domino at 15 drafts over code, math and chat: final / base logits >= 1.08, Domino / DFlash >= 1.05, lower bounds > 1
+G3  chat, conditional acceptance a6/a1: DFlash <= 0.92, Domino at least 0.04 higher, EAGLE-3 >= 0.85 and above DFlash
+G4  EAGLE-3 (7 drafts) >= DFlash (7 drafts); at 4 drafts Medusa < small model < EAGLE-3
+G5  JSON > facts, code, math > chat; chat / JSON <= 0.5 at 7 drafts; chat >= 1.6; JSON <= 0.97 of the maximum
+G6  wall clock: measured by the engine, not here
+G7  blocks with base and corrected logits: at least 200, among them at least 20 where the most likely token of a position alone is
+    impossible after the tokens before it (target probability below 0.01) and the corrected one is right
+
+Ratios are over tokens per round, intervals by bootstrap over prompts, 95 %.  Finished evaluations are kept in the output
+file and redone only when a file they read has changed.  A method that is not shipped is reported as missing.
+"""
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from drafters import load_drafter
+from drafters.common import Sequence
+from evaluate_drafter import Law, digest, environment, evaluate, plain, read_prompts, speculate
+from export import load
+
+# name -> (folder, drafts, base logits only)
+RUNS = {"dflash 15": ("dflash", 15, False), "dflash 7": ("dflash", 7, False), "domino 15": ("domino", 15, False),
+        "domino 15 base": ("domino", 15, True), "domino 7": ("domino", 7, False), "eagle3 7": ("eagle3", 7, False),
+        "eagle3 4": ("eagle3", 4, False), "medusa 4": ("medusa", 4, False), "small 4": ("small", 4, False),
+        "dspark 7": ("dspark", 7, False)}
+MIXED = ("code", "math", "chat")
+TEMPERATURES = (0.0, 0.7)
+
+
+def pairs(run, domains):
+    return np.array([p for d in domains for p in run["per_prompt"].get(d, [])], float)          # (prompts, [kept, rounds])
+
+
+def compared(a, b, domains, seed=1, times=2000):
+    """tokens per round of a over those of b, with an interval; prompts are resampled together."""
+    x, y = pairs(a, domains), pairs(b, domains)
+    draws = np.random.default_rng(seed).integers(0, len(x), (times, len(x)))
+    rates = [p[draws, 0].sum(1) / np.maximum(p[draws, 1].sum(1), 1) for p in (x, y)]
+    value = (x[:, 0].sum() / x[:, 1].sum()) / (y[:, 0].sum() / y[:, 1].sum())
+    return [round(float(v), 4) for v in (value, *np.quantile(rates[0] / rates[1], (0.025, 0.975)))]
+
+
+def rate(run, domain=None):
+    part = run["all"] if domain is None else run["domains"].get(domain)
+    return part["tokens_per_round"][0] if part else None
+
+
+def fall(run):
+    """a6 / a1 of chat; None without enough rounds that reach the sixth draft."""
+    values = run["domains"]["chat"]["conditional"]
+    return round(values[5][0] / values[0][0], 4) if len(values) > 5 and values[5] and values[0][0] else None
+
+
+def judge(runs, temperature):
+    """Every gate at one temperature: {name: {"pass": bool or None, measures}}."""
+    def get(name):
+        return runs.get(f"{name} T={temperature}")
+
+    gates = {}
+
+    def gate(name, needed, check):
+        missing = [n for n in needed if get(n) is None]
+        gates[name] = {"pass": None, "missing": missing} if missing else check()
+
+    if temperature == 0:
+        same = {n: r["identical_to_plain_greedy"] for n, r in runs.items() if "identical_to_plain_greedy" in r}
+        gates["G1"] = {"pass": all(a == b for a, b in same.values()), "identical": same}
+
+    def g2():
+        head = compared(get("domino 15"), get("domino 15 base"), MIXED)
+        block = compared(get("domino 15"), get("dflash 15"), MIXED)
+        return {"pass": head[0] >= 1.08 and block[0] >= 1.05 and head[1] > 1 and block[1] > 1, "final / base": head, "domino / dflash": block}
+
+    def g3():
+        d, o, e = (fall(get(n)) for n in ("dflash 15", "domino 15", "eagle3 7"))
+        known = None not in (d, o, e)
+        return {"pass": d <= 0.92 and o >= d + 0.04 and e >= 0.85 and e > d if known else None, "dflash": d, "domino": o, "eagle3": e}
+
+    def g4():
+        seven = compared(get("eagle3 7"), get("dflash 7"), get("dflash 7")["per_prompt"])
+        four = [rate(get(n)) for n in ("medusa 4", "small 4", "eagle3 4")]
+        return {"pass": seven[0] >= 1 and four[0] < four[1] < four[2], "eagle3 / dflash at 7": seven, "medusa, small, eagle3 at 4": four}
+
+    def g5():
+        out, good = {}, True
+        for name, most in (("dflash 7", 8), ("domino 7", 8), ("eagle3 7", 8)):
+            if get(name) is None:
+                continue
+            rates = {d: rate(get(name), d) for d in ("json", "facts", "code", "math", "chat")}
+            middle = [rates["facts"], rates["code"], rates["math"]]
+            ok = rates["json"] > max(middle) and min(middle) > rates["chat"]
+            ok &= rates["chat"] <= 0.5 * rates["json"] and rates["chat"] >= 1.6 and rates["json"] <= 0.97 * most
+            out[name], good = {**rates, "pass": ok}, good and ok
+        return {"pass": good if out else None, **out}
+
+    gate("G2", ("domino 15", "domino 15 base", "dflash 15"), g2)
+    gate("G3", ("dflash 15", "domino 15", "eagle3 7"), g3)
+    gate("G4", ("eagle3 7", "dflash 7", "eagle3 4", "small 4", "medusa 4"), g4)
+    gate("G5", (), g5)
+    gates["G6"] = {"pass": None, "note": "wall clock: measured by the engine"}
+    return gates
+
+
+@torch.no_grad()
+def blocks(target, domino, tok, prompts, stops, limit, wanted):
+    """Rounds of Domino with the most likely tokens of base and corrected logits, and the impossible base tokens among them."""
+    sequence, found, cases = Sequence(target, domino.taps), [], []
+    for number, (domain, ids) in enumerate(prompts):
+        if len(found) >= wanted:
+            break
+        inner, law = domino.propose, Law(0, None)
+
+        def remember(tokens, features, hidden, k, law):
+            drafts, laws = inner(tokens, features, hidden, k, law)
+            base, final = torch.softmax(domino.base, -1).topk(3), torch.softmax(domino.final, -1).topk(3)
+            found.append({"prompt": number, "domain": domain, "position": len(tokens) - 1, "anchor": tokens[-1], "drafts": drafts,
+                          **{f"{name}_{what}": x.tolist() if what == "ids" else [[round(v, 4) for v in r] for r in x.tolist()]
+                             for name, top in (("base", base), ("final", final)) for what, x in (("ids", top.indices), ("p", top.values))}})
+            return drafts, laws
+
+        domino.propose = remember
+        before = len(found)
+        text, rounds = speculate(target, sequence, domino, ids, stops, limit, 15, law)
+        domino.propose = inner
+        whole = ids + text
+        sequence.crop(0)
+        laws = torch.softmax(sequence.run(whole).logits, -1)
+        for block, (judged, count, kept) in zip(found[before:], rounds):
+            block["accepted"] = count
+            for i in range(min(count, kept)):
+                alone, right = block["base_ids"][i][0], block["drafts"][i]
+                p = float(laws[block["position"] + i, alone])
+                if alone != right and p < 0.01:
+                    start = block["position"]
+                    cases.append({"prompt": number, "domain": domain, "draft": i + 1, "before": tok.decode(whole[max(0, start - 4):start + i + 1], skip_special_tokens=False),
+                                  "base": tok.decode([alone]), "final": tok.decode([right]), "target p of base": round(p, 5)})
+                    break
+                if alone != right:
+                    break
+    return found, cases
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--models", type=Path, default=Path("../models"))
+    parser.add_argument("--prompts", type=Path, default=Path("../prompts/heldout.jsonl"))
+    parser.add_argument("--size", type=int, default=0, help="prompts per domain; 0 = all")
+    parser.add_argument("--limit", type=int, default=128)
+    parser.add_argument("--blocks", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    target = load(args.models / "target")
+    tok = Tokenizer.from_file(str(args.models / "target" / "tokenizer.json"))
+    stops = {tok.token_to_id("<|im_end|>"), tok.token_to_id("<|endoftext|>")}
+    prompts = read_prompts(args.prompts, tok, args.size)
+    common = {"target": digest(args.models / "target" / "model.safetensors"), "prompts": digest(args.prompts),
+              "size": args.size, "limit": args.limit, "seed": args.seed}
+    old = json.loads(args.out.read_text()) if args.out.exists() else {}
+    known = old.get("runs", {}) if old.get("common") == common else {}
+    result = {"common": common, **environment(args.seed), "runs": {}}
+    references = None
+
+    def store():
+        args.out.write_text(json.dumps(result) + "\n")
+
+    for name, (folder, drafts, base_only) in RUNS.items():
+        file = args.models / folder / "model.safetensors"
+        if not file.exists():
+            continue
+        sha, drafter = digest(file), None
+        for temperature in TEMPERATURES:
+            key = f"{name} T={temperature}"
+            if known.get(key, {}).get("sha256") == sha:
+                result["runs"][key] = known[key]
+                continue
+            if references is None:
+                sequence = Sequence(target)
+                references = [plain(sequence, ids, stops, args.limit, Law(0, None)) for _, ids in prompts]
+            if drafter is None:
+                drafter = load_drafter(args.models / folder)
+                if base_only:
+                    drafter.prefix = drafts
+            run, _, _ = evaluate(target, drafter, prompts, stops, drafts, temperature, args.limit, args.seed,
+                                 references=references if temperature == 0 else None)
+            result["runs"][key] = {"sha256": sha, **run}
+            print(key, run["all"]["tokens_per_round"], run.get("identical_to_plain_greedy", ""), flush=True)
+            store()
+    result["gates"] = {f"T={t}": judge(result["runs"], t) for t in TEMPERATURES}
+    if (args.models / "domino" / "model.safetensors").exists():
+        found, cases = blocks(target, load_drafter(args.models / "domino"), tok, prompts, stops, args.limit, args.blocks)
+        result["gates"]["G7"] = {"pass": len(found) >= 200 and len(cases) >= 20, "blocks": len(found), "cases": len(cases)}
+        args.out.with_name("domino_blocks.json").write_text(json.dumps({"cases": cases, "blocks": found}) + "\n")
+    store()
+    for name, group in result["gates"].items():
+        print(name, json.dumps(group, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Every stage of the drafters with tiny step counts, in about ten minutes on one core; the numbers mean little.
+# sh rehearse.sh [TARGET] [WORK] [DEVICE]     from assets/recipe; PYTHON names the interpreter
+set -e
+target=${1:-../models/target} work=${2:-/tmp/rehearsal} device=${3:-cpu} python=${PYTHON:-python}
+export OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000
+mkdir -p "$work/models"
+
+$python check_drafters.py --target "$target"
+$python goldens_drafters.py
+$python sample_target.py --target "$target" --work "$work" --tokens 100000 --shard-tokens 50000 --device "$device"
+for method in eagle3 dflash domino dspark medusa; do
+    $python train_drafter.py --method $method --target "$target" --work "$work" --steps 30 --log-every 10 --device "$device"
+    $python check_drafters.py --target "$target" --drafter "$work/$method/export"
+    $python evaluate_drafter.py --target "$target" --drafter "$work/$method/export" --size 2 --plain --json "$work/$method/eval.json"
+    rm -rf "$work/models/$method"
+    cp -r "$work/$method/export" "$work/models/$method"
+done
+$python frequency.py --target "$target" --work "$work" --out "$work/frequent.json"
+$python evaluate_drafter.py --target "$target" --drafter "$work/dflash/export" --size 2 --frequent "$work/frequent.json"
+$python ablations.py --target "$target" --work "$work" --out "$work/ablations.json" --only domino conditioning --steps 4 --size 1 --device "$device"
+rm -rf "$work/models/target"
+cp -r "$target" "$work/models/target"
+$python gates.py --models "$work/models" --size 1 --out "$work/gates.json"
