@@ -176,7 +176,7 @@ def main():
         if total >= args.tokens:
             break
         path = folder / f"shard_{number:03d}.npz"
-        started = time.time()
+        started = time.process_time()
         if not path.exists():
             source = prompts(tok, args.seed + 500, start=number * 1_000_000)
             with torch.autocast(args.device, torch.bfloat16):
@@ -185,14 +185,14 @@ def main():
             write(path, lambda p: np.savez(p, **shard))
         shard = dict(np.load(path))
         total += len(shard["ids"])
-        sampled = time.time()
+        sampled = time.process_time()
         if args.features and not (folder / f"best_{number:03d}.npy").exists():
             features, best = feature_pass(target, shard, args.taps)
             write(folder / f"features_{number:03d}.npy", lambda p: np.save(p, features))
             write(folder / f"best_{number:03d}.npy", lambda p: np.save(p, best))
         answer = int((shard["flags"] == ANSWER).sum())
         print(json.dumps(dict(shard=number, documents=len(shard["lengths"]), tokens=len(shard["ids"]), answer_tokens=answer,
-                              sampling_seconds=round(sampled - started, 1), feature_seconds=round(time.time() - sampled, 1))), flush=True)
+                              sampling_cpu_seconds=round(sampled - started, 1), feature_cpu_seconds=round(time.process_time() - sampled, 1))), flush=True)
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def arguments():
     group.add_argument("--base-rho", type=float, default=1.0, help="curriculum length as a share of the run; 0 = teacher forcing alone")
     group.add_argument("--self-generated", action="store_true", help="ablation: the head's own tokens as prefixes")
     group = parser.add_argument_group("EAGLE-3 and Medusa")
-    group.add_argument("--test-steps", type=int, default=5, help="training-time test steps")
+    group.add_argument("--test-steps", type=int, default=7, help="training-time test steps: as many as drafts will be served")
     group.add_argument("--draft-vocab", type=int, default=1536)
     group.add_argument("--heads", type=int, default=4)
     return parser.parse_args()
