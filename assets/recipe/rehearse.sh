@@ -8,9 +8,9 @@ mkdir -p "$work/models"
 
 $python check_drafters.py --target "$target"
 $python goldens_drafters.py
-$python sample_target.py --target "$target" --work "$work" --tokens 100000 --shard-tokens 50000 --device "$device"
+$python sample_target.py --target "$target" --work "$work" --tokens 60000 --shard-tokens 30000 --device "$device"
 for method in eagle3 dflash domino dspark medusa; do
-    $python train_drafter.py --method $method --target "$target" --work "$work" --steps 30 --log-every 10 --device "$device"
+    $python train_drafter.py --method $method --target "$target" --work "$work" --steps 20 --log-every 10 --device "$device"
     $python check_drafters.py --target "$target" --drafter "$work/$method/export"
     $python evaluate_drafter.py --target "$target" --drafter "$work/$method/export" --size 2 --plain --json "$work/$method/eval.json"
     rm -rf "$work/models/$method"
@@ -18,7 +18,7 @@ for method in eagle3 dflash domino dspark medusa; do
 done
 $python frequency.py --target "$target" --work "$work" --out "$work/frequent.json"
 $python evaluate_drafter.py --target "$target" --drafter "$work/dflash/export" --size 2 --frequent "$work/frequent.json"
-$python ablations.py --target "$target" --work "$work" --out "$work/ablations.json" --only domino conditioning --steps 4 --size 1 --device "$device"
+$python ablations.py --target "$target" --work "$work" --out "$work/ablations.json" --only domino --steps 2 --size 1 --device "$device"
 rm -rf "$work/models/target"
 cp -r "$target" "$work/models/target"
 $python gates.py --models "$work/models" --size 1 --out "$work/gates.json"

@@ -201,7 +201,7 @@ def main():
         raise SystemExit(f"{args.work}/samples was captured from another target than {args.target}")
     tokens = json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]
     taps = [] if args.method == "medusa" else args.taps
-    samples = Samples(args.work / "samples", target.config.hidden_size, taps, stored["taps"] and taps, args.device)
+    samples = Samples(args.work / "samples", target.config.hidden_size, taps, taps, args.device)
     drafter = build(args, target, samples.paths, {t["content"]: t["id"] for t in tokens})
     if args.init:
         drafter.load_state_dict(load_drafter(args.init).state_dict())
