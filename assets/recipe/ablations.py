@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=list(STUDIES), choices=list(STUDIES))
     parser.add_argument("--steps", type=int, default=740)
+    parser.add_argument("--seeds", type=int, nargs="*", help="instead of the study's own: two for domino, one elsewhere")
     parser.add_argument("--size", type=int, default=10, help="prompts per domain")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     args = parser.parse_args()
@@ -75,7 +76,7 @@ def main():
     for study in args.only:
         rows = results[study] = {}
         for name, (method, extra, serve) in STUDIES[study].items():
-            rows[name] = [arm(args, method, extra, serve, seed) for seed in SEEDS.get(study, (11,))]
+            rows[name] = [arm(args, method, extra, serve, seed) for seed in args.seeds or SEEDS.get(study, (11,))]
             args.out.write_text(json.dumps(results) + "\n")
 
 

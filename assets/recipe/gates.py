@@ -141,8 +141,9 @@ def blocks(target, domino, tok, prompts, stops, limit, wanted):
                 p = float(laws[block["position"] + i, alone])
                 if alone != right and p < 0.01:
                     start = block["position"]
-                    cases.append({"prompt": number, "domain": domain, "draft": i + 1, "before": tok.decode(whole[max(0, start - 4):start + i + 1], skip_special_tokens=False),
-                                  "base": tok.decode([alone]), "final": tok.decode([right]), "target p of base": round(p, 5)})
+                    text_of = {"before": whole[max(0, start - 4):start + i + 1], "base": [alone], "final": [right]}
+                    cases.append({"prompt": number, "domain": domain, "draft": i + 1, "target p of base": round(p, 5),
+                                  **{k: tok.decode(v, skip_special_tokens=False) for k, v in text_of.items()}})
                     break
                 if alone != right:
                     break

@@ -18,7 +18,7 @@ for method in eagle3 dflash domino dspark medusa; do
 done
 $python frequency.py --target "$target" --work "$work" --out "$work/frequent.json"
 $python evaluate_drafter.py --target "$target" --drafter "$work/dflash/export" --size 2 --frequent "$work/frequent.json"
-$python ablations.py --target "$target" --work "$work" --out "$work/ablations.json" --only domino --steps 2 --size 1 --device "$device"
+$python ablations.py --target "$target" --work "$work" --out "$work/ablations.json" --only domino --steps 2 --seeds 11 --size 1 --device "$device"
 rm -rf "$work/models/target"
 cp -r "$target" "$work/models/target"
 $python gates.py --models "$work/models" --size 1 --out "$work/gates.json"
