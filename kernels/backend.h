@@ -126,7 +126,8 @@ class Backend {
     virtual void import_weight(const Tensor& to, DType stored, const void* host) = 0;
     // Both at once.
     [[nodiscard]] Buffer import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols);
-    virtual void upload(const Tensor& to, const void* host) = 0;  // to.bytes() bytes; `host` is consumed on return
+    virtual void upload(const Tensor& to,
+                        const void* host) = 0; // to.bytes() bytes; `host` is consumed on return
     virtual void download(const Tensor& from, void* host) = 0;   // waits, from.bytes() bytes
     virtual void copy(const Tensor& from, const Tensor& to) = 0; // same dtype and size
     virtual void sync() = 0;
@@ -146,14 +147,25 @@ class Backend {
     // out = silu(x * gateᵀ) ⊙ (x * upᵀ).  gate, up (f, k); out (rows, f)
     virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
     // Per head: RMSNorm over d of q and k (when the norms are not empty), rotary embedding of q and k at
-    // `positions`, k and v written to slots first_slot + i. q changes in place.
-    // cos_sin: (max_position, d) f32, the first d/2 columns cos, the rest sin (rotate-half layout).
+    // `positions`, k and v written to slots first_slot + i. q changes in place; it may be empty (rows that
+    // are only seen, never ask). cos_sin: (max_position, d) f32, the first d/2 columns cos, the rest sin
+    // (rotate-half layout).
     virtual void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                             const Tensor& positions, const KvLayer& cache, int first_slot) = 0;
     // Softmax attention over the cache, scale 1/sqrt(d), keys walked in slot order. out (rows, H * d)
     virtual void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                            const AttentionMask& mask, const Tensor& out) = 0;
+
+    // ---- operations of draft heads ----
+    // x = silu(x), element by element, in place.
+    virtual void silu(const Tensor& x) = 0;
+    // One step of a GRU without biases, gates stacked as r, z, n (PyTorch's order), for every row:
+    //   r = σ(in_r + hid_r), z = σ(in_z + hid_z), n = tanh(in_n + r ⊙ hid_n), out = (1 − z) ⊙ n + z ⊙ state.
+    // in = W_ih·x and hid = W_hh·state, (rows, 3G); state and out (rows, G), out may be state.
+    // gates (rows, 3G) receives r, z, n; empty: they are not kept.
+    virtual void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
+                     const Tensor& gates) = 0;
 
     // ---- operations on rows ----
     // out[i] = softmax(logits[i] / temperature), temperature > 0; out may be logits. Probabilities below

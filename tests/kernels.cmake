@@ -5,6 +5,7 @@ spec_test(kernels_test
         kernels_backend.cpp
         kernels_compare.cpp
         kernels_determinism.cpp
+        kernels_gates.cpp
         kernels_matmul.cpp
         kernels_norm_rope.cpp
         kernels_rows.cpp

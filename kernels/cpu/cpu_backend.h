@@ -43,7 +43,8 @@ class CpuBackend final : public Backend {
   public:
     CpuBackend(Isa isa, int threads)
         : isa_(isa), pool_(threads), tile_matmul_(tile_matmul(isa)), row_matmul_(row_matmul(isa)),
-          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), row_(row_kernels(isa)) {}
+          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)),
+          row_(row_kernels(isa)) {}
 
     // ---- about the device ----
     std::string name() const override { return "cpu"; }
@@ -93,6 +94,9 @@ class CpuBackend final : public Backend {
                     const Tensor& positions, const KvLayer& cache, int first_slot) override;
     void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
                    const Tensor& out) override;
+    void silu(const Tensor& x) override;
+    void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
+             const Tensor& gates) override;
     void softmax(const Tensor& logits, float temperature, const Tensor& out) override;
     void argmax(const Tensor& rows, const Tensor& ids) override;
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;
@@ -130,6 +134,7 @@ class CpuBackend final : public Backend {
     const MatmulKernels& row_matmul_;
     const AttentionKernels& attention_;
     const NormRopeKernels& norm_rope_;
+    const GateKernels& gate_;
     const RowKernels& row_;
     struct Free {
         void operator()(float* data) const noexcept { release_aligned(data); }

@@ -166,11 +166,11 @@ void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tenso
                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                             const Tensor& positions, const KvLayer& cache, int first_slot) {
     const int d = shape.dim;
-    const std::int64_t rows = q.rows;
-    const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * d;
+    const std::int64_t rows = k.rows;
+    const std::int64_t q_cols = q.empty() ? 0 : static_cast<std::int64_t>(shape.heads) * d;
     const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
     CHECK(d > 0 && d % 2 == 0, "rope_store: head dimension");
-    CHECK(is(q, DType::f32, rows, q_cols) && is(k, DType::f32, rows, kv_cols) &&
+    CHECK((q.empty() || is(q, DType::f32, rows, q_cols)) && is(k, DType::f32, rows, kv_cols) &&
               is(v, DType::f32, rows, kv_cols),
           "rope_store: q, k or v");
     CHECK(q_norm.empty() || is(q_norm, DType::f32, 1, d), "rope_store: q_norm");
@@ -197,6 +197,29 @@ void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tenso
             }
             std::copy_n(data_of<const float>(v) + row * kv_cols, kv_cols,
                         data_of<float>(cache.v) + (first_slot + row) * kv_cols);
+        }
+    });
+}
+
+void CpuBackend::silu(const Tensor& x) {
+    CHECK(is(x, DType::f32, x.rows, x.cols), "silu: x");
+    share(x.rows, 4 * x.cols, [&](std::int64_t first, std::int64_t last) {
+        gate_.silu(data_of<float>(x) + first * x.cols, (last - first) * x.cols);
+    });
+}
+
+void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
+                     const Tensor& gates) {
+    const std::int64_t rows = state.rows;
+    const std::int64_t g = state.cols;
+    CHECK(is(state, DType::f32, rows, g) && is(out, DType::f32, rows, g), "gru: state or out");
+    CHECK(is(in, DType::f32, rows, 3 * g) && is(hid, DType::f32, rows, 3 * g), "gru: in or hid");
+    CHECK(gates.empty() || is(gates, DType::f32, rows, 3 * g), "gru: gates");
+    share(rows, 12 * g, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+            gate_.gru(data_of<const float>(in) + row * 3 * g, data_of<const float>(hid) + row * 3 * g,
+                      data_of<const float>(state) + row * g, data_of<float>(out) + row * g,
+                      gates.empty() ? nullptr : data_of<float>(gates) + row * 3 * g, g);
         }
     });
 }

@@ -77,6 +77,16 @@ struct NormRopeKernels {
 };
 [[nodiscard]] const NormRopeKernels& norm_rope_kernels(Isa isa);
 
+// ---- gates.cpp ----
+
+struct GateKernels {
+    void (*silu)(float* x, std::int64_t n); // in place
+    // One step of a GRU of width g; see Backend::gru. gates may be null, out may be state.
+    void (*gru)(const float* in, const float* hid, const float* state, float* out, float* gates,
+                std::int64_t g);
+};
+[[nodiscard]] const GateKernels& gate_kernels(Isa isa);
+
 // ---- rows.cpp ----
 
 struct RowKernels {
