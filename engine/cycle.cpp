@@ -49,8 +49,12 @@ void Cycle::stop(const std::string& reason) {
 void Cycle::do_prefill() {
     const Stopwatch watch;
     const auto fed = std::span<const int>(sequence_).first(sequence_.size() - 1);
-    target_.prefill(fed);
     drafter_.begin(sequence_);
+    const std::vector<int> taps = drafter_.taps();
+    const auto observe = [this](int first, const Tensor& features) {
+        drafter_.observe({.sequence = sequence_, .accepted_drafts = 0, .first = first, .features = features});
+    };
+    target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe);
     bool recorded = false;  // a fork's trace already has it
     for (std::size_t i = 0; i < trace_.size() && i < 4 && !recorded; ++i)
         recorded = std::holds_alternative<Prefill>(trace_[i]);
@@ -230,7 +234,9 @@ void Cycle::do_commit() {
     sequence_.insert(sequence_.end(), tokens.begin(), tokens.end());
     target_.truncate(static_cast<int>(sequence_.size()) - 1);
     const int accepted = std::min<int>(verdict_.accepted, static_cast<int>(tokens.size()));
-    drafter_.observe({sequence_, accepted, target_.features()});
+    Tensor features = target_.features();
+    if (!features.empty()) features = features.slice(0, target_.length() - kv_before_);
+    drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = features});
 
     Committed event;
     event.cycle = cycle_;

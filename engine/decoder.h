@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,8 +33,11 @@ struct PassInput {
     std::span<const int> positions = {};     // rotary positions; empty = length() + depth of the row
     LayerPlan plan = {};
     int logits_from = 0;                     // rows before this one need no logits (prefill: rows - 1, or rows for none)
-    std::span<const int> taps = {};          // layer outputs (0-based) to keep for these rows; see features()
+    // Hidden states to keep for these rows, see features(): layer j's output (the raw residual) for 0 <= j < L,
+    // kTapEmbedding, or L for the last state after the final norm.
+    std::span<const int> taps = {};
 };
+inline constexpr int kTapEmbedding = -1;
 
 // The rows of the last pass: what the model says follows each row's token.
 // Views are valid until the next pass of the same Decoder.
@@ -85,14 +89,16 @@ class Decoder {
 
     // Appends the rows to the cache and computes. Passing more rows than fit is a CHECK.
     virtual PassRows& forward(const PassInput& input) = 0;
-    // Feeds a prompt in pieces of at most max_rows() without logits.
-    virtual void prefill(std::span<const int> tokens) = 0;
+    // Feeds a prompt in pieces of at most max_rows() without logits. `sink` receives the position of the first
+    // token of each piece and its features().
+    using FeatureSink = std::function<void(int first, const Tensor& features)>;
+    virtual void prefill(std::span<const int> tokens, std::span<const int> taps = {}, const FeatureSink& sink = {}) = 0;
     // Forgets everything from position `length` on. Cheap.
     virtual void truncate(int length) = 0;
     // After a tree pass of r rows on top of `base` committed tokens: keeps those rows (ascending), in order,
     // right after `base`, drops the others. length() becomes base + rows.size().
     virtual void keep(int base, std::span<const int> rows) = 0;
-    // Layer outputs asked for by PassInput::taps in the last pass: f32 (rows, taps * hidden), device memory.
+    // What PassInput::taps asked for in the last pass: f32 (rows, taps * hidden), device memory.
     [[nodiscard]] virtual Tensor features() const = 0;
     // Fills every cache slot from length() on with NaN: tests prove that nothing reads them.
     virtual void poison() = 0;

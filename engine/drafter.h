@@ -44,10 +44,12 @@ struct DraftRequest {
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 
+// What the target computed and the cycle kept. The prompt arrives in the same way, in pieces, right after begin().
 struct Observation {
     std::span<const int> sequence;  // after the commit; the last token is pending
-    int accepted_drafts = 0;
-    Tensor features;                // rows of the pass that were kept, when taps() asked for any
+    int accepted_drafts = 0;        // 0 for a piece of the prompt
+    int first = 0;                  // position of the first row of `features`
+    Tensor features;                // (rows, taps * hidden) of the tokens that were kept; empty without taps()
 };
 
 class Drafter {

@@ -8,6 +8,7 @@ find_library(UTF8PROC_LIBRARY NAMES utf8proc REQUIRED)
 target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
     ${CMAKE_CURRENT_LIST_DIR}/json_read.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/layer_stack.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_config.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_decoder.cpp

@@ -26,53 +26,23 @@ std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, 
 
 ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
     : model_(std::move(model)), capacity_(capacity),
-      max_rows_(std::min(model_->backend->max_rows(), capacity)), cache_(model_->layer.size()),
+      max_rows_(std::min(model_->backend->max_rows(), capacity)),
+      stack_(*model_->backend, model_->config, model_->layer, model_->cos_sin.view(), capacity_, max_rows_),
       rows_(*model_->backend, model_->config.vocab, model_->name) {
-    const ModelConfig& c = model_->config;
-    // engine/model_memory.cpp foretells the sizes of these
-    const auto rows = [&](int cols) { return Buffer(backend(), DType::f32, max_rows_, cols); };
     ids_ = Buffer(backend(), DType::i32, 1, max_rows_);
-    positions_ = Buffer(backend(), DType::i32, 1, max_rows_);
     ancestors_ = Buffer(backend(), DType::i64, max_rows_, (max_rows_ + 63) / 64);
-    residual_ = rows(c.hidden);
-    normed_ = rows(c.hidden);
-    delta_ = rows(c.hidden);
-    q_ = rows(c.heads * c.head_dim);
-    attended_ = rows(c.heads * c.head_dim);
-    k_ = rows(c.kv_heads * c.head_dim);
-    v_ = rows(c.kv_heads * c.head_dim);
-    ffn_ = rows(c.ffn);
 }
 
 std::size_t ModelDecoder::memory_bytes() const {
-    std::size_t bytes = model_->memory_bytes;
-    for (const LayerCache& layer : cache_) bytes += layer.k.bytes() + layer.v.bytes();
-    return bytes;
+    return model_->memory_bytes + stack_.cache_bytes();
 }
 
-// Grows by doubling, layer by layer, so that the old and the new cache exist twice for one layer only.
-void ModelDecoder::reserve_slots(int slots) {
-    if (slots <= slots_) return;
-    const int grown = std::min(capacity_, std::max({slots, 2 * slots_, kFirstSlots}));
-    const int cols = model_->config.kv_heads * model_->config.head_dim;
-    for (LayerCache& layer : cache_) {
-        LayerCache larger{Buffer(backend(), backend().cache_dtype(), grown, cols),
-                          Buffer(backend(), backend().cache_dtype(), grown, cols)};
-        if (length_ > 0) {
-            backend().copy(layer.k.view().slice(0, length_), larger.k.view().slice(0, length_));
-            backend().copy(layer.v.view().slice(0, length_), larger.v.view().slice(0, length_));
-            backend().sync(); // the old buffers are released next
-        }
-        if (poisoned_) fill_with_nan(larger, length_, grown - length_);
-        layer = std::move(larger);
-    }
-    slots_ = grown;
-}
-
-void ModelDecoder::prefill(std::span<const int> tokens) {
+void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) {
     while (!tokens.empty()) {
         const auto piece = tokens.first(std::min(tokens.size(), static_cast<std::size_t>(max_rows_)));
-        forward({.tokens = piece, .logits_from = static_cast<int>(piece.size())});
+        const int first = length_;
+        forward({.tokens = piece, .logits_from = static_cast<int>(piece.size()), .taps = taps});
+        if (sink) sink(first, features_);
         tokens = tokens.subspan(piece.size());
     }
 }
@@ -92,22 +62,12 @@ void ModelDecoder::keep(int base, std::span<const int> rows) {
         from.push_back(base + rows[i]);
         to.push_back(base + static_cast<int>(i));
     }
-    if (!from.empty())
-        for (const LayerCache& layer : cache_) backend().move_slots(layer.view(), from, to);
+    if (!from.empty()) stack_.move_slots(from, to);
     length_ = base + static_cast<int>(rows.size());
 }
 
 void ModelDecoder::poison() {
-    poisoned_ = true;
-    if (length_ == slots_) return;
-    for (const LayerCache& layer : cache_) fill_with_nan(layer, length_, slots_ - length_);
-}
-
-void ModelDecoder::fill_with_nan(const LayerCache& cache, int first, int count) {
-    // all bits set is a NaN in f32, f16 and bf16
-    const std::vector<std::uint8_t> nan(cache.k.view().slice(first, count).bytes(), 0xFF);
-    backend().upload(cache.k.view().slice(first, count), nan.data());
-    backend().upload(cache.v.view().slice(first, count), nan.data());
+    stack_.poison(length_);
 }
 
 } // namespace speclens

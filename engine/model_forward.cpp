@@ -1,6 +1,5 @@
-// The forward pass of Qwen3 and Qwen2.5, written once against Backend. Operation order follows transformers
-// modeling_qwen3: norm, attention, add, norm, MLP, add. Activations and the residual stream are f32.
-// An add and the following norm are one operation, so a sub-layer leaves its output in `pending`.
+// The forward pass of Qwen3 and Qwen2.5, written once against Backend: embedding, the layers
+// (layer_stack.cpp), the taps that drafters ask for, and the head.
 #include <algorithm>
 
 #include "engine/model_decoder.h"
@@ -13,10 +12,6 @@ bool contains(std::span<const int> list, int value) {
     return std::ranges::find(list, value) != list.end();
 }
 
-// Row 0 … rows-1 of a scratch buffer.
-Tensor top(const Buffer& buffer, int rows) {
-    return buffer.view().slice(0, rows);
-}
 Tensor row_vector(const Buffer& buffer, int cols) {
     return {buffer.view().data, buffer.view().dtype, 1, cols};
 }
@@ -58,31 +53,20 @@ void ModelDecoder::check_input(const PassInput& input) const {
         CHECK(position >= 0 && position < model_->cos_sin.view().rows, "position outside the rotary table");
     CHECK(input.plan.exit_layer <= layers(), "exit layer behind the last layer");
     const int last = layers_run(input.plan, layers()) - 1;
-    for (const int tap : input.taps) CHECK(tap >= 0 && tap <= last, "tap on a layer that does not run");
+    for (const int tap : input.taps)
+        CHECK(tap >= kTapEmbedding && (tap <= last || tap == layers()), "tap on a layer that does not run");
 }
 
 ModelDecoder::Pass ModelDecoder::begin_pass(const PassInput& input) {
-    const int rows = static_cast<int>(input.tokens.size());
-    reserve_slots(length_ + rows);
-    Pass pass;
-    pass.rows = rows;
-    pass.ids = row_vector(ids_, rows);
-    pass.positions = row_vector(positions_, rows);
-    pass.residual = top(residual_, rows);
-    pass.normed = top(normed_, rows);
-    pass.delta = top(delta_, rows);
-
-    backend().upload(pass.ids, input.tokens.data());
-    if (!input.positions.empty()) {
-        backend().upload(pass.positions, input.positions.data());
-    } else {
-        std::vector<int> positions = depths(input);
+    stack_.reserve(length_ + static_cast<int>(input.tokens.size()), length_);
+    AttentionMask mask{.prefix = length_, .first_slot = length_, .ancestors = {}};
+    if (!is_chain(input.parents)) mask.ancestors = upload_ancestors(input);
+    std::vector<int> positions(input.positions.begin(), input.positions.end());
+    if (positions.empty()) {
+        positions = depths(input);
         for (int& position : positions) position += length_;
-        backend().upload(pass.positions, positions.data());
     }
-    pass.mask = {.prefix = length_, .first_slot = length_, .ancestors = {}};
-    if (!is_chain(input.parents)) upload_ancestors(input, pass);
-    return pass;
+    return stack_.begin(positions, mask);
 }
 
 // Distance of each row from the committed text: 0 for the children of the cache.
@@ -95,8 +79,8 @@ std::vector<int> ModelDecoder::depths(const PassInput& input) const {
     return depth;
 }
 
-void ModelDecoder::upload_ancestors(const PassInput& input, Pass& pass) {
-    const auto rows = static_cast<std::size_t>(pass.rows), words = (rows + 63) / 64;
+Tensor ModelDecoder::upload_ancestors(const PassInput& input) {
+    const auto rows = input.tokens.size(), words = (rows + 63) / 64;
     std::vector<std::uint64_t> bits(rows * words);
     for (std::size_t i = 0; i < rows; ++i) {
         if (const int parent = input.parents[i]; parent >= 0)
@@ -104,69 +88,41 @@ void ModelDecoder::upload_ancestors(const PassInput& input, Pass& pass) {
                         bits.begin() + static_cast<std::ptrdiff_t>(words * i));
         bits[i * words + i / 64] |= std::uint64_t{1} << (i % 64);
     }
-    pass.mask.ancestors = {ancestors_.view().data, DType::i64, pass.rows, static_cast<std::int64_t>(words)};
-    backend().upload(pass.mask.ancestors, bits.data());
+    const Tensor ancestors = {ancestors_.view().data, DType::i64, static_cast<std::int64_t>(rows),
+                              static_cast<std::int64_t>(words)};
+    backend().upload(ancestors, bits.data());
+    return ancestors;
 }
 
 void ModelDecoder::run_layers(const PassInput& input, Pass& pass) {
     const auto taps = static_cast<std::int64_t>(input.taps.size());
     features_ = {};
     if (taps_.view().rows < taps * pass.rows)
-        taps_ = Buffer(backend(), DType::f32, taps * max_rows_, residual_.view().cols);
+        taps_ = Buffer(backend(), DType::f32, taps * max_rows_, pass.residual.cols);
 
-    backend().embed(model_->embedding.view(), pass.ids, pass.residual);
+    const Tensor ids = row_vector(ids_, pass.rows);
+    backend().upload(ids, input.tokens.data());
+    backend().embed(model_->embedding.view(), ids, pass.residual);
+    keep_tap(kTapEmbedding, pass.residual, input);
     const int run = layers_run(input.plan, layers());
     for (int layer = 0; layer < run; ++layer) {
-        if (!contains(input.plan.skip_attention, layer)) run_attention(layer, pass);
-        if (!contains(input.plan.skip_mlp, layer)) run_mlp(layer, pass);
-        keep_tap(layer, input, pass);
+        if (!contains(input.plan.skip_attention, layer)) stack_.run_attention(layer, pass);
+        if (!contains(input.plan.skip_mlp, layer)) stack_.run_mlp(layer, pass);
+        if (!contains(input.taps, layer)) continue;
+        if (!pass.pending.empty()) stack_.add_norm(pass, {}, {}); // the raw residual, also of the last layer
+        keep_tap(layer, pass.residual, input);
+    }
+    if (contains(input.taps, layers())) {
+        stack_.add_norm(pass, model_->final_norm.view(), pass.normed);
+        keep_tap(layers(), pass.normed, input);
     }
     if (taps > 0) gather_taps(static_cast<int>(taps), pass.rows);
 }
 
-void ModelDecoder::run_attention(int layer, Pass& pass) {
-    const ModelConfig& c = model_->config;
-    const LayerWeights& w = model_->layer[static_cast<std::size_t>(layer)];
-    const HeadShape heads{c.heads, c.kv_heads, c.head_dim};
-    const KvLayer cache = cache_[static_cast<std::size_t>(layer)].view();
-    const Tensor q = top(q_, pass.rows), k = top(k_, pass.rows), v = top(v_, pass.rows);
-    const Tensor attended = top(attended_, pass.rows);
-
-    add_norm(pass, w.input_norm.view(), pass.normed);
-    const Projection qkv[] = {
-        {w.wq.view(), w.bq.view(), q}, {w.wk.view(), w.bk.view(), k}, {w.wv.view(), w.bv.view(), v}};
-    backend().matmul(pass.normed, qkv);
-    backend().rope_store(heads, q, k, v, w.q_norm.view(), w.k_norm.view(), c.rms_eps, model_->cos_sin.view(),
-                         pass.positions, cache, pass.mask.first_slot);
-    backend().attention(heads, q, cache, pass.mask, attended);
-    const Projection out[] = {{w.wo.view(), {}, pass.delta}};
-    backend().matmul(attended, out);
-    pass.pending = pass.delta;
-}
-
-void ModelDecoder::run_mlp(int layer, Pass& pass) {
-    const LayerWeights& w = model_->layer[static_cast<std::size_t>(layer)];
-    const Tensor ffn = top(ffn_, pass.rows);
-    add_norm(pass, w.post_norm.view(), pass.normed);
-    backend().matmul_swiglu(pass.normed, w.gate.view(), w.up.view(), ffn);
-    const Projection down[] = {{w.down.view(), {}, pass.delta}};
-    backend().matmul(ffn, down);
-    pass.pending = pass.delta;
-}
-
-void ModelDecoder::add_norm(Pass& pass, const Tensor& weight, const Tensor& out) {
-    backend().add_norm(pass.residual, pass.pending, weight, model_->config.rms_eps, out);
-    pass.pending = {};
-}
-
-// A tap is the raw residual after the layer (formats §1.5), also for the last layer.
-void ModelDecoder::keep_tap(int layer, const PassInput& input, Pass& pass) {
-    if (!contains(input.taps, layer)) return;
-    if (!pass.pending.empty()) add_norm(pass, {}, {});
+void ModelDecoder::keep_tap(int tap, const Tensor& rows, const PassInput& input) {
     for (std::size_t t = 0; t < input.taps.size(); ++t)
-        if (input.taps[t] == layer)
-            backend().copy(pass.residual,
-                           taps_.view().slice(static_cast<std::int64_t>(t) * pass.rows, pass.rows));
+        if (input.taps[t] == tap)
+            backend().copy(rows, taps_.view().slice(static_cast<std::int64_t>(t) * rows.rows, rows.rows));
 }
 
 // From one block of rows per tap to one row with all taps side by side, which is what drafters multiply.
