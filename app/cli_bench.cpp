@@ -48,7 +48,7 @@ Passes time_passes(const Models& models, int repeats, ProgressBar& bar) {
     std::vector<std::vector<double>> times(std::size(kWidths));
     std::vector<double> bandwidths;
     Passes passes;
-    passes.weight_bytes = static_cast<double>(models.target->weight_bytes);
+    passes.weight_bytes = static_cast<double>(models.target->bytes.per_token);
     constexpr int kWarmUps = 3;
     for (int r = -kWarmUps; r < repeats; ++r) {
         stop_if_interrupted();
@@ -62,7 +62,7 @@ Passes time_passes(const Models& models, int repeats, ProgressBar& bar) {
             if (r >= 0) times[w].push_back(took);
         }
         if (r >= 0 && r % 5 == 0)
-            bandwidths.push_back(models.backend->measure_read_bandwidth(models.target->weight_bytes));
+            bandwidths.push_back(models.backend->measure_read_bandwidth(models.target->bytes.per_token));
     }
     for (const std::vector<double>& each : times) passes.ms.push_back(median(each));
     passes.bandwidth_gbs = median(bandwidths);

@@ -119,7 +119,7 @@ void check_models(Checklist& list, const Options& options) {
     std::string target = models->target_name();
     if (models->target)
         target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
-                  " tokens, " + megabytes(static_cast<double>(models->target->weight_bytes)) +
+                  " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
                   " read per pass";
     else
         target += ": a table of " + std::to_string(models->vocab()) + " tokens";

@@ -7,6 +7,7 @@ find_library(UTF8PROC_LIBRARY NAMES utf8proc REQUIRED)
 
 target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/config_fields.cpp
     ${CMAKE_CURRENT_LIST_DIR}/json_read.cpp
     ${CMAKE_CURRENT_LIST_DIR}/layer_stack.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model.cpp
@@ -27,6 +28,7 @@ target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_json.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_split.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_stream.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/weight_files.cpp
     ${CMAKE_CURRENT_LIST_DIR}/weight_import.cpp)
 target_include_directories(engine SYSTEM PRIVATE ${PCRE2_INCLUDE_DIR} ${UTF8PROC_INCLUDE_DIR})
 target_link_libraries(engine PUBLIC kernels PRIVATE nlohmann_json::nlohmann_json ${PCRE2_LIBRARY} ${UTF8PROC_LIBRARY})

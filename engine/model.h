@@ -30,6 +30,7 @@ struct ModelConfig {
     int rope_original_positions = 0;   // yarn
     bool tied = false;
     bool qkv_bias = false;             // Qwen2.5
+    bool qk_norm = true;               // Qwen3: RMSNorm of q and k per head
     int max_positions = 0;
     std::vector<int> stops;            // eos ids of generation_config.json and config.json
 };
@@ -56,6 +57,11 @@ struct Progress {
     const std::atomic<bool>* cancelled = nullptr;
 };
 
+struct WeightBytes {
+    std::size_t all = 0;        // on the backend
+    std::size_t per_token = 0;  // what one decode step reads: all matrices, the head once, not the embedding rows
+};
+
 class Tokenizer;  // engine/tokenizer.h
 
 class Model {
@@ -79,8 +85,7 @@ class Model {
     Buffer cos_sin;                   // (positions, d): rotary table, f32
     std::vector<LayerWeights> layer;
     std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
-    std::size_t memory_bytes = 0;     // everything above, on the backend
-    std::size_t weight_bytes = 0;     // what one decode step reads: all matrices, the head once, not the embedding rows
+    WeightBytes bytes;
 };
 
 // Known shapes for cost measurements with random weights: "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b",

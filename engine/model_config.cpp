@@ -1,9 +1,9 @@
 // config.json and generation_config.json to a ModelConfig. Everything the forward pass does not implement is
 // refused here, by name, so that no checkpoint runs with silently different arithmetic.
 #include <algorithm>
-#include <cmath>
 #include <set>
 
+#include "engine/config_fields.h"
 #include "engine/json_read.h"
 #include "engine/model.h"
 #include "engine/model_parts.h"
@@ -11,64 +11,9 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kLargestConfig = 16'000'000;
 const char* const kSupported =
     "Supported are dense Qwen3 (Qwen3ForCausalLM) and Qwen2.5 (Qwen2ForCausalLM) checkpoints.";
 const char* const kCheckConfig = "Is this the config.json of a dense Qwen3 or Qwen2.5 model?";
-
-// Typed access to the fields of one JSON object; null counts as absent.
-class Fields {
-  public:
-    Fields(const Json& json, std::string file) : json_(&json), file_(std::move(file)) {}
-
-    [[nodiscard]] const Json* find(const char* name) const {
-        const auto found = json_->find(name);
-        return found == json_->end() || found->is_null() ? nullptr : &*found;
-    }
-    [[nodiscard]] int integer(const char* name, int low, int high) const {
-        const Json* value = find(name);
-        if (value == nullptr) fail(name, "is missing");
-        const bool whole = value->is_number_integer() || value->is_number_unsigned();
-        if (!whole || *value < low || *value > high)
-            fail(name, "is " + shown(*value) + ", expected an integer from " + std::to_string(low) + " to " +
-                           std::to_string(high));
-        return value->get<int>();
-    }
-    [[nodiscard]] int integer_or(const char* name, int otherwise, int low, int high) const {
-        return find(name) == nullptr ? otherwise : integer(name, low, high);
-    }
-    [[nodiscard]] double number(const char* name, double low, double high) const {
-        const Json* value = find(name);
-        if (value == nullptr) fail(name, "is missing");
-        const double number = value->is_number() ? value->get<double>() : std::nan("");
-        if (!(number >= low && number <= high))
-            fail(name, "is " + shown(*value) + ", which makes no sense there");
-        return number;
-    }
-    [[nodiscard]] double number_or(const char* name, double otherwise, double low, double high) const {
-        return find(name) == nullptr ? otherwise : number(name, low, high);
-    }
-    [[nodiscard]] bool flag_or(const char* name, bool otherwise) const {
-        const Json* value = find(name);
-        if (value == nullptr) return otherwise;
-        if (!value->is_boolean()) fail(name, "is " + shown(*value) + ", expected true or false");
-        return value->get<bool>();
-    }
-    [[nodiscard]] std::string text_or(const char* name, const std::string& otherwise) const {
-        const Json* value = find(name);
-        if (value == nullptr) return otherwise;
-        if (!value->is_string()) fail(name, "is " + shown(*value) + ", expected text");
-        return value->get<std::string>();
-    }
-    [[noreturn]] void fail(const char* name, const std::string& what,
-                           const char* remedy = kCheckConfig) const {
-        throw Error(file_ + ": " + name + " " + what, remedy);
-    }
-
-  private:
-    const Json* json_;
-    std::string file_;
-};
 
 ModelConfig::Family read_family(const Fields& fields) {
     const Json* list = fields.find("architectures");
@@ -78,39 +23,6 @@ ModelConfig::Family read_family(const Fields& fields) {
     if (name == "Qwen3ForCausalLM") return ModelConfig::Family::qwen3;
     if (name == "Qwen2ForCausalLM") return ModelConfig::Family::qwen2;
     fields.fail("architectures", "names " + name + ", which is not supported", kSupported);
-}
-
-// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5).
-void read_rope(const Fields& fields, const std::string& file, ModelConfig& config) {
-    const Json* parameters = fields.find("rope_parameters");
-    const Json* scaling = parameters != nullptr ? parameters : fields.find("rope_scaling");
-    const char* section = parameters != nullptr ? "rope_parameters" : "rope_scaling";
-    if (scaling != nullptr && !scaling->is_object()) fields.fail(section, "is " + shown(*scaling));
-
-    const Json none = Json::object();
-    const Fields rope(scaling != nullptr ? *scaling : none, file + ": " + section);
-    const Fields& theta = parameters != nullptr && rope.find("rope_theta") != nullptr ? rope : fields;
-    config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
-    if (scaling == nullptr) return;
-
-    const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
-    if (type == "default") return;
-    if (type != "yarn")
-        rope.fail("rope_type", "is \"" + type + "\", which is not supported",
-                  "Supported are default and yarn.");
-    config.rope_factor = rope.number("factor", 1, 1e4);
-    config.rope_original_positions =
-        rope.integer_or("original_max_position_embeddings", config.max_positions, 1, 1 << 30);
-    // variants of yarn that these families do not use
-    for (const auto& [name, usual] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
-        if (rope.number_or(name, usual, 0, 1e6) != usual)
-            rope.fail(name, "has a value that is not supported");
-    for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
-        if (rope.find(name) != nullptr)
-            rope.fail(name, "is not supported", "Remove the field to use its default.");
-    if (!rope.flag_or("truncate", true)) rope.fail("truncate", "is false, which is not supported");
-    const double stretched = config.rope_factor * config.rope_original_positions;
-    config.max_positions = std::max(config.max_positions, static_cast<int>(std::min(stretched, 1e9)));
 }
 
 void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
@@ -167,25 +79,14 @@ ModelConfig read_config(const std::filesystem::path& folder) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
     const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheckConfig);
-    const Fields fields(json, file);
+    const Fields fields(json, file, kCheckConfig);
 
     ModelConfig config;
     config.family = read_family(fields);
-    config.hidden = fields.integer("hidden_size", 1, 1 << 17);
-    config.ffn = fields.integer("intermediate_size", 1, 1 << 20);
-    config.layers = fields.integer("num_hidden_layers", 1, 1000);
-    config.heads = fields.integer("num_attention_heads", 1, 1024);
-    config.kv_heads = fields.integer_or("num_key_value_heads", config.heads, 1, 1024);
-    config.vocab = fields.integer("vocab_size", 1, 1 << 22);
-    if (fields.find("head_dim") == nullptr && config.hidden % config.heads != 0)
-        fields.fail("hidden_size", "is " + std::to_string(config.hidden) + ", not a multiple of the " +
-                                       std::to_string(config.heads) + " heads, and head_dim is missing");
-    config.head_dim = fields.integer_or("head_dim", config.hidden / config.heads, 1, 4096);
-    config.rms_eps = static_cast<float>(fields.number_or("rms_norm_eps", 1e-6, 1e-30, 1));
+    read_geometry(fields, config);
     config.tied = fields.flag_or("tie_word_embeddings", false);
     config.qkv_bias = config.family == ModelConfig::Family::qwen2;
-    config.max_positions = fields.integer_or("max_position_embeddings", 32768, 1, 1 << 30);
-    read_rope(fields, file, config);
+    config.qk_norm = config.family == ModelConfig::Family::qwen3;
     refuse_unsupported(fields, config);
     check_config(config, file);
 
@@ -196,7 +97,7 @@ ModelConfig read_config(const std::filesystem::path& folder) {
         const Json extra =
             parse_json_object(read_text_file(generation, kLargestConfig), short_name(generation),
                               "Delete the file or download it again; config.json is enough.");
-        add_stops(Fields(extra, short_name(generation)), config.vocab, config.stops);
+        add_stops(Fields(extra, short_name(generation), kCheckConfig), config.vocab, config.stops);
     }
     add_stops(fields, config.vocab, config.stops);
     return config;

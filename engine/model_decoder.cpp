@@ -34,7 +34,7 @@ ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
 }
 
 std::size_t ModelDecoder::memory_bytes() const {
-    return model_->memory_bytes + stack_.cache_bytes();
+    return model_->bytes.all + stack_.cache_bytes();
 }
 
 void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) {

@@ -47,6 +47,7 @@ ModelConfig geometry(const std::string& name) {
         config.vocab = shape.vocab;
         config.tied = shape.tied;
         config.qkv_bias = shape.family == kQwen2;
+        config.qk_norm = shape.family == kQwen3;
         config.max_positions = shape.max_positions;
         return config;
     }

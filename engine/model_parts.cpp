@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-
 namespace speclens {
 namespace {
 
@@ -37,45 +36,46 @@ std::vector<float> inverse_frequencies(const ModelConfig& config) {
 
 } // namespace
 
-std::vector<Slot> model_slots(Model& model) {
-    const ModelConfig& c = model.config;
+void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t input, LayerWeights& w,
+                 std::vector<Slot>& slots) {
     const std::int64_t h = c.hidden, f = c.ffn, q = std::int64_t{c.heads} * c.head_dim,
                        kv = std::int64_t{c.kv_heads} * c.head_dim;
-    std::vector<Slot> slots;
     const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
-        slots.push_back({name, rows, cols, false, true, &to});
+        slots.push_back({prefix + name, rows, cols, false, true, &to});
     };
     const auto vector = [&](const std::string& name, std::int64_t size, Buffer& to) {
-        slots.push_back({name, 1, size, true, true, &to});
+        slots.push_back({prefix + name, 1, size, true, true, &to});
     };
-
-    matrix("model.embed_tokens.weight", c.vocab, h, model.embedding);
-    slots.back().read_per_token = c.tied;
-    model.layer.resize(static_cast<std::size_t>(c.layers));
-    for (int l = 0; l < c.layers; ++l) {
-        LayerWeights& w = model.layer[static_cast<std::size_t>(l)];
-        const std::string layer = "model.layers." + std::to_string(l) + ".", attention = layer + "self_attn.";
-        vector(layer + "input_layernorm.weight", h, w.input_norm);
-        matrix(attention + "q_proj.weight", q, h, w.wq);
-        matrix(attention + "k_proj.weight", kv, h, w.wk);
-        matrix(attention + "v_proj.weight", kv, h, w.wv);
-        if (c.qkv_bias) {
-            vector(attention + "q_proj.bias", q, w.bq);
-            vector(attention + "k_proj.bias", kv, w.bk);
-            vector(attention + "v_proj.bias", kv, w.bv);
-        }
-        matrix(attention + "o_proj.weight", h, q, w.wo);
-        if (c.family == ModelConfig::Family::qwen3) {
-            vector(attention + "q_norm.weight", c.head_dim, w.q_norm);
-            vector(attention + "k_norm.weight", c.head_dim, w.k_norm);
-        }
-        vector(layer + "post_attention_layernorm.weight", h, w.post_norm);
-        matrix(layer + "mlp.gate_proj.weight", f, h, w.gate);
-        matrix(layer + "mlp.up_proj.weight", f, h, w.up);
-        matrix(layer + "mlp.down_proj.weight", h, f, w.down);
+    vector("input_layernorm.weight", h, w.input_norm);
+    matrix("self_attn.q_proj.weight", q, input, w.wq);
+    matrix("self_attn.k_proj.weight", kv, input, w.wk);
+    matrix("self_attn.v_proj.weight", kv, input, w.wv);
+    if (c.qkv_bias) {
+        vector("self_attn.q_proj.bias", q, w.bq);
+        vector("self_attn.k_proj.bias", kv, w.bk);
+        vector("self_attn.v_proj.bias", kv, w.bv);
     }
-    vector("model.norm.weight", h, model.final_norm);
-    if (!c.tied) matrix("lm_head.weight", c.vocab, h, model.lm_head);
+    matrix("self_attn.o_proj.weight", h, q, w.wo);
+    if (c.qk_norm) {
+        vector("self_attn.q_norm.weight", c.head_dim, w.q_norm);
+        vector("self_attn.k_norm.weight", c.head_dim, w.k_norm);
+    }
+    vector("post_attention_layernorm.weight", h, w.post_norm);
+    matrix("mlp.gate_proj.weight", f, h, w.gate);
+    matrix("mlp.up_proj.weight", f, h, w.up);
+    matrix("mlp.down_proj.weight", h, f, w.down);
+}
+
+std::vector<Slot> model_slots(Model& model) {
+    const ModelConfig& c = model.config;
+    std::vector<Slot> slots;
+    slots.push_back(
+        {"model.embed_tokens.weight", c.vocab, c.hidden, false, /*read_per_token=*/c.tied, &model.embedding});
+    model.layer.resize(static_cast<std::size_t>(c.layers));
+    for (std::size_t l = 0; l < model.layer.size(); ++l)
+        layer_slots(c, "model.layers." + std::to_string(l) + ".", c.hidden, model.layer[l], slots);
+    slots.push_back({"model.norm.weight", 1, c.hidden, true, true, &model.final_norm});
+    if (!c.tied) slots.push_back({"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head});
     return slots;
 }
 

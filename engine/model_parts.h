@@ -19,9 +19,16 @@ struct Slot {
     std::int64_t rows; // 1 for vectors
     std::int64_t cols;
     bool vector;         // stored with one dimension
-    bool read_per_token; // counts for Model::weight_bytes (the embedding of an untied model does not)
+    bool read_per_token; // counts for WeightBytes::per_token (the embedding of an untied model does not)
     Buffer* to;
+    // Columns first_col … of a stored matrix that has stored_cols; 0: the whole matrix.
+    std::int64_t first_col = 0;
+    std::int64_t stored_cols = 0;
 };
+// The matrices and norms of one decoder layer, named PREFIXinput_layernorm.weight … `input` is the width of
+// what q, k and v are made from.
+void layer_slots(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to,
+                 std::vector<Slot>& slots);
 // Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
 [[nodiscard]] std::vector<Slot> model_slots(Model& model);
 

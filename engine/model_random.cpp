@@ -62,7 +62,7 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
         const Slot& slot = slots[tensor];
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
         const std::uint16_t constant = slot.name.ends_with("bias") ? zero : one;
-        importer.slot(*model, slot, DType::bf16, [&](std::size_t first, std::span<std::byte> to) {
+        const auto fill = [&](std::size_t first, std::span<std::byte> to) {
             const std::size_t begin = first / sizeof(std::uint16_t),
                               count = to.size() / sizeof(std::uint16_t);
             auto* host = reinterpret_cast<std::uint16_t*>(to.data());
@@ -78,11 +78,12 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
                 }
                 report_megabytes(progress, model->name, done + 2 * (begin + end), total);
             }
-        });
+        };
+        importer.slot(slot, DType::bf16, fill, model->bytes);
         done += 2 * static_cast<std::size_t>(slot.rows * slot.cols);
     }
     model->cos_sin = make_cos_sin(backend, config);
-    model->memory_bytes += model->cos_sin.bytes();
+    model->bytes.all += model->cos_sin.bytes();
     backend.sync();
     return model;
 }

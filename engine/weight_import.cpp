@@ -41,10 +41,10 @@ Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
                         : backend_.import_weight(wide.data(), DType::f32, 1, cols);
 }
 
-void WeightImport::slot(Model& model, const Slot& slot, DType stored, const Fill& fill) {
+void WeightImport::slot(const Slot& slot, DType stored, const Fill& fill, WeightBytes& bytes) {
     *slot.to = slot.vector ? vector(stored, slot.cols, fill) : matrix(stored, slot.rows, slot.cols, fill);
-    if (slot.read_per_token) model.weight_bytes += slot.to->bytes();
-    model.memory_bytes += slot.to->bytes();
+    if (slot.read_per_token) bytes.per_token += slot.to->bytes();
+    bytes.all += slot.to->bytes();
 }
 
 void WeightImport::read(std::size_t first, std::size_t bytes, const Fill& fill) {

@@ -32,8 +32,8 @@ class WeightImport {
     [[nodiscard]] Buffer matrix(DType stored, std::int64_t rows, std::int64_t cols, const Fill& fill);
     // (1, cols) f32. Norms and biases are small, so no backend has to widen them in every pass.
     [[nodiscard]] Buffer vector(DType stored, std::int64_t cols, const Fill& fill);
-    // The matrix or vector of `slot`, into slot.to and into the model's counts of bytes.
-    void slot(Model& model, const Slot& slot, DType stored, const Fill& fill);
+    // The matrix or vector of `slot`, into slot.to and into the counts of bytes.
+    void slot(const Slot& slot, DType stored, const Fill& fill, WeightBytes& bytes);
 
   private:
     void read(std::size_t first, std::size_t bytes, const Fill& fill);

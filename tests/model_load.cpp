@@ -39,8 +39,8 @@ TEST_F(Load, CountsBytesAndFindsTheTokenizer) {
     const std::size_t embedding = 512 * 64 * 2;
     EXPECT_EQ(untied->embedding.bytes(), embedding);
     // one decode step reads everything but the embedding and the rotary table
-    EXPECT_EQ(untied->weight_bytes, untied->memory_bytes - embedding - untied->cos_sin.bytes());
-    EXPECT_EQ(tied->weight_bytes, tied->memory_bytes - tied->cos_sin.bytes());
+    EXPECT_EQ(untied->bytes.per_token, untied->bytes.all - embedding - untied->cos_sin.bytes());
+    EXPECT_EQ(tied->bytes.per_token, tied->bytes.all - tied->cos_sin.bytes());
     EXPECT_EQ(load(golden("micro_qwen2_tied"))->tokenizer, nullptr);
     EXPECT_EQ(load(golden("micro_qwen3") / "")->name, "micro_qwen3"); // a trailing slash
 }

@@ -1,0 +1,59 @@
+#include "engine/config_fields.h"
+
+#include <algorithm>
+
+namespace speclens {
+namespace {
+
+// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5).
+void read_rope(const Fields& fields, ModelConfig& config) {
+    const Json* parameters = fields.find("rope_parameters");
+    const Json* scaling = parameters != nullptr ? parameters : fields.find("rope_scaling");
+    const char* section = parameters != nullptr ? "rope_parameters" : "rope_scaling";
+    if (scaling != nullptr && !scaling->is_object()) fields.fail(section, "is " + shown(*scaling));
+
+    const Json none = Json::object();
+    const Fields rope(scaling != nullptr ? *scaling : none, fields.file() + ": " + section, fields.remedy());
+    const Fields& theta = parameters != nullptr && rope.find("rope_theta") != nullptr ? rope : fields;
+    config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
+    if (scaling == nullptr) return;
+
+    const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
+    if (type == "default") return;
+    if (type != "yarn")
+        rope.fail("rope_type", "is \"" + type + "\", which is not supported",
+                  "Supported are default and yarn.");
+    config.rope_factor = rope.number("factor", 1, 1e4);
+    config.rope_original_positions =
+        rope.integer_or("original_max_position_embeddings", config.max_positions, 1, 1 << 30);
+    // variants of yarn that these families do not use
+    for (const auto& [name, usual] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
+        if (rope.number_or(name, usual, 0, 1e6) != usual)
+            rope.fail(name, "has a value that is not supported");
+    for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
+        if (rope.find(name) != nullptr)
+            rope.fail(name, "is not supported", "Remove the field to use its default.");
+    if (!rope.flag_or("truncate", true)) rope.fail("truncate", "is false, which is not supported");
+    const double stretched = config.rope_factor * config.rope_original_positions;
+    config.max_positions = std::max(config.max_positions, static_cast<int>(std::min(stretched, 1e9)));
+}
+
+} // namespace
+
+void read_geometry(const Fields& fields, ModelConfig& config) {
+    config.hidden = fields.integer("hidden_size", 1, 1 << 17);
+    config.ffn = fields.integer("intermediate_size", 1, 1 << 20);
+    config.layers = fields.integer("num_hidden_layers", 1, 1000);
+    config.heads = fields.integer("num_attention_heads", 1, 1024);
+    config.kv_heads = fields.integer_or("num_key_value_heads", config.heads, 1, 1024);
+    config.vocab = fields.integer("vocab_size", 1, 1 << 22);
+    if (fields.find("head_dim") == nullptr && config.hidden % config.heads != 0)
+        fields.fail("hidden_size", "is " + std::to_string(config.hidden) + ", not a multiple of the " +
+                                       std::to_string(config.heads) + " heads, and head_dim is missing");
+    config.head_dim = fields.integer_or("head_dim", config.hidden / config.heads, 1, 4096);
+    config.rms_eps = static_cast<float>(fields.number_or("rms_norm_eps", 1e-6, 1e-30, 1));
+    config.max_positions = fields.integer_or("max_position_embeddings", 32768, 1, 1 << 30);
+    read_rope(fields, config);
+}
+
+} // namespace speclens
