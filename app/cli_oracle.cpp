@@ -87,7 +87,7 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
         0}; // one silent token stands for the beginning; it is no part of the context
     const auto target = make_table_decoder(c.raw_laws.target ? c.raw_laws.target : c.laws.target, 1, 256);
     const auto drafter = find_drafter("small")->make(
-        {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, 256), {}});
+        {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, 256), nullptr, {}});
 
     Counted counted;
     counted.accepted.assign(static_cast<std::size_t>(c.block) + 1, 0);

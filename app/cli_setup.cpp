@@ -90,6 +90,10 @@ ModelPaths model_paths(const Options& options) {
     paths.threads = options.threads;
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
+        if (find_drafter(choice.name)->needs_network()) {
+            paths.heads[choice.name] = choice.folder;
+            continue;
+        }
         if (!paths.draft.empty() && paths.draft != choice.folder)
             throw Error("two folders of draft models",
                         "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);

@@ -88,7 +88,7 @@ DrafterChoice drafter_choice(const std::string& text) {
     }
     if (equals == std::string::npos) return choice;
     choice.folder = text.substr(equals + 1);
-    if (!info->needs_draft_model)
+    if (!info->needs_draft_model() && !info->needs_network())
         throw Error("the drafter '" + choice.name + "' takes no folder", "Write " + choice.name + " alone.",
                     Exit::usage);
     if (choice.folder.empty())

@@ -52,7 +52,7 @@ void Cycle::do_prefill() {
     drafter_.begin(sequence_);
     const std::vector<int> taps = drafter_.taps();
     const auto observe = [this](int first, const Tensor& features) {
-        drafter_.observe({.sequence = sequence_, .accepted_drafts = 0, .first = first, .features = features});
+        drafter_.observe({.sequence = sequence_, .first = first, .prompt = true, .features = features});
     };
     target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe);
     bool recorded = false;  // a fork's trace already has it

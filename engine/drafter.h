@@ -17,6 +17,8 @@
 
 namespace speclens {
 
+class DraftNetwork;  // engine/draft_network.h
+
 struct DraftNode {
     int token = 0;
     int parent = -1;          // index of the parent node; a chain has parent = own index - 1
@@ -24,8 +26,10 @@ struct DraftNode {
                               // Empty means one-hot at `token` (nothing is stored for a deterministic draft).
     Heads heads;              // of `law`, where DraftRequest::entries asks and the law came from a row of logits
     std::optional<double> u;  // the coin that drew it; none when deterministic
+    Top base;                 // at temperature 1: its row's law before a correction (Domino, DSpark), where `entries` asks
     std::string extra;        // what the method can show for this token
-    double ms = 0;
+    double ms = 0;            // without head_ms
+    double head_ms = 0;       // of the part that corrects or draws, where the method has one beside its network
     [[nodiscard]] double q() const { return law.empty() ? 1.0 : law[static_cast<std::size_t>(token)]; }
 };
 
@@ -38,7 +42,7 @@ struct DraftRequest {
     int k = 0;                      // at most this many nodes
     Sampling sampling;              // of the draft; temperature 0 drafts greedily
     std::function<double(int)> coin;  // index of the draft token -> u for drawing it
-    int entries = 0;                // of DraftNode::heads; 0: none, -1: all
+    int entries = 0;                // of DraftNode::heads and DraftNode::base; 0: none, -1: all
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
     [[nodiscard]] std::optional<int> forced(int index) const;
@@ -49,6 +53,7 @@ struct Observation {
     std::span<const int> sequence;  // after the commit; the last token is pending
     int accepted_drafts = 0;        // 0 for a piece of the prompt
     int first = 0;                  // position of the first row of `features`
+    bool prompt = false;            // a piece of the prompt: more may follow before the next draft
     Tensor features;                // (rows, taps * hidden) of the tokens that were kept; empty without taps()
 };
 
@@ -62,18 +67,24 @@ class Drafter {
 };
 
 // What a drafter may be built from. `draft_model` is a separate decoder, null when none was loaded.
+// `network`: the trained head, null for methods without one.
 struct DrafterArgs {
     Decoder& target;
     std::unique_ptr<Decoder> draft_model;
+    std::shared_ptr<const DraftNetwork> network;
     DrafterOptions options;
 };
+
+enum class DrafterNeeds { nothing, draft_model, network };
 
 struct DrafterInfo {
     const char* name;    // command line
     const char* title;   // window
     const char* about;   // one sentence
-    bool needs_draft_model;
+    DrafterNeeds needs;
     bool needs_layers;   // cannot run on a table target
+    [[nodiscard]] bool needs_draft_model() const { return needs == DrafterNeeds::draft_model; }
+    [[nodiscard]] bool needs_network() const { return needs == DrafterNeeds::network; }
     std::unique_ptr<Drafter> (*make)(DrafterArgs args);
 };
 [[nodiscard]] const std::vector<DrafterInfo>& drafter_list();

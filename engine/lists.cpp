@@ -7,7 +7,7 @@
 
 namespace speclens {
 
-#define DRAFTER(name, title, about, draft_model, layers) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
+#define DRAFTER(name, title, about, needs, layers) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
 #include "engine/drafters.inc"
 #undef DRAFTER
 #define RULE(name, title, about, needs_q, greedy_only) Verdict verify_##name(const Round& round);
@@ -16,7 +16,7 @@ namespace speclens {
 
 const std::vector<DrafterInfo>& drafter_list() {
     static const std::vector<DrafterInfo> list = {
-#define DRAFTER(name, title, about, draft_model, layers) {#name, title, about, draft_model, layers, &make_##name},
+#define DRAFTER(name, title, about, needs, layers) {#name, title, about, DrafterNeeds::needs, layers, &make_##name},
 #include "engine/drafters.inc"
 #undef DRAFTER
     };
@@ -64,6 +64,19 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
                         std::to_string(options.ngram_max),
                     "For example --ngram 1,3.", Exit::usage);
     }
+    const bool block = drafter == "dflash" || drafter == "domino" || drafter == "dspark";
+    if (!block) {
+        if (!options.conditioning) reject("--no-conditioning", "dflash, domino or dspark");
+        if (options.context_last != 0) reject("--context-last", "dflash, domino or dspark");
+        if (options.tap_shift != 0) reject("--tap-shift", "dflash, domino or dspark");
+    } else if (options.context_last < 0) {
+        throw Error("--context-last must be at least 1 position, got " + std::to_string(options.context_last),
+                    "Leave it out to use the whole text.", Exit::usage);
+    }
+    if (drafter != "dspark" && options.confidence != 0) reject("--confidence", "dspark");
+    if (!(options.confidence >= 0 && options.confidence <= 1))
+        throw Error("--confidence must be a probability from 0 to 1, got " + std::to_string(options.confidence),
+                    "0 never stops early.", Exit::usage);
     if (drafter != "skip") {
         if (options.exit_layer != 0) reject("--exit-layer", "skip");
         if (!options.skip_attention.empty()) reject("--skip-attention", "skip");

@@ -32,6 +32,12 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 // Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
 [[nodiscard]] std::vector<Slot> model_slots(Model& model);
 
+// Made-up weights for every slot: uniform with standard deviation 0.02, norms 1, biases 0; a pure function of
+// (seed, slot, index). Throws Cancelled.
+void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what,
+                   std::uint64_t seed, const Progress& progress, WeightBytes& bytes);
+[[nodiscard]] std::size_t random_bytes(const std::vector<Slot>& slots); // that import_random fills
+
 // Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
 inline constexpr int kLargestContext = 131072;
 // (min(max_positions, kLargestContext), d) f32: cos of the d/2 angles, then their sines.

@@ -42,21 +42,19 @@ std::vector<std::uint16_t> levels() {
 
 } // namespace
 
-std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
-                                           std::uint64_t seed, const Progress& progress) {
-    check_config(config, name);
-    auto model = std::make_shared<Model>();
-    model->backend = &backend;
-    model->name = std::move(name);
-    model->config = config;
-    const std::vector<Slot> slots = model_slots(*model);
-    std::size_t total = 0, done = 0;
+std::size_t random_bytes(const std::vector<Slot>& slots) {
+    std::size_t total = 0;
     for (const Slot& slot : slots)
         total += static_cast<std::size_t>(slot.rows * slot.cols) * sizeof(std::uint16_t);
-    check_memory(model->name, loading_memory(config, backend, total), backend.free_memory());
+    return total;
+}
 
+void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what,
+                   std::uint64_t seed, const Progress& progress, WeightBytes& bytes) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = bf16_from(1), zero = 0;
+    const std::size_t total = random_bytes(slots);
+    std::size_t done = 0;
     WeightImport importer(backend, progress);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
         const Slot& slot = slots[tensor];
@@ -67,21 +65,34 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
                               count = to.size() / sizeof(std::uint16_t);
             auto* host = reinterpret_cast<std::uint16_t*>(to.data());
             if (slot.vector) std::fill_n(host, count, constant);
+            std::uint64_t numbers = 0;
             for (std::size_t piece = 0; !slot.vector && piece < count; piece += kPiece) {
                 check_cancelled(progress);
                 const std::size_t end = std::min(count, piece + kPiece);
-                std::uint64_t bits = 0;
                 for (std::size_t i = piece; i < end; ++i) {
-                    // `begin` is a multiple of 16 rows, so of 8 numbers
-                    bits = i % 8 == 0 ? hash(stream + (begin + i) / 8) : bits >> 8;
-                    host[i] = level[bits & 0xFF];
+                    if (i == 0 || (begin + i) % 8 == 0)
+                        numbers = hash(stream + (begin + i) / 8) >> (begin + i) % 8 * 8;
+                    host[i] = level[numbers & 0xFF];
+                    numbers >>= 8;
                 }
-                report_megabytes(progress, model->name, done + 2 * (begin + end), total);
+                report_megabytes(progress, what, done + 2 * (begin + end), total);
             }
         };
-        importer.slot(slot, DType::bf16, fill, model->bytes);
+        importer.slot(slot, DType::bf16, fill, bytes);
         done += 2 * static_cast<std::size_t>(slot.rows * slot.cols);
     }
+}
+
+std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
+                                           std::uint64_t seed, const Progress& progress) {
+    check_config(config, name);
+    auto model = std::make_shared<Model>();
+    model->backend = &backend;
+    model->name = std::move(name);
+    model->config = config;
+    const std::vector<Slot> slots = model_slots(*model);
+    check_memory(model->name, loading_memory(config, backend, random_bytes(slots)), backend.free_memory());
+    import_random(backend, slots, model->name, seed, progress, model->bytes);
     model->cos_sin = make_cos_sin(backend, config);
     model->bytes.all += model->cos_sin.bytes();
     backend.sync();

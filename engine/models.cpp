@@ -35,9 +35,16 @@ std::string Models::why_not(const std::string& name) const {
     const DrafterInfo* info = find_drafter(name);
     if (!info) return "there is no drafter \"" + name + "\"";
     if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
-    if (!info->needs_draft_model) return "";
+    if (info->needs_network())
+        return network(name) ? "" : "no " + name + " head is loaded (give one with --drafter " + name + "=DIR)";
+    if (!info->needs_draft_model()) return "";
     if (!draft && !draft_table) return "no draft model is loaded (give one with --drafter " + name + "=DIR)";
     return vocabulary_problem;
+}
+
+std::shared_ptr<const DraftNetwork> Models::network(const std::string& drafter) const {
+    const auto found = networks.find(drafter);
+    return found == networks.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> Models::ready_drafters() const {
@@ -105,6 +112,19 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress);
         models.vocabulary_problem = difference(*models.target, *models.draft);
+    }
+    std::map<std::string, fs::path> heads = paths.heads;
+    for (const DrafterInfo& info : drafter_list()) {
+        const fs::path shipped = assets_folder() / "models" / info.name;
+        if (paths.target.empty() && info.needs_network() && fs::exists(shipped / "config.json"))
+            heads.emplace(info.name, shipped);
+    }
+    for (const auto& [drafter, folder] : heads) {
+        auto network = DraftNetwork::load(models.target, folder, progress);
+        if (const std::string method = name_of(network->config.method); method != drafter)
+            throw Error(short_name(folder / "config.json") + ": is a " + method + " head, not one for the drafter " + drafter,
+                        "Use --drafter " + method + "=DIR.", Exit::usage);
+        models.networks.emplace(drafter, std::move(network));
     }
     return models;
 }

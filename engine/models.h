@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/decoder.h"
+#include "engine/draft_network.h"
 #include "engine/model.h"
 #include "engine/tokenizer.h"
 #include "kernels/backend.h"
@@ -16,6 +18,8 @@ namespace speclens {
 struct ModelPaths {
     std::filesystem::path target = {};  // folder of a checkpoint, or a table .json; empty: the bundle
     std::filesystem::path draft = {};   // folder of a separate draft model; empty: the bundle's, when the target is the bundle's
+    std::map<std::string, std::filesystem::path> heads = {};  // folders of trained heads, by drafter; the bundle's are
+                                                              // added, when the target is the bundle's
     std::string backend = "auto";
     int threads = 0;
 };
@@ -27,6 +31,7 @@ struct Models {
     std::shared_ptr<const TableModel> target_table;   // instead of `target`
     std::shared_ptr<const TableModel> draft_table;
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
+    std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
 
@@ -36,6 +41,7 @@ struct Models {
     [[nodiscard]] int vocab() const;
     [[nodiscard]] const std::vector<int>& stops() const;
     [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const;  // null: none
     [[nodiscard]] std::vector<std::string> ready_drafters() const;
     // Why `drafter` cannot run with these models; empty when it can.
     [[nodiscard]] std::string why_not(const std::string& drafter) const;

@@ -132,7 +132,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     }
     if (drafter_name != "none" && settings_.k == 0) notice = "speculation is off: K = 0";
     if (!notice.empty()) drafter_name = "none";
-    const bool needs_model = find_drafter(drafter_name)->needs_draft_model;
+    const bool needs_model = find_drafter(drafter_name)->needs_draft_model();
 
     // Cache slots: the prompt, the new tokens, and one round of drafts past them.
     const long long wanted = static_cast<long long>(prompt_size) + settings_.max_tokens + settings_.k + 1;
@@ -150,12 +150,13 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
         target_ = make_table_decoder(models_->target_table, prompt_size, capacity);
         if (needs_model) draft_model = make_table_decoder(models_->draft_table, prompt_size, capacity);
     }
-    drafter_ = find_drafter(drafter_name)->make({*target_, std::move(draft_model), settings_.options});
+    drafter_ = find_drafter(drafter_name)->make({*target_, std::move(draft_model), models_->network(drafter_name), settings_.options});
 
     Header header;
     header.model = models_->target_name();
     header.drafter = drafter_name;
     header.drafter_model = needs_model ? models_->draft_name() : "";
+    if (const auto network = models_->network(drafter_name)) header.drafter_model = network->name;
     header.rule = settings_.rule;
     header.backend = models_->backend->description();
     header.machine = machine_name();

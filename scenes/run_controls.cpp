@@ -22,7 +22,7 @@ std::vector<ui::Choice> drafter_choices(const EngineStatus* status) {
     for (const DrafterInfo& info : drafter_list()) {
         ui::Choice choice{info.name, info.title, ""};
         if (!ready(status, info.name))
-            choice.disabled = info.needs_draft_model ? "needs a separate draft model with the same vocabulary"
+            choice.disabled = info.needs_network() ? "needs a trained head for this target" : info.needs_draft_model() ? "needs a separate draft model with the same vocabulary"
                               : info.needs_layers    ? "needs a target with layers"
                                                      : "the loaded models cannot run it";
         choices.push_back(choice);

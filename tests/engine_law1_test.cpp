@@ -77,7 +77,7 @@ TEST(Law1, CatchesAPlantedBugInTheGreedyRule) {
     const auto models = test::micro_models(1);
     const RuleInfo planted{"off-by-one", "", "", false, true, &off_by_one};
     auto target = make_model_decoder(models->target, 128);
-    auto drafter = find_drafter("small")->make({*target, make_model_decoder(models->draft, 128), {}});
+    auto drafter = find_drafter("small")->make({*target, make_model_decoder(models->draft, 128), nullptr, {}});
     Trace trace([](int) { return std::string(); });
     trace.append(Header{});
     CycleSettings settings;
@@ -140,9 +140,9 @@ TEST(Conformance, NothingReadsCacheSlotsPastTheCommittedText) {
     const auto models = test::micro_models(1);
     for (const DrafterInfo& drafter : drafter_list()) {
         auto target = make_model_decoder(models->target, 128);
-        auto draft_model = drafter.needs_draft_model ? make_model_decoder(models->draft, 128) : nullptr;
+        auto draft_model = drafter.needs_draft_model() ? make_model_decoder(models->draft, 128) : nullptr;
         Decoder* draft_raw = draft_model.get();
-        auto instance = drafter.make({*target, std::move(draft_model), {}});
+        auto instance = drafter.make({*target, std::move(draft_model), models->network(drafter.name), {}});
         Trace trace([](int) { return std::string(); });
         trace.append(Header{});
         CycleSettings settings;

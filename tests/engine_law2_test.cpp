@@ -54,7 +54,7 @@ Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Mode
         std::vector<int> text;
         if (planted) {
             auto decoder = make_table_decoder(models->target_table, 1);
-            auto drafter = find_drafter(settings.drafter)->make({*decoder, make_table_decoder(models->draft_table, 1), {}});
+            auto drafter = find_drafter(settings.drafter)->make({*decoder, make_table_decoder(models->draft_table, 1), nullptr, {}});
             Trace trace([](int) { return std::string(); });
             Header header;
             header.prompt = {0};

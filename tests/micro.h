@@ -22,11 +22,39 @@ inline ModelConfig micro_config(int layers, int hidden) {
     return config;
 }
 
+// A head of each kind with random weights: 2 layers, blocks of 8, 40 of the 61 ids for EAGLE-3.
+inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& target) {
+    DraftConfig config;
+    config.method = method;
+    config.layer = target;
+    config.layer.layers = method == DraftConfig::Method::eagle3 ? 1 : 2;
+    config.layer.qk_norm = method != DraftConfig::Method::eagle3;
+    config.layer.head_dim = 12;
+    config.taps = {0, 2, 4};
+    config.block = 8;
+    config.mask_id = 60;
+    config.anchor_aligned = method == DraftConfig::Method::domino || method == DraftConfig::Method::dspark;
+    config.draft_vocab = method == DraftConfig::Method::eagle3 ? 40 : 0;
+    config.gru = 10;
+    config.rank = 6;
+    config.prefix = 1;
+    config.markov_rank = 5;
+    config.confidence = config.confidence_with_markov = true;
+    config.medusa_heads = 4;
+    config.medusa_blocks = 1;
+    if (method == DraftConfig::Method::medusa) config.taps = {target.layers};
+    return config;
+}
+
 inline std::shared_ptr<const Models> micro_models(int threads) {
     auto models = std::make_shared<Models>();
     models->backend = make_cpu_backend({.threads = threads});
     models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
     models->draft = Model::random(*models->backend, micro_config(2, 32), "micro draft", 6);
+    using Method = DraftConfig::Method;
+    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa})
+        models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),
+                                                                       name_of(method), 7));
     return models;
 }
 

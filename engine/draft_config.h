@@ -1,0 +1,53 @@
+// The config.json of a draft network: which method it is, the geometry of its layers, what it taps from the
+// target, and how its rows are aligned. Dialects of the public checkpoints: SafeAILab/AngelSlim/SpecForge
+// EAGLE-3, RedHat speculators, z-lab DFlash, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/model.h"
+
+namespace speclens {
+
+struct DraftConfig {
+    enum class Method { eagle3, dflash, domino, dspark, medusa } method = Method::dflash;
+    std::string architecture; // as the file names it
+    ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
+    std::vector<int> taps;    // see PassInput::taps
+
+    // ---- block drafters: DFlash, Domino, DSpark ----
+    int block = 0;               // B: rows of a block, the anchor's included
+    int mask_id = -1;            // the token that stands for "to be filled"
+    bool anchor_aligned = false; // row k proposes the token at anchor + k + 1; else row k that at anchor + k
+    bool conditioned = true;     // false: trained without the target's features (an ablation)
+    // Most tokens one block can propose.
+    [[nodiscard]] int most_drafts() const;
+
+    // ---- EAGLE-3 ----
+    int draft_vocab = 0;               // rows of its own head
+    bool norm_before_residual = false; // the residual starts from the normed feature
+    bool norm_output = true;           // logits are taken after `norm`
+
+    // ---- Domino ----
+    int gru = 0;    // G, width of the causal state
+    int rank = 0;   // E, width of the correction
+    int prefix = 0; // R, leading drafts that use base logits only
+
+    // ---- DSpark ----
+    int markov_rank = 0;
+    bool confidence = false;
+    bool confidence_with_markov = false;
+
+    // ---- Medusa ----
+    int medusa_heads = 0;
+    int medusa_blocks = 0;    // residual blocks per head
+    bool shared_head = false; // the heads use the target's output matrix
+};
+[[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
+
+// Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
+[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target);
+
+} // namespace speclens

@@ -1,0 +1,64 @@
+// The weights of a trained drafter that lives on its target: EAGLE-3, DFlash, Domino, DSpark or Medusa. It
+// has no embedding of its own and, EAGLE-3 aside, no output matrix: it shares the target's. Immutable after
+// loading. What the parts compute is said in engine/drafters/.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/draft_config.h"
+#include "engine/model.h"
+
+namespace speclens {
+
+struct MedusaHead {
+    struct Block {
+        Buffer weight, bias; // (h, h), (1, h)
+    };
+    std::vector<Block> blocks;
+    Buffer head; // (V, h), empty when the target's is shared
+};
+
+class DraftNetwork {
+  public:
+    // Throws Error (files, shapes, a head for another target) or Cancelled.
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target,
+                                                                  const std::filesystem::path& folder,
+                                                                  const Progress& progress = {});
+
+    // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target,
+                                                                    const DraftConfig& config,
+                                                                    std::string name, std::uint64_t seed,
+                                                                    const Progress& progress = {});
+
+    [[nodiscard]] Backend& backend() const { return *target->backend; }
+
+    std::string name; // folder name
+    DraftConfig config;
+    std::shared_ptr<const Model> target;
+
+    Buffer fc;          // (h, taps * h)
+    Buffer hidden_norm; // (1, h): of the fused features
+    Buffer norm;        // (1, h): before the logits
+    Buffer cos_sin;     // (positions, d)
+    std::vector<LayerWeights> layer;
+
+    Buffer lm_head;             // EAGLE-3: (draft vocabulary, h)
+    std::vector<int> target_id; // EAGLE-3: id in the target's vocabulary of each row of lm_head, ascending
+
+    Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)
+    Buffer mix_row, mix_state;    // Domino: (E, h), (E, G), the two halves of embed_proj.0
+    Buffer correction;            // Domino: (V, E)
+
+    Buffer markov_in, markov_out;           // DSpark: (V, ρ) both
+    Buffer confidence_row, confidence_prev; // DSpark: (1, h), (1, ρ)
+    Buffer confidence_bias;                 // DSpark: (1, 1)
+
+    std::vector<MedusaHead> medusa;
+    WeightBytes bytes; // without what is shared
+};
+
+} // namespace speclens

@@ -1,0 +1,144 @@
+#include "engine/drafters/block.h"
+
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/drafters/chain.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+BlockDrafter::BlockDrafter(const DrafterArgs& args)
+    : network_(args.network), options_(args.options), taps_(network_->config.taps),
+      stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
+             args.target.capacity() + network_->config.block, network_->backend().max_rows()),
+      base_rows_(network_->backend(), network_->config.layer.vocab, network_->name) {
+    for (int& tap : taps_) {
+        tap += options_.tap_shift;
+        if (tap < kTapEmbedding || tap >= args.target.layers())
+            throw Error("--tap-shift " + std::to_string(options_.tap_shift) + " asks for layer " + std::to_string(tap) +
+                            "; the target has layers 0 to " + std::to_string(args.target.layers() - 1),
+                        "Use a smaller shift.", Exit::usage);
+    }
+    const int rows = backend().max_rows(), hidden = network_->config.layer.hidden;
+    ids_ = Buffer(backend(), DType::i32, 1, network_->config.block + 1);
+    all_ = Buffer(backend(), DType::i64, network_->config.block + 1, 1);
+    fused_ = Buffer(backend(), DType::f32, rows, hidden);
+    context_ = Buffer(backend(), DType::f32, rows, hidden);
+    positions_ = Buffer(backend(), DType::i32, 1, rows);
+}
+
+void BlockDrafter::begin(std::span<const int>) {
+    length_ = kept_ = 0;
+    waiting_ = {};
+}
+
+// The features of a verified round are injected when the next block is drafted: it is a part of that block's cost,
+// and the last round of a run needs none.
+void BlockDrafter::observe(const Observation& observation) {
+    if (!network_->config.conditioned || !options_.conditioning) {
+        length_ = observation.first + static_cast<int>(observation.features.rows);
+        return;
+    }
+    if (observation.prompt) return absorb(observation.features, observation.first);
+    waiting_ = {observation.features, observation.first};
+}
+
+void BlockDrafter::absorb(const Tensor& features, int first) {
+    CHECK(first == length_, "features of a position that is not the next one");
+    const int rows = static_cast<int>(features.rows), hidden = network_->config.layer.hidden;
+    std::vector<int> at(static_cast<std::size_t>(rows));
+    for (int i = 0; i < rows; ++i) at[static_cast<std::size_t>(i)] = first + i;
+    if (at.back() >= network_->cos_sin.view().rows) return;  // draft() will see that the context is incomplete
+    const Tensor positions = {positions_.view().data, DType::i32, 1, rows};
+    backend().upload(positions, at.data());
+
+    const Tensor fused = fused_.view().slice(0, rows), context = context_.view().slice(0, rows);
+    CHECK(features.cols == static_cast<std::int64_t>(taps_.size()) * hidden, "features of other taps");
+    const Projection fuse[] = {{network_->fc.view(), {}, fused}};
+    backend().matmul(features, fuse);
+    backend().add_norm(fused, {}, network_->hidden_norm.view(), network_->config.layer.rms_eps, context);
+    stack_.reserve(kept_ + rows, kept_);
+    for (int layer = 0; layer < network_->config.layer.layers; ++layer)
+        stack_.store_context(layer, context, positions, kept_);
+    length_ += rows;
+    kept_ += rows;
+    if (const int most = options_.context_last; most > 0 && kept_ > most) {
+        std::vector<int> from, to;
+        for (int i = 0; i < most; ++i) {
+            from.push_back(kept_ - most + i);
+            to.push_back(i);
+        }
+        stack_.move_slots(from, to);
+        kept_ = most;
+    }
+}
+
+// One slot more than drafts, as in training; only a full anchor-aligned block leaves none unused.
+int BlockDrafter::slots_for(int k) const {
+    return network_->config.anchor_aligned && k == network_->config.block ? k : k + 1;
+}
+
+BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
+    const DraftConfig& config = network_->config;
+    const int slots = slots_for(k);
+    std::vector<int> tokens(static_cast<std::size_t>(slots), config.mask_id), positions(tokens.size());
+    tokens[0] = anchor;
+    for (int i = 0; i < slots; ++i) positions[static_cast<std::size_t>(i)] = length_ + i;
+    const std::vector<std::uint64_t> everything(tokens.size(), ~std::uint64_t{0} >> (64 - slots));
+
+    stack_.reserve(kept_ + slots, kept_);
+    AttentionMask mask{.prefix = kept_, .first_slot = kept_, .ancestors = all_.view().slice(0, slots)};
+    backend().upload(mask.ancestors, everything.data());
+    LayerStack::Pass pass = stack_.begin(positions, mask);
+    const Tensor ids = {ids_.view().data, DType::i32, 1, slots};
+    backend().upload(ids, tokens.data());
+    backend().embed(network_->target->embedding.view(), ids, pass.residual);
+    for (int layer = 0; layer < config.layer.layers; ++layer) stack_.run(layer, pass);
+    stack_.add_norm(pass, network_->norm.view(), pass.normed);
+
+    Block block;
+    block.anchor = anchor;
+    block.rows = pass.normed.slice(config.anchor_aligned ? 0 : 1, k);
+    block.base = base_rows_.begin(k);
+    const Projection head[] = {{network_->target->head(), {}, block.base}};
+    backend().matmul(block.rows, head);
+    return block;
+}
+
+Draft BlockDrafter::draft(const DraftRequest& request) {
+    Draft draft;
+    const Stopwatch watch;
+    if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first);
+    waiting_ = {};
+    const int k = std::min(request.k, network_->config.most_drafts());
+    const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
+    if (!complete || length_ + slots_for(k) > network_->cos_sin.view().rows) return draft;  // past its positions
+
+    const Block block = fill(request.sequence.back(), k);
+    const double network_ms = watch.ms();
+    choose(block, k, request, draft);
+    if (!draft.nodes.empty()) draft.nodes.front().ms += network_ms;  // one pass for the whole block
+    return draft;
+}
+
+void BlockDrafter::choose(const Block&, int k, const DraftRequest& request, Draft& draft) {
+    for (int i = 0; i < k; ++i) {
+        const Stopwatch watch;
+        draft.nodes.push_back(next_node(base_rows_, i, i, network_->config.layer.vocab, request));
+        draft.nodes.back().ms = watch.ms();
+        if (is_stop(request.stops, draft.nodes.back().token)) return;
+    }
+}
+
+Top BlockDrafter::base_law(int index, const DraftRequest& request) {
+    return base_rows_.heads(index, kRawSampling, request.entries).law;
+}
+
+void BlockDrafter::look_up(const Tensor& table, int token, const Tensor& out) {
+    const Tensor id = {ids_.view().data, DType::i32, 1, 1};
+    backend().upload(id, &token);
+    backend().embed(table, id, out);
+}
+
+}  // namespace speclens

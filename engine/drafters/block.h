@@ -1,0 +1,72 @@
+// What DFlash, Domino and DSpark share: a block of masks filled in one pass, with the target's hidden states
+// injected as keys and values of every draft layer (DFlash, Chen et al. 2026, §3; formats §5.3 and §5.4).
+// Row 0 of the block is the anchor (the newest token, on which the target has not run), the others are masks;
+// every row sees the whole context and the whole block. The cache keeps context entries only: what the block
+// itself writes is overwritten by the next context.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/draft_network.h"
+#include "engine/drafter.h"
+#include "engine/layer_stack.h"
+#include "engine/model_rows.h"
+
+namespace speclens {
+
+class BlockDrafter : public Drafter {
+  public:
+    explicit BlockDrafter(const DrafterArgs& args);
+
+    [[nodiscard]] std::vector<int> taps() const override { return taps_; }
+    void begin(std::span<const int> sequence) override;
+    void observe(const Observation& observation) override;
+    [[nodiscard]] Draft draft(const DraftRequest& request) override;
+
+  protected:
+    // The proposing rows of a block after the final norm (k, h), and their base logits (k, V) in
+    // `base_rows()`.
+    struct Block {
+        Tensor rows;
+        Tensor base;
+        int anchor = 0; // token
+    };
+    // Appends the next nodes until `k` or a stop token; the default draws every row from its base logits.
+    virtual void choose(const Block& block, int k, const DraftRequest& request, Draft& draft);
+
+    [[nodiscard]] Backend& backend() const { return network_->backend(); }
+    [[nodiscard]] const DraftNetwork& network() const { return *network_; }
+    [[nodiscard]] ModelRows& base_rows() { return base_rows_; }
+    // DraftNode::base of row `index`.
+    [[nodiscard]] Top base_law(int index, const DraftRequest& request);
+    // f32 (1, cols) scratch.
+    [[nodiscard]] Buffer row_of(int cols) const { return {backend(), DType::f32, 1, cols}; }
+    // out (1, h) = row `token` of `table`.
+    void look_up(const Tensor& table, int token, const Tensor& out);
+
+  private:
+    struct Waiting {
+        Tensor features; // a view of the target's, valid until its next pass
+        int first = 0;
+    };
+    void absorb(const Tensor& features, int first);
+    [[nodiscard]] Block fill(int anchor, int k);
+    [[nodiscard]] int slots_for(int k) const;
+
+    std::shared_ptr<const DraftNetwork> network_;
+    DrafterOptions options_;
+    std::vector<int> taps_;
+    LayerStack stack_;
+    ModelRows base_rows_;
+    Waiting waiting_;
+    int length_ = 0; // positions whose context is known
+    int kept_ = 0;   // of them in the cache: all, or the newest when the context is limited
+
+    Buffer ids_;             // (1, B) i32
+    Buffer all_;             // (B, 1) i64: every row sees every row
+    Buffer fused_, context_; // (rows, h)
+    Buffer positions_;       // (1, rows) i32, of the context
+};
+
+} // namespace speclens

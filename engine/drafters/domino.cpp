@@ -1,0 +1,77 @@
+// Domino (arXiv 2605.29707; formats §6): DFlash's block, and a causal head that corrects its rows from left to right.
+// A GRU reads the anchor and the guesses so far; its state and a row give a low-rank correction over the vocabulary.
+#include "engine/clock.h"
+#include "engine/drafters/block.h"
+#include "engine/drafters/chain.h"
+
+namespace speclens {
+namespace {
+
+class Domino final : public BlockDrafter {
+  public:
+    explicit Domino(const DrafterArgs& args)
+        : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name) {
+        const DraftConfig& c = network().config;
+        embedded_ = row_of(c.layer.hidden);
+        input_gates_ = row_of(3 * c.gru);
+        hidden_gates_ = row_of(3 * c.gru);
+        state_ = row_of(c.gru);
+        mixed_ = row_of(c.rank);
+        mixed_rows_ = Buffer(backend(), DType::f32, c.block, c.rank);
+    }
+
+  protected:
+    void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
+        const DraftConfig& c = network().config;
+        Stopwatch watch;
+        const Tensor from_rows = mixed_rows_.view().slice(0, k);
+        const Projection half[] = {{network().mix_row.view(), {}, from_rows}};
+        backend().matmul(block.rows, half);
+        const std::vector<float> zero(static_cast<std::size_t>(c.gru), 0.0f);
+        backend().upload(state_.view(), zero.data());
+        read(block.anchor);
+        for (int i = 0; i < k; ++i) {
+            DraftNode node = i < c.prefix ? next_node(base_rows(), i, i, c.layer.vocab, request)
+                                          : corrected(block, from_rows.slice(i, 1), i, request);
+            const int token = node.token;
+            if (i + 1 < k) read(token);
+            node.head_ms = watch.ms();
+            watch = {};
+            draft.nodes.push_back(std::move(node));
+            if (is_stop(request.stops, token)) return;
+        }
+    }
+
+  private:
+    // The state after one more token.
+    void read(int token) {
+        look_up(network().target->embedding.view(), token, embedded_.view());
+        const Projection input[] = {{network().gru_input.view(), {}, input_gates_.view()}};
+        backend().matmul(embedded_.view(), input);
+        const Projection hidden[] = {{network().gru_hidden.view(), {}, hidden_gates_.view()}};
+        backend().matmul(state_.view(), hidden);
+        backend().gru(input_gates_.view(), hidden_gates_.view(), state_.view(), state_.view(), {});
+    }
+
+    // final = base + W₂·silu(W_row·row + W_state·state); the sums ride along as biases.
+    DraftNode corrected(const Block& block, const Tensor& from_row, int index, const DraftRequest& request) {
+        const Projection mix[] = {{network().mix_state.view(), from_row, mixed_.view()}};
+        backend().matmul(state_.view(), mix);
+        backend().silu(mixed_.view());
+        const Projection add[] = {{network().correction.view(), block.base.slice(index, 1), corrected_.begin(1)}};
+        backend().matmul(mixed_.view(), add);
+        DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
+        if (request.entries != 0) node.base = base_law(index, request);
+        return node;
+    }
+
+    ModelRows corrected_;
+    Buffer embedded_, input_gates_, hidden_gates_, state_, mixed_; // (1, h), (1, 3G) twice, (1, G), (1, E)
+    Buffer mixed_rows_;                                           // (B, E)
+};
+
+}  // namespace
+
+std::unique_ptr<Drafter> make_domino(DrafterArgs args) { return std::make_unique<Domino>(args); }
+
+}  // namespace speclens

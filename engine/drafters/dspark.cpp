@@ -1,0 +1,81 @@
+// DSpark (DeepSeek 2026; formats §7): DFlash's block read from the anchor's row on, a Markov head that corrects each
+// row by the token before it, and a head that estimates the probability that the guess will be accepted.
+#include <cmath>
+#include <cstdio>
+
+#include "engine/clock.h"
+#include "engine/drafters/block.h"
+#include "engine/drafters/chain.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+class DSpark final : public BlockDrafter {
+  public:
+    explicit DSpark(const DrafterArgs& args)
+        : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
+          threshold_(args.options.confidence) {
+        if (network().config.markov_rank > 0) previous_ = row_of(network().config.markov_rank);
+        confidence_ = row_of(1);
+        if (threshold_ > 0 && !network().config.confidence)
+            throw Error("--confidence needs a confidence head, and " + network().name + " has none",
+                        "Leave the option out.", Exit::usage);
+    }
+
+  protected:
+    void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
+        const DraftConfig& c = network().config;
+        int token = block.anchor;
+        for (int i = 0; i < k; ++i) {
+            const Stopwatch watch;
+            if (c.markov_rank > 0) look_up(network().markov_in.view(), token, previous_.view());
+            const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
+            if (sure < threshold_) return;
+            DraftNode node = c.markov_rank > 0 ? corrected(block, i, request)
+                                               : next_node(base_rows(), i, i, c.layer.vocab, request);
+            if (c.confidence && node.extra.empty()) node.extra = shown(sure);
+            token = node.token;
+            node.head_ms = watch.ms();
+            draft.nodes.push_back(std::move(node));
+            if (is_stop(request.stops, token)) return;
+        }
+    }
+
+  private:
+    DraftNode corrected(const Block& block, int index, const DraftRequest& request) {
+        const Projection add[] = {{network().markov_out.view(), block.base.slice(index, 1), corrected_.begin(1)}};
+        backend().matmul(previous_.view(), add);
+        DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
+        if (request.entries != 0) node.base = base_law(index, request);
+        return node;
+    }
+
+    double confidence(const Tensor& row) {
+        const Projection own[] = {{network().confidence_row.view(), network().confidence_bias.view(), confidence_.view()}};
+        backend().matmul(row, own);
+        if (network().config.confidence_with_markov) {
+            const Projection more[] = {{network().confidence_prev.view(), confidence_.view(), confidence_.view()}};
+            backend().matmul(previous_.view(), more);
+        }
+        float value = 0;
+        backend().download(confidence_.view(), &value);
+        return 1 / (1 + std::exp(-static_cast<double>(value)));
+    }
+
+    static std::string shown(double sure) {
+        char text[32];
+        std::snprintf(text, sizeof text, "confidence %.2f", sure);
+        return text;
+    }
+
+    ModelRows corrected_;
+    double threshold_;
+    Buffer previous_, confidence_; // (1, ρ), (1, 1)
+};
+
+}  // namespace
+
+std::unique_ptr<Drafter> make_dspark(DrafterArgs args) { return std::make_unique<DSpark>(args); }
+
+}  // namespace speclens

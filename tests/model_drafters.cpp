@@ -1,0 +1,185 @@
+// The trained drafters against the public implementations: three scripted rounds on random micro checkpoints, with
+// full acceptance, a rejection at the first guess, and one after two (tests/golden/README.md).
+#include <map>
+
+#include "engine/draft_network.h"
+#include "engine/drafter.h"
+#include "tests/model_support.h"
+
+namespace speclens::test {
+namespace {
+
+class Golden {
+  public:
+    explicit Golden(const std::string& name, std::string prefix = "")
+        : file_(Safetensors::open(golden(name + ".golden.safetensors"))), prefix_(std::move(prefix)) {}
+
+    template <class T>
+    [[nodiscard]] std::vector<T> values(const std::string& name) const {
+        const StoredTensor* tensor = file_.find(prefix_ + name);
+        if (tensor == nullptr) return {};
+        std::vector<T> values(tensor->bytes / sizeof(T));
+        const std::vector<std::byte> bytes = file_.read(*tensor);
+        std::memcpy(values.data(), bytes.data(), bytes.size());
+        return values;
+    }
+    [[nodiscard]] std::vector<int> ids(const std::string& name) const { return values<int>(name); }
+
+  private:
+    Safetensors file_;
+    std::string prefix_;
+};
+
+// log softmax of row `row` of a (rows, columns) array.
+std::vector<double> log_law(const std::vector<float>& logits, std::size_t row, std::size_t columns) {
+    std::vector<double> law(logits.begin() + static_cast<std::ptrdiff_t>(row * columns),
+                            logits.begin() + static_cast<std::ptrdiff_t>((row + 1) * columns));
+    double largest = -1e300, sum = 0;
+    for (const double value : law) largest = std::max(largest, value);
+    for (const double value : law) sum += std::exp(value - largest);
+    for (double& value : law) value -= largest + std::log(sum);
+    return law;
+}
+
+// All of `got` against the stored logits, whose columns stand for the ids that `target_id` names (empty: themselves).
+// The backend's softmax drops what is below e^-87 of the largest.
+void expect_law(const Top& got, const std::vector<double>& want, const std::vector<int>& target_id) {
+    std::map<int, double> expected;
+    for (std::size_t i = 0; i < want.size(); ++i)
+        expected[target_id.empty() ? static_cast<int>(i) : target_id[i]] = want[i];
+    for (const Top::Entry& entry : got.entries) {
+        const auto found = expected.find(entry.id);
+        ASSERT_NE(found, expected.end()) << "id " << entry.id << " is not one of the head's";
+        ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second))) << "id " << entry.id;
+        expected.erase(found);
+    }
+    for (const auto& [id, logp] : expected) ASSERT_LT(logp, -85) << "id " << id << " is missing";
+}
+
+struct Case {
+    std::string folder, drafter;
+    std::string prefix = "";                        // of the names in the golden file
+    std::vector<std::pair<std::string, std::string>> edits = {}; // of config.json
+};
+
+class Replay {
+  public:
+    explicit Replay(const Case& c)
+        : files_(c.folder), golden_(c.folder, c.prefix), backend_(make_cpu_backend({.threads = 2})),
+          target_model_(Model::load(*backend_, golden("micro_qwen3"))) {
+        for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
+        network_ = DraftNetwork::load(target_model_, files_.path());
+        target_ = make_model_decoder(target_model_, 128);
+        drafter_ = find_drafter(c.drafter)->make({*target_, nullptr, network_, {}});
+        sequence_ = golden_.ids("prompt");
+        const std::vector<int> first = golden_.ids("0.anchor");
+        sequence_.insert(sequence_.end(), first.begin(), first.end());
+    }
+
+    void run() {
+        drafter_->begin(sequence_);
+        const std::vector<int> taps = drafter_->taps();
+        target_->prefill(std::span(sequence_).first(sequence_.size() - 1), taps,
+                         [&](int first, const Tensor& features) {
+                             drafter_->observe(
+                                 {.sequence = sequence_, .first = first, .prompt = true, .features = features});
+                         });
+        for (int round = 0; round < 3; ++round) {
+            SCOPED_TRACE("round " + std::to_string(round));
+            play(std::to_string(round) + ".", taps);
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+    }
+
+  private:
+    void play(const std::string& round, const std::vector<int>& taps) {
+        const std::vector<int> wanted = golden_.ids(round + "drafts");
+        ASSERT_FALSE(wanted.empty());
+        const Draft draft = drafter_->draft(
+            {.sequence = sequence_, .k = static_cast<int>(wanted.size()), .sampling = {}, .coin = {}, .entries = -1});
+        std::vector<int> proposed;
+        for (const DraftNode& node : draft.nodes) proposed.push_back(node.token);
+        ASSERT_EQ(proposed, wanted);
+
+        const std::vector<float> base = golden_.values<float>(round + "base_logits");
+        const std::vector<float> corrected = golden_.values<float>(round + "final_logits");
+        const std::size_t columns = base.size() / wanted.size();
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            SCOPED_TRACE("guess " + std::to_string(i));
+            const DraftNode& node = draft.nodes[i];
+            const bool changed = !node.base.empty();
+            ASSERT_NO_FATAL_FAILURE(expect_law(changed ? node.base : node.heads.raw, log_law(base, i, columns),
+                                               network_->target_id));
+            if (corrected.empty()) continue;
+            ASSERT_NO_FATAL_FAILURE(
+                expect_law(node.heads.raw, log_law(corrected, i, columns), network_->target_id));
+        }
+        check_confidence(draft, golden_.values<float>(round + "confidence"));
+
+        std::vector<int> tokens = {sequence_.back()};
+        tokens.insert(tokens.end(), proposed.begin(), proposed.end());
+        const int before = target_->length();
+        (void)target_->forward({.tokens = tokens, .taps = taps});
+        const std::vector<int> committed = golden_.ids(round + "committed");
+        sequence_.insert(sequence_.end(), committed.begin(), committed.end());
+        target_->truncate(static_cast<int>(sequence_.size()) - 1);
+        drafter_->observe({.sequence = sequence_,
+                           .accepted_drafts = static_cast<int>(committed.size()) - 1,
+                           .first = before,
+                           .features = target_->features().slice(0, static_cast<int>(committed.size()))});
+        target_->poison();
+    }
+
+    static void check_confidence(const Draft& draft, const std::vector<float>& wanted) {
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            double shown = -1;
+            ASSERT_EQ(std::sscanf(draft.nodes[i].extra.c_str(), "confidence %lf", &shown), 1);
+            EXPECT_NEAR(shown, wanted[i], 0.006);
+        }
+    }
+
+    ModelFolder files_;
+    Golden golden_;
+    std::unique_ptr<Backend> backend_;
+    std::shared_ptr<const Model> target_model_;
+    std::shared_ptr<const DraftNetwork> network_;
+    std::unique_ptr<Decoder> target_;
+    std::unique_ptr<Drafter> drafter_;
+    std::vector<int> sequence_;
+};
+
+TEST(DrafterParity, Eagle3) {
+    Replay({"micro_eagle3", "eagle3"}).run();
+}
+TEST(DrafterParity, Eagle3NormBeforeResidual) {
+    Replay({"micro_eagle3_norm_first", "eagle3"}).run();
+}
+TEST(DrafterParity, DFlash) {
+    Replay({"micro_dflash", "dflash"}).run();
+}
+TEST(DrafterParity, DSpark) {
+    Replay({"micro_dspark", "dspark"}).run();
+}
+TEST(DrafterParity, Medusa) {
+    Replay({"micro_medusa", "medusa"}).run();
+}
+TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) {
+    Replay({"micro_medusa_shared", "medusa"}).run();
+}
+TEST(DrafterParity, DominoInAllAlignments) {
+    for (const bool shift : {true, false}) {
+        for (const int prefix : {0, 1, 2}) {
+            Case c{"micro_domino", "domino"};
+            c.prefix = "shift" + std::to_string(shift) + "_prefix" + std::to_string(prefix) + ".";
+            SCOPED_TRACE(c.prefix);
+            if (!shift) c.edits.emplace_back("\"shift_label\": true", "\"shift_label\": false");
+            if (prefix != 1)
+                c.edits.emplace_back("\"pure_draft_prefix_len\": 1",
+                                     "\"pure_draft_prefix_len\": " + std::to_string(prefix));
+            Replay(c).run();
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens::test
