@@ -3,6 +3,7 @@ spec_test(engine_test
     LABELS fast
     SOURCES engine_rng_law_test.cpp engine_verify_test.cpp engine_trace_test.cpp engine_session_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
+spec_test(published_test LABELS fast SOURCES engine_published_test.cpp LIBS engine)
 spec_test(laws_test
     LABELS laws
     SOURCES engine_law1_test.cpp
