@@ -8,6 +8,7 @@
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
 #include "app/frontend.h"
+#include "engine/published.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -154,6 +155,14 @@ void check_models(Checklist& list, const Options& options) {
               memory > 0 && memory < 256e6 ? "Close other programs." : "");
 }
 
+void check_published(Checklist& list) {
+    const Published published = Published::load(assets_folder() / "published");
+    list.line(Grade::good, "published",
+              std::to_string(published.figures().size()) + " figures of " +
+                  std::to_string(published.sources().size()) + " sources, " +
+                  std::to_string(published.conflict_count()) + " disagreements explained");
+}
+
 } // namespace
 
 Exit command_check(const Options& options) {
@@ -162,6 +171,7 @@ Exit command_check(const Options& options) {
     list.line(Grade::without, "GPU", gpu_found());
     if (options.model.empty()) check_bundle(list);
     list.attempt("models", [&] { check_models(list, options); });
+    list.attempt("published", [&] { check_published(list); });
     list.attempt("fonts", [&] { list.line(Grade::good, "fonts", font_report()); });
     list.attempt("display", [&] {
         const std::string report = display_report();

@@ -66,10 +66,15 @@ constexpr CommandRow kRows[] = {
      "Exits with 1 when something that every run needs is missing.",
      "speclens check\n"
      "speclens check --model ~/models/Qwen3-0.6B"},
-    {list, "list", "WHAT", 1, 1, "scenes, drafters, rules, verifiers, models, keys or geometries",
-     "WHAT is one of: scenes, drafters, rules, verifiers, models, keys, geometries.",
+    {list, "list", "WHAT [METHOD]", 1, 2,
+     "scenes, drafters, rules, verifiers, models, keys, geometries or published figures",
+     "WHAT is one of: scenes, drafters, rules, verifiers, models, keys, geometries, published.\n"
+     "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
+     "figures that\n"
+     "disagree with others, ✕ figures that are wrong in their source. METHOD keeps one method's.",
      "speclens list drafters\n"
-     "speclens list scenes --json"},
+     "speclens list scenes --json\n"
+     "speclens list published domino"},
     {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl", 2, 2, "a saved trace in another format",
      "csv has one line per token, perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
      "and checked.",

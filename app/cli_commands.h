@@ -18,5 +18,6 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_export(const Options& options);
 [[nodiscard]] Exit command_check(const Options& options);
 [[nodiscard]] Exit command_list(const Options& options);
+[[nodiscard]] Exit list_published(const Options& options); // the part of `list` that quotes others
 
 } // namespace speclens::cli

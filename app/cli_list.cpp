@@ -81,7 +81,12 @@ constexpr List kLists[] = {{"scenes", scenes},        {"drafters", drafters}, {"
 } // namespace
 
 Exit command_list(const Options& options) {
-    std::vector<std::string> known;
+    if (options.words[0] == "published") return list_published(options);
+    if (options.words.size() > 1)
+        throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] +
+                        "'",
+                    "Only 'speclens list published' takes a method.", Exit::usage);
+    std::vector<std::string> known{"published"};
     for (const List& list : kLists) {
         known.emplace_back(list.name);
         if (options.words[0] != list.name) continue;

@@ -157,12 +157,74 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
 }
 
 TEST(List, KnowsDraftersAndRulesInBothForms) {
-    for (const char* what : {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys"}) {
+    for (const char* what :
+         {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys", "published"}) {
         EXPECT_EQ(speclens({"list", what}).code, 0) << what;
         EXPECT_TRUE(Json::parse(speclens({"list", what, "--json"}).out).is_array()) << what;
     }
     EXPECT_NE(speclens({"list", "drafters"}).out.find("lookup"), std::string::npos);
     EXPECT_NE(speclens({"list", "rules"}).out.find("match"), std::string::npos);
+}
+
+TEST(List, QuotesPublishedFiguresWithTheirConditions) {
+    const Outcome all = speclens({"list", "published"});
+    ASSERT_EQ(all.code, 0) << all.err;
+    const Json json = Json::parse(speclens({"list", "published", "--json"}).out);
+    ASSERT_GT(json.size(), 100u);
+    int conflicts = 0;
+    for (const Json& figure : json) {
+        for (const char* field :
+             {"id",          "claim",  "method",  "variant",  "quantity", "form",          "value",
+              "unit",        "model",  "dataset", "hardware", "engine",   "batch",         "budget",
+              "temperature", "source", "place",   "date",     "status",   "conflicts_with"})
+            EXPECT_TRUE(figure.contains(field)) << figure["id"] << " " << field;
+        EXPECT_NE(all.out.find("[" + figure["id"].get<std::string>() + "]"), std::string::npos)
+            << figure["id"];
+        EXPECT_FALSE(figure["source"]["identifier"].get<std::string>().empty());
+        conflicts += static_cast<int>(figure["conflicts_with"].size());
+    }
+    EXPECT_GT(conflicts, 0);
+    EXPECT_NE(all.out.find("\n! disagreements\n"), std::string::npos);
+    EXPECT_NE(all.out.find("  against  "), std::string::npos);
+    EXPECT_NE(all.out.find("\n✕ "), std::string::npos);
+    EXPECT_NE(all.out.find("wrong in the source: "), std::string::npos);
+}
+
+TEST(List, KeepsThePublishedFiguresOfOneMethod) {
+    const Outcome one = speclens({"list", "published", "domino", "--json"});
+    ASSERT_EQ(one.code, 0) << one.err;
+    const Json json = Json::parse(one.out);
+    EXPECT_FALSE(json.empty());
+    for (const Json& figure : json) EXPECT_EQ(figure["method"], "domino");
+    const Outcome unknown = speclens({"list", "published", "domina"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("Did you mean 'domino'?"), std::string::npos) << unknown.err;
+    EXPECT_EQ(speclens({"list", "drafters", "domino"}).code, 2);
+}
+
+TEST(List, SaysWhatIsWrongWithAPublishedFile) {
+    const std::filesystem::path folder = fresh_folder();
+    std::filesystem::create_directories(folder / "published");
+    write_file(folder / "published" / "sources.json",
+               "{\"schema\":\"speclens-published-sources/1\",\"sources\":[]}");
+    write_file(folder / "published" / "mine.json",
+               "{\"schema\":\"speclens-published/1\",\"about\":\"\",\"groups\":[{\"common\":{},"
+               "\"entries\":[{\"id\":\"x\",\"speed\":2}]}]}");
+    Start start;
+    start.arguments = {"list", "published"};
+    start.environment["SPECLENS_ASSETS"] = folder.string();
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("published/mine.json: x: \"speed\" is not a field"), std::string::npos)
+        << outcome.err;
+}
+
+TEST(Check, CountsThePublishedFigures) {
+    const Outcome outcome = speclens({"check", "--model", micro_model()});
+    const std::size_t figures = Json::parse(speclens({"list", "published", "--json"}).out).size();
+    EXPECT_NE(outcome.out.find("published    " + std::to_string(figures) + " figures of "), std::string::npos)
+        << outcome.out;
 }
 
 TEST(Check, FindsAMissingModel) {
