@@ -111,8 +111,8 @@ Json json_of(const Row& row, bool greedy) {
     json["tokens_per_round"] = t.tokens_per_round();
     json["acceptance_by_position"] = t.acceptance;
     json["conditional_by_position"] = t.conditional;
-    json["draft_ms"] = t.draft_ms;
-    json["head_ms"] = 0.0;
+    json["draft_ms"] = t.draft_ms - t.head_ms;
+    json["head_ms"] = t.head_ms;
     json["verify_ms"] = t.verify_ms;
     json["other_ms"] = t.other_ms;
     json["tokens_per_second"] = t.tokens_per_second;

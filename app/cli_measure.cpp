@@ -79,6 +79,7 @@ Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& s
     for (const CycleSummary& cycle : view.cycles) {
         if (!cycle.complete()) continue;
         sample.draft_ms += cycle.draft_ms;
+        sample.head_ms += cycle.head_ms;
         sample.verify_ms += cycle.verify_ms;
         for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
             if (!cycle.drafts[i].check) break;
@@ -110,6 +111,7 @@ Totals total(std::span<const Sample* const> samples) {
         t.drafted += s->drafted;
         t.accepted += s->accepted;
         t.draft_ms += s->draft_ms;
+        t.head_ms += s->head_ms;
         t.verify_ms += s->verify_ms;
         t.other_ms += s->other_ms;
         accepted.resize(std::max(accepted.size(), s->judged_at.size()), 0);
@@ -123,6 +125,7 @@ Totals total(std::span<const Sample* const> samples) {
     if (all_ms > 0) t.tokens_per_second = 1000.0 * t.tokens / all_ms;
     if (t.rounds == 0) return t;
     t.draft_ms /= t.rounds;
+    t.head_ms /= t.rounds;
     t.verify_ms /= t.rounds;
     t.other_ms /= t.rounds;
     for (std::size_t i = 0; i < accepted.size(); ++i) {

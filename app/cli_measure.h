@@ -18,6 +18,7 @@ struct Sample {
     int rounds = 0, tokens = 0, drafted = 0, accepted = 0;
     std::vector<int> judged_at;                       // rounds in which draft i was judged
     std::vector<int> accepted_at;                     // rounds in which draft i was accepted
+    double head_ms = 0;                               // part of draft_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0; // other: everything else on the clock
     std::vector<int> output;                          // new tokens
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
@@ -32,6 +33,7 @@ struct Totals {
     int prompts = 0, rounds = 0, tokens = 0, drafted = 0, accepted = 0;
     std::vector<double> acceptance;                   // accepted at i / rounds
     std::vector<double> conditional;                  // accepted at i / judged at i
+    double head_ms = 0;                               // part of draft_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0; // means per round
     double tokens_per_second = 0;
     [[nodiscard]] double tokens_per_round() const {

@@ -82,12 +82,34 @@ void check_together(const Options& o) {
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
     if (!o.session.empty())
-        for (const char* option :
-             {"--model",     "--drafter",   "--backend",      "--threads",    "--prompt",
-              "--token-ids", "--chat",      "--raw",          "--max-tokens", "--k",
-              "--rule",      "--temp",      "--draft-temp",   "--top-k",      "--top-p",
-              "--seed",      "--ngram",     "--ngram-recent", "--exit-layer", "--skip-attention",
-              "--skip-mlp",  "--trace-top", "--timing",       "--no-timing"})
+        for (const char* option : {"--model",
+                                   "--drafter",
+                                   "--backend",
+                                   "--threads",
+                                   "--prompt",
+                                   "--token-ids",
+                                   "--chat",
+                                   "--raw",
+                                   "--max-tokens",
+                                   "--k",
+                                   "--rule",
+                                   "--temp",
+                                   "--draft-temp",
+                                   "--top-k",
+                                   "--top-p",
+                                   "--seed",
+                                   "--ngram",
+                                   "--ngram-recent",
+                                   "--exit-layer",
+                                   "--skip-attention",
+                                   "--no-conditioning",
+                                   "--context-last",
+                                   "--tap-shift",
+                                   "--confidence",
+                                   "--skip-mlp",
+                                   "--trace-top",
+                                   "--timing",
+                                   "--no-timing"})
             never_both("--session", option);
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())

@@ -137,7 +137,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.token_ids = options.token_ids;
     settings.drafter = drafter;
     settings.rule = options.rule;
-    settings.k = drafter == "none" ? 0 : options.k.value_or(4);
+    settings.k = options.k.value_or(usual_k(drafter));
     settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
     settings.sampling.top_k = options.top_k;
     settings.sampling.top_p = options.top_p;
@@ -161,6 +161,12 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
         settings.options.skip_attention = options.method.skip_attention;
         settings.options.skip_mlp = options.method.skip_mlp;
     }
+    if (drafter == "dflash" || drafter == "domino" || drafter == "dspark") {
+        settings.options.conditioning = options.method.conditioning;
+        settings.options.context_last = options.method.context_last;
+        settings.options.tap_shift = options.method.tap_shift;
+    }
+    if (drafter == "dspark") settings.options.confidence = options.method.confidence;
     return settings;
 }
 
@@ -179,11 +185,17 @@ void check_drafter_options(const Options& options, const std::vector<std::string
                         (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
                     "It is an option of: " + who + ".", Exit::usage);
     };
-    const bool drafts = any({"small", "lookup", "skip"});
+    const bool drafts =
+        std::any_of(drafters.begin(), drafters.end(), [](const auto& name) { return name != "none"; });
     needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
     needs({"--ngram", "--ngram-recent"}, any({"lookup"}), "lookup");
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
-    needs({"--draft-temp"}, any({"small", "skip"}), "small, skip");
+    needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
+          "dflash, domino, dspark");
+    needs({"--confidence"}, any({"dspark"}), "dspark");
+    const bool draws = std::any_of(drafters.begin(), drafters.end(),
+                                   [](const auto& name) { return name != "none" && name != "lookup"; });
+    needs({"--draft-temp"}, draws, "every drafter but none and lookup");
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }

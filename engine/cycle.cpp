@@ -95,11 +95,13 @@ void Cycle::do_draft() {
         event.u = node.u;
         event.extra = node.extra;
         event.ms = settings_.timing ? node.ms : 0;
+        event.head_ms = settings_.timing ? node.head_ms : 0;
         if (settings_.trace_top != 0) {
             event.top = !node.heads.law.empty() ? node.heads.law
                         : node.law.empty()      ? Top{{{node.token, 0.0}}, 0}
                                                 : top_of(node.law, settings_.trace_top);
             event.raw_top = node.heads.raw;
+            event.base_top = node.base;
         }
         trace_.append(std::move(event));
     }

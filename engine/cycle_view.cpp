@@ -23,7 +23,8 @@ class Folder {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::draft;
         c.drafts.push_back({&e, nullptr, DraftSlot::State::drafted});
-        c.draft_ms += e.ms;
+        c.draft_ms += e.ms + e.head_ms;
+        c.head_ms += e.head_ms;
     }
     void operator()(const Verified& e) {
         CycleSummary& c = cycle(e.cycle);

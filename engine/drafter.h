@@ -89,6 +89,8 @@ struct DrafterInfo {
 };
 [[nodiscard]] const std::vector<DrafterInfo>& drafter_list();
 [[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);  // nullptr: unknown
+// Draft tokens per round where nothing else is asked for: what serves a method well on the bundle.
+[[nodiscard]] int usual_k(const std::string& drafter);
 // Throws Error (usage) when an option was set that `drafter` has no use for.
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
 

@@ -50,6 +50,12 @@ std::optional<int> DraftRequest::forced(int index) const {
     return std::nullopt;
 }
 
+int usual_k(const std::string& drafter) {
+    if (drafter == "none") return 0;
+    if (drafter == "dflash" || drafter == "domino" || drafter == "dspark") return 7; // half a block of 16, a verify of 8
+    return 4;
+}
+
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers) {
     const DrafterOptions defaults;
     const auto reject = [&](const char* option, const char* owner) {

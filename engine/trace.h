@@ -59,8 +59,10 @@ struct Drafted {
     std::optional<double> u;   // the coin that drew it; none for a deterministic draft
     Top top;                   // that law (after temperature and filters); empty in fast mode
     Top raw_top;               // at temperature 1 and unfiltered, where it differs; else empty
+    Top base_top;              // at temperature 1: the row before a correction, where the method corrects
     std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
-    double ms = 0;             // time of this draft step
+    double ms = 0;             // time of this draft step, without head_ms
+    double head_ms = 0;        // time of the correcting head
 };
 
 struct Verified {

@@ -90,8 +90,10 @@ struct EventJson {
         put_coin(o, e.u);
         top("top", e.top);
         top("raw_top", e.raw_top);
+        top("base_top", e.base_top);
         if (!e.extra.empty()) o["extra"] = e.extra;
         o["ms"] = e.ms;
+        if (e.head_ms > 0) o["head_ms"] = e.head_ms;
     }
     void operator()(const Verified& e) const {
         o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};

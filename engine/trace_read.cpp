@@ -159,8 +159,10 @@ Event read_event(const Json& object) {
         e.u = r.coin();
         e.top = r.top("top");
         e.raw_top = r.top("raw_top");
+        e.base_top = r.top("base_top");
         e.extra = r.text_or("extra");
         e.ms = r.milliseconds("ms");
+        e.head_ms = r.milliseconds("head_ms");
         return e;
     }
     if (kind == "verify") return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms")};
