@@ -8,7 +8,7 @@ sums      one-step sums asked in chat; half of them use operand pairs that train
 words     word problems of the test split, by number of steps
 code      one question per function family; the answer must define a function that passes the family's tests; the
           families that are never trained on apart
-json      tool requests of the test split, trained tools and new ones apart: parses / fits the schema / equals the reference
+json      tool requests of the test split; forms and tools that are never trained apart: parses / fits the schema / equals the reference
 prompts   heldout.jsonl and showcase.jsonl: share of answers that pass their check and end, by domain
 chat      open requests: ends with the end token, no 4-gram more than 3 times
 excess    cross-entropy minus the generator's exact entropy, nats per token, on the dev split
@@ -138,11 +138,18 @@ def code(s, n):
 
 
 def tool_json(s, n):
-    documents = test_documents("json", n, {"call"})
-    documents = [d for d in documents if d.expect]
-    known = [d for d in documents if "tool" not in d.unseen]
-    unseen = [d for d in documents if "tool" in d.unseen]
-    return {**calls(s, known), **{f"{k}, new tools": v for k, v in calls(s, unseen).items()}}
+    """Three kinds of requests: new arguments in a trained form, a form never trained, a tool never trained."""
+    groups = {"": [], ", forms never trained": [], ", new tools": []}
+    index = 0
+    while min(map(len, groups.values())) < n // 3:
+        d = make(2, index, "json")
+        index += 1
+        if d.split != "test" or not d.prompt_end or d.family != "call" or not d.expect:
+            continue
+        kind = ", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else ""
+        if len(groups[kind]) < n // 3:
+            groups[kind].append(d)
+    return {f"{k}{kind}": v for kind, documents in groups.items() for k, v in calls(s, documents).items()}
 
 
 def calls(s, documents):
