@@ -1,6 +1,7 @@
 #include "app/cli_walk.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -98,12 +99,23 @@ std::string Walk::prompt_lines() const {
     return text;
 }
 
+// The first rounds, and the first one with a rejection: without it half of the rule would not be shown.
+bool Walk::in_full(const CycleView& view, const CycleSummary& cycle) const {
+    if (verbose_ || cycle.cycle < kFullRounds) return true;
+    const auto rejects = [](const CycleSummary& each) {
+        return std::ranges::any_of(
+            each.drafts, [](const DraftSlot& slot) { return slot.state == DraftSlot::State::rejected; });
+    };
+    const auto first = std::ranges::find_if(view.cycles, rejects);
+    return first != view.cycles.end() && first->cycle == cycle.cycle;
+}
+
 std::string Walk::round(const CycleView& view) const {
     for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
         if (!cycle->complete()) continue;
-        if (verbose_ || cycle->cycle < kFullRounds) return full(view, *cycle);
+        if (in_full(view, *cycle)) return full(view, *cycle);
         std::string text;
-        if (cycle->cycle == kFullRounds)
+        if (const auto before = std::next(cycle); before != view.cycles.rend() && in_full(view, *before))
             text = "\n" + rule_line("the other rounds, one line each (--verbose explains them all)");
         return text + compact(*cycle);
     }

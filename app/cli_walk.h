@@ -21,6 +21,7 @@ class Walk {
     [[nodiscard]] std::string closing(const CycleView& view, double plain_ms_per_token) const;
 
   private:
+    [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;
     [[nodiscard]] std::string full(const CycleView& view, const CycleSummary& cycle) const;
     [[nodiscard]] std::string compact(const CycleSummary& cycle) const;
     [[nodiscard]] std::string prompt_lines() const;
@@ -40,6 +41,7 @@ class Walk {
     bool verbose_ = false;
 };
 
-inline constexpr int kFullRounds = 3; // told in full; later ones take one line, unless --verbose
+inline constexpr int kFullRounds =
+    2; // told in full, and the first one with a rejection; the others take one line
 
 } // namespace speclens::cli

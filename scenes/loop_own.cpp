@@ -39,15 +39,16 @@ std::vector<Share> shares_of(const Top& law, int chosen) {
     return shares;
 }
 
-// Where the coin stands inside the chosen share, 0…1. The coin walks ids in ascending order, so this is exact
-// only when the whole law was recorded; otherwise the middle.
+// Where the coin stands inside the chosen share, 0…1. The coin walks ids in ascending order, and how much of
+// the unlisted mass comes before the share is not recorded: the middle, unless it is too little to see.
 double place_in_share(const Top& law, int chosen, double u) {
-    if (law.rest > 1e-9) return 0.5;
-    double below = 0, share = 0;
+    constexpr double kVisible = 0.02;
+    double below = law.rest / 2, share = 0;
     for (const Top::Entry& entry : law.entries) {
         if (entry.id < chosen) below += std::exp(entry.logp);
         if (entry.id == chosen) share = std::exp(entry.logp);
     }
+    if (law.rest > kVisible * share) return 0.5;
     return share > 0 ? std::clamp((u - below) / share, 0.02, 0.98) : 0.5;
 }
 
@@ -98,18 +99,8 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     ui::share_strip(canvas, theme, {strip.x, strip.y, strip.w * open, strip.h}, sizes, role);
     if (open < 1) return;
 
-    // The label of the first share, and the coin in the share that it picked.
-    const float first = strip.w * static_cast<float>(shares[0].p);
-    const std::string label = shares[0].id < 0 ? "other" : label_of(*d.input.trace, shares[0].id);
-    const float label_width =
-        ui::token_text_width(canvas, label, 15) + 8 + canvas.text_width(".00", Font::mono, 14);
-    const bool labelled = label_width + 16 < first;
-    if (labelled) {
-        const float w = ui::token_text(canvas, {strip.x + 8, strip.y + 17}, label, 15, theme.ink);
-        canvas.text({strip.x + 16 + w, strip.y + 17}, ui::probability(shares[0].p), Font::mono, 14,
-                    theme.ink);
-    }
-    std::string caption = what;
+    // The coin in the share that it picked, and the label of the first share on the side of it that has room.
+    float coin_x = -1;
     if (own.u) {
         float from = strip.x, width = 0;
         for (const Share& share : shares) {
@@ -117,27 +108,42 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
             if (share.id == own.token) break;
             from += width;
         }
-        const float x = from + width * static_cast<float>(place_in_share(own.top, own.token, *own.u));
+        coin_x = from + width * static_cast<float>(place_in_share(own.top, own.token, *own.u));
+    }
+    const bool in_first = own.u && shares[0].id == own.token;
+    const float first_end = strip.x + strip.w * static_cast<float>(shares[0].p);
+    const std::string label = shares[0].id < 0 ? "other" : label_of(*d.input.trace, shares[0].id);
+    const float name_width = ui::token_text_width(canvas, label, 15);
+    float label_x = strip.x + 8;
+    const auto fits = [&](float width) { // before the coin, or behind it
+        const bool before = !in_first || strip.x + width + 20 < coin_x;
+        label_x = before ? strip.x + 8 : coin_x + 10;
+        return label_x + width + 8 < first_end;
+    };
+    const bool numbered = fits(name_width + 8 + canvas.text_width(".00", Font::mono, 14));
+    const bool labelled = numbered || fits(name_width);
+    const bool behind_coin = labelled && in_first && label_x > coin_x;
+    if (labelled) label_x += ui::token_text(canvas, {label_x, strip.y + 17}, label, 15, theme.ink) + 8;
+    if (numbered) {
+        const std::string number = ui::probability(shares[0].p);
+        canvas.text({label_x, strip.y + 17}, number, Font::mono, 14, theme.ink);
+        label_x += canvas.text_width(number, Font::mono, 14) + 16;
+    }
+    std::string caption = what;
+    if (own.u) {
+        ui::coin_marker(canvas, theme, coin_x, strip.y - 4, strip.bottom() + 4);
         const std::string coin =
             (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
         const float coin_width = canvas.text_width(coin, Font::text, 14);
-        const bool in_first = shares[0].id == own.token;
-        const bool clear = !in_first || x > strip.x + label_width + 28;
-        if (in_first && !clear && labelled) {
-            // The coin would hide the label: a ground patch keeps it readable.
-            ui::coin_marker(canvas, theme, strip.x + label_width + 24, strip.y - 4, strip.bottom() + 4);
-        } else {
-            ui::coin_marker(canvas, theme, x, strip.y - 4, strip.bottom() + 4);
-        }
-        const float at = in_first && !clear && labelled ? strip.x + label_width + 24 : x;
-        if (in_first && at + 10 + coin_width + 8 < strip.x + first)
-            canvas.text({at + 10, strip.y + 17}, coin, Font::text, 14, theme.ink);
+        const float at = behind_coin ? label_x : coin_x + 10;
+        if (in_first && at + coin_width + 8 < first_end)
+            canvas.text({at, strip.y + 17}, coin, Font::text, 14, theme.ink);
         else
             caption += " · " + coin;
     }
     const float used = canvas.text_width(caption, Font::text, 14);
     ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
-    list_shares(d, shares, labelled ? 1 : 0, strip.x + used + 16, strip.right(), strip.y + 44);
+    list_shares(d, shares, numbered ? 1 : 0, strip.x + used + 16, strip.right(), strip.y + 44);
 }
 
 } // namespace
