@@ -22,6 +22,9 @@ struct DrafterOptions {
     int exit_layer = 0;                // skip: run the first E layers (0: two thirds of them)
     std::vector<int> skip_attention;   // skip: attention sub-layers left out
     std::vector<int> skip_mlp;         // skip: MLP sub-layers left out
+    int tree_topk = 3;                 // trees: children of a node at most
+    int tree_depth = 0;                // trees: tokens in a row at most (0: K)
+    int tree_budget = 16;              // trees: nodes of one round at most
     bool operator==(const DrafterOptions&) const = default;
 };
 

@@ -139,12 +139,12 @@ class Writer {
         out_.push_back(own);
         Committed done;
         done.cycle = number;
-        done.accepted_drafts = verdict.accepted;
-        done.tokens.assign(drafts.begin(), drafts.begin() + verdict.accepted);
+        done.accepted_drafts = verdict.accepted();
+        done.tokens.assign(drafts.begin(), drafts.begin() + verdict.accepted());
         done.tokens.push_back(verdict.token);
         done.kv_before = position - 1;
         done.kv_verify = position - 1 + rows;
-        done.kv_after = position + verdict.accepted;
+        done.kv_after = position + verdict.accepted();
         done.accept_ms = ms(0.2);
         done.ms = ms(0.1);
         tokens_.insert(tokens_.end(), done.tokens.begin(), done.tokens.end());
