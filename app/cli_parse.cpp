@@ -78,6 +78,7 @@ void check_together(const Options& o) {
     never_both("--prompts", "--token-ids");
     never_both("--chat", "--token-ids");
     never_both("--geometry", "--model");
+    never_both("--k", "--tree-depth"); // one number in two words
     never_both("--text", "--verbose");
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
@@ -87,7 +88,8 @@ void check_together(const Options& o) {
               "--token-ids", "--chat",      "--raw",          "--max-tokens", "--k",
               "--rule",      "--temp",      "--draft-temp",   "--top-k",      "--top-p",
               "--seed",      "--ngram",     "--ngram-recent", "--exit-layer", "--skip-attention",
-              "--skip-mlp",  "--trace-top", "--timing",       "--no-timing"})
+              "--skip-mlp",  "--tree-topk", "--tree-depth",   "--tree-budget",
+              "--trace-top", "--timing",    "--no-timing"})
             never_both("--session", option);
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())

@@ -115,6 +115,8 @@ std::string chosen_drafter(const Options& options, const Models& models) {
     if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
     if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp"))
         return "skip";
+    if (options.has("--tree-topk") || options.has("--tree-depth") || options.has("--tree-budget"))
+        return "small_tree";
     return models.why_not("small").empty() ? "small" : "lookup";
 }
 
@@ -132,7 +134,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.thinking = options.thinking;
     settings.token_ids = options.token_ids;
     settings.drafter = drafter;
-    settings.rule = options.rule;
+    settings.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, drafter);
     settings.k = drafter == "none" ? 0 : options.k.value_or(4);
     settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
     settings.sampling.top_k = options.top_k;
@@ -157,6 +159,11 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
         settings.options.skip_attention = options.method.skip_attention;
         settings.options.skip_mlp = options.method.skip_mlp;
     }
+    if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
+        settings.options.tree_topk = options.method.tree_topk;
+        settings.options.tree_depth = options.method.tree_depth;
+        settings.options.tree_budget = options.method.tree_budget;
+    }
     return settings;
 }
 
@@ -175,11 +182,12 @@ void check_drafter_options(const Options& options, const std::vector<std::string
                         (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
                     "It is an option of: " + who + ".", Exit::usage);
     };
-    const bool drafts = any({"small", "lookup", "skip"});
+    const bool drafts = any({"small", "small_tree", "lookup", "skip"});
     needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
     needs({"--ngram", "--ngram-recent"}, any({"lookup"}), "lookup");
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
-    needs({"--draft-temp"}, any({"small", "skip"}), "small, skip");
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree"}), "small_tree");
+    needs({"--draft-temp"}, any({"small", "small_tree", "skip"}), "small, small_tree, skip");
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }
