@@ -1,7 +1,6 @@
 #include "engine/drafters/tree_shape.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace speclens {
 namespace {
@@ -20,8 +19,9 @@ std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes) {
     std::vector<Candidate> chosen, open;
     if (topk > 0 && depth > 0) open.push_back({-1, 0, 1, step_cost(0)});
     while (!open.empty() && static_cast<int>(chosen.size()) < nodes) {
-        const auto best = std::min_element(open.begin(), open.end(),
-                                           [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+        const auto best = std::min_element(open.begin(), open.end(), [](const Candidate& a, const Candidate& b) {
+            return a.cost != b.cost ? a.cost < b.cost : a.depth > b.depth;
+        });
         const Candidate node = *best;
         open.erase(best);
         const int index = static_cast<int>(chosen.size());
@@ -31,10 +31,9 @@ std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes) {
         if (node.depth < depth) open.push_back({index, 0, node.depth + 1, node.cost + step_cost(0)});
     }
     // Level by level: parents keep their order, and siblings come together in the order of their lanes.
-    std::vector<int> order(chosen.size()), place(chosen.size());
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<int> place(chosen.size());
     std::vector<ShapeNode> shape;
-    for (int level = 1; static_cast<std::size_t>(shape.size()) < chosen.size(); ++level) {
+    for (int level = 1; shape.size() < chosen.size(); ++level) {
         std::vector<int> at_level;
         for (int i = 0; i < static_cast<int>(chosen.size()); ++i)
             if (chosen[i].depth == level) at_level.push_back(i);

@@ -15,6 +15,7 @@ struct ShapeNode {
 // At most `nodes` nodes with at most `topk` children each and at most `depth` levels, level by level. A budget that
 // is too small for the full tree goes to the nodes that are most likely to be reached if a first child is right
 // with probability 2^-1/2 and the child of lane r with 2^-(2 + r/2): deep along first children, wide at the start.
+// Of equals the deeper one comes first.
 [[nodiscard]] std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes);
 
 }  // namespace speclens
