@@ -140,7 +140,7 @@ Exit command_lossless(const Options& options) {
     if (pairs.empty())
         throw Error("no drafter can run with these models", "See: speclens check", Exit::usage);
 
-    const int k = options.k.value_or(2);
+    const int k = options.k.value_or(options.method.tree_depth > 0 ? options.method.tree_depth : 2);
     if (k == 0)
         throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
     const int length =

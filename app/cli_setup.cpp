@@ -163,6 +163,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
         settings.options.tree_topk = options.method.tree_topk;
         settings.options.tree_depth = options.method.tree_depth;
         settings.options.tree_budget = options.method.tree_budget;
+        if (options.method.tree_depth > 0) settings.k = options.method.tree_depth; // two words for one number
     }
     return settings;
 }
@@ -188,6 +189,13 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
     needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree"}), "small_tree");
     needs({"--draft-temp"}, any({"small", "small_tree", "skip"}), "small, small_tree, skip");
+    const bool chosen = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
+        const DrafterInfo* info = find_drafter(name);
+        return info && info->tree && options.rule == "tree_topk";
+    });
+    if (options.has("--draft-temp") && chosen && !drafters.empty())
+        throw Error("--draft-temp does nothing with --rule tree_topk: a tree's guesses are chosen, not drawn",
+                    "Leave it out, or use --rule tree_wor or tree_wr.", Exit::usage);
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }

@@ -148,7 +148,7 @@ constexpr OptionRow kRows[] = {
      [](Options& o, Text name, Text text) { o.method.tree_topk = int_of(name, text, 1, 64); }},
     {"--tree-depth", "N", "Speculation", "small_tree: guesses in a row at most (default: as --k)", kDrafts,
      [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
-    {"--tree-budget", "N", "Speculation", "small_tree: guesses of one round at most (default 16)", kDrafts,
+    {"--tree-budget", "N", "Speculation", "small_tree: guesses of one round at most (default 8)", kDrafts,
      [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 
     {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",

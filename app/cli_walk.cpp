@@ -35,16 +35,17 @@ std::string Walk::opening() const {
             paint(Tone::muted, "[" + h.tier + "]") + "\n";
     text += paint(Tone::target, "■ target") + "  " + h.model + "   " + paint(Tone::muted, h.backend) + "\n";
     if (!plain) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + (drafter ? drafter->title : h.drafter.c_str());
-        if (!h.drafter_model.empty()) text += ": " + h.drafter_model;
-        text += (h.nodes > 0 ? ", at most " + std::to_string(h.nodes) + " guesses, " : ", ") +
-                "K = " + std::to_string(h.k) + "\n";
+        std::string who = drafter ? drafter->title : h.drafter.c_str();
+        if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
+        if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + " guesses";
+        who += ", K = " + std::to_string(h.k);
+        text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
     }
-    text +=
-        "  rule    " + std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
+    std::string how_judged = std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
     if (!plain && !(h.draft_sampling == h.sampling))
-        text += " (draft: " + sampling_words(h.draft_sampling) + ")";
-    text += ", seed " + std::to_string(h.seed) + "\n";
+        how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
+    how_judged += ", seed " + std::to_string(h.seed);
+    text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
     if (!h.notice.empty())
         text += paint(Tone::rejected, "  note    ") + wrap(h.notice, terminal_.width - 10, 10) + "\n";
 
@@ -165,6 +166,10 @@ std::string Walk::text_so_far(const CycleView& view) const {
         std::string piece;
         const std::string glyph =
             own && !terminal_.color ? mark.glyph : ""; // without colours the mark stands in the text
+        if (!glyph.empty() && used + columns(glyph) >= room) { // a mark stays with its token
+            text += "\n" + edge;
+            used = 0;
+        }
         used += columns(glyph);
         piece = glyph;
         const auto put = [&] { text += paint(mark.tone, std::exchange(piece, "")); };

@@ -24,7 +24,7 @@ struct DrafterOptions {
     std::vector<int> skip_mlp;         // skip: MLP sub-layers left out
     int tree_topk = 3;                 // trees: children of a node at most
     int tree_depth = 0;                // trees: tokens in a row at most (0: K)
-    int tree_budget = 16;              // trees: nodes of one round at most
+    int tree_budget = 8;               // trees: nodes of one round at most
     bool operator==(const DrafterOptions&) const = default;
 };
 

@@ -51,7 +51,8 @@ struct Row {
 
 RunSettings with_temperature(RunSettings settings, double temperature) {
     settings.sampling.temperature = temperature;
-    if (temperature > 0 && settings.rule == "greedy") settings.rule = judging_rule("token", settings.drafter);
+    if (temperature > 0)
+        settings.rule = judging_rule(settings.rule == "greedy" ? "token" : settings.rule, settings.drafter);
     return settings;
 }
 
