@@ -189,13 +189,15 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
     needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree"}), "small_tree");
     needs({"--draft-temp"}, any({"small", "small_tree", "skip"}), "small, small_tree, skip");
-    const bool chosen = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
+    // A tree's guesses are the draft's favourites under these, whatever its temperature.
+    const bool certain = options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
+    const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
         const DrafterInfo* info = find_drafter(name);
-        return info && info->tree && options.rule == "tree_topk";
+        return info && info->tree;
     });
-    if (options.has("--draft-temp") && chosen && !drafters.empty())
-        throw Error("--draft-temp does nothing with --rule tree_topk: a tree's guesses are chosen, not drawn",
-                    "Leave it out, or use --rule tree_wor or tree_wr.", Exit::usage);
+    if (options.has("--draft-temp") && certain && trees && !drafters.empty())
+        throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
+                    "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }

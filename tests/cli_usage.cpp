@@ -48,6 +48,7 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     expect_usage({"run", "--drafter", "small_tree", "--k", "3", "--tree-depth", "3"}, "exclude each other");
     expect_usage({"run", "--drafter", "small_tree", "--rule", "tree_topk", "--temp", "1", "--draft-temp", "2"},
                  "chosen, not drawn");
+    expect_usage({"run", "--drafter", "small_tree", "--temp", "0", "--draft-temp", "2"}, "chosen, not drawn");
     expect_usage({"run", "--drafter", "small_tree", "--rule", "token", "--temp", "1"}, "tree_wor");
     expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
     expect_usage({"run", "--drafter", "lookup=/tmp"}, "takes no folder");
