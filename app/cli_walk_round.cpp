@@ -26,7 +26,13 @@ std::string Walk::table(const CycleSummary& cycle) const {
     const bool greedy = h.sampling.temperature == 0;
     const bool coins = !greedy && h.rule != "match";
     const bool certain = h.rule == "tree_topk"; // what the draft thought is shown, it does not count
-    const std::string own = cycle.resample ? token(cycle.resample->token, 14) : "";
+    // What the target wanted in place of a rejected guess: a guess beside it that stayed, else its own token.
+    const auto wanted = [&](const DraftSlot& missed) {
+        for (const DraftSlot& other : cycle.drafts)
+            if (other.parent == missed.parent && other.state == DraftSlot::State::accepted)
+                return token(other.draft->token, 14);
+        return cycle.resample ? token(cycle.resample->token, 14) : std::string();
+    };
     const int guess_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
     std::string text =
         "     " +
@@ -60,7 +66,7 @@ std::string Walk::table(const CycleSummary& cycle) const {
             line += "   " + pad(stays_if(c.threshold), 9);
             line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
         } else {
-            line += "   " + pad(missed ? own : token(d.token, 14), 18);
+            line += "   " + pad(missed ? wanted(slot) : token(d.token, 14), 18);
         }
         text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, "✓ stays"));
         const int left = terminal_.width - 18 - columns(line);

@@ -237,9 +237,12 @@ namespace {
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
     int wanted = c.draft->token;
+    const auto beside = [&](const LoopColumn& other) { return other.parent == c.parent && other.fate == Fate::accepted; };
     if (!c.check->accepted) {
         const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
-        if (d.model.own)
+        if (const auto kept = std::ranges::find_if(d.model.columns, beside); kept != d.model.columns.end())
+            wanted = kept->draft->token; // in a tree: the guess beside it that the target wanted
+        else if (d.model.own)
             wanted = d.model.own->token;
         else if (d.model.rule == RuleKind::greedy && !law.empty())
             wanted = law.entries[0].id;
