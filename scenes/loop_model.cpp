@@ -14,6 +14,8 @@ RuleKind rule_kind(const std::string& name) {
     return RuleKind::token;
 }
 
+constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
+
 std::optional<double> shown(double logp, const Top& raw, int token, bool greedy) {
     constexpr double kBelowHead = 1e-6; // not among the recorded tokens: shown as "<.01"
     if (greedy && !raw.empty()) return listed(raw, token).value_or(kBelowHead);
@@ -77,7 +79,7 @@ LoopModel loop_model(const SceneInput& input) {
         model.rule = rule_kind(model.header->rule);
         model.greedy = model.header->sampling.temperature == 0;
         const Header& h = *model.header;
-        model.asked = h.drafter == "none" ? 0 : h.nodes > 0 ? h.nodes : h.k;
+        model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;
     }
