@@ -21,6 +21,7 @@ constexpr CommandRow kRows[] = {
      "--json writes the trace as JSON Lines, one event a line, while it happens. Ctrl+C keeps what is there.",
      "speclens run --prompt \"The capital of France is\" --drafter small --rule token --temp 0.8 --seed 7\n"
      "speclens run --chat --prompt @question.txt --max-tokens 200 --text\n"
+     "speclens run --drafter small_tree --tree-topk 3 --tree-budget 12 --rule tree_wor --temp 0.8\n"
      "speclens run --drafter lookup --temp 0 --json session.jsonl"},
     {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
      "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
@@ -30,6 +31,7 @@ constexpr CommandRow kRows[] = {
      "default; then every text must equal plain decoding's, or the exit code is 1.",
      "speclens compare --drafters none,small,lookup,skip --temp 0\n"
      "speclens compare --domain code --k 6 --max-tokens 128\n"
+     "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
     {render, "render", "SCENE[:BEAT]", 0, 1, "a scene as PNG or SVG, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
@@ -57,6 +59,7 @@ constexpr CommandRow kRows[] = {
      "law is known.",
      "speclens lossless 20000\n"
      "speclens lossless 50000 --rule match --k 3\n"
+     "speclens lossless 20000 --drafter small_tree --rule tree_wor --tree-topk 2 --tree-budget 6\n"
      "speclens lossless 2000 --prompt \"The cat\" --drafter small --temp 1"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
      "For every case of the file: runs single rounds on its tables and counts what was emitted and accepted.",

@@ -134,16 +134,18 @@ std::string positions(const std::vector<double>& acceptance) {
     return text.empty() ? "–" : text;
 }
 
+constexpr int kName = 10; // of a drafter
+
 std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
     const Contestant& c = *row.contestant;
-    std::string line = "  " + pad(c.name, 7);
+    std::string line = "  " + pad(c.name, kName);
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
     line += pad_left(number(t.tokens_per_round(), 2), 6);
     line +=
-        pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 12) +
+        pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 10) +
         "  ";
-    if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 18);
+    if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 17);
     line += pad_left(number(t.draft_ms, 2), 6) + pad_left(number(t.verify_ms, 2), 7) +
             pad_left(number(t.other_ms, 2), 6);
     line += pad_left(number(t.tokens_per_second, 0), 7);
@@ -161,11 +163,11 @@ std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
 
 std::string table_head(const Terminal& terminal) {
     const bool full = terminal.width >= kFullWidth;
-    const std::string first = "  " + pad("drafter", 7) + pad_left("tok/", 6) + pad_left("accepted/", 12) +
-                              "  " + (full ? pad("accepted at", 18) : "") + pad_left("ms per round", 19) +
+    const std::string first = "  " + pad("drafter", kName) + pad_left("tok/", 6) + pad_left("accepted/", 10) +
+                              "  " + (full ? pad("accepted at", 17) : "") + pad_left("ms per round", 19) +
                               pad_left("tok/s", 7) + "  " + pad("speed-up", 19) + "same";
-    const std::string second = pad("", 9) + pad_left("round", 6) + pad_left("drafted", 12) + "  " +
-                               (full ? pad("position 1 2 3 4", 18) : "") + pad_left("draft", 6) +
+    const std::string second = pad("", kName + 2) + pad_left("round", 6) + pad_left("drafted", 10) + "  " +
+                               (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) +
                                pad_left("verify", 7) + pad_left("other", 6) + pad("", 7) + "  " +
                                pad("[95 % interval]", 19) + "text";
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
@@ -174,14 +176,14 @@ std::string table_head(const Terminal& terminal) {
 // Tokens per round and speed-up of every drafter in every domain; the rest is in the JSON.
 std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
                          const std::vector<Contestant>& contestants, const Terminal& terminal) {
-    constexpr int kName = 12, kCell = 14;
-    std::string head = "  " + pad("by domain", kName);
+    constexpr int kDomain = 12, kCell = 14;
+    std::string head = "  " + pad("by domain", kDomain);
     for (const Contestant& c : contestants)
         if (c.problem.empty() && c.name != "none") head += pad_left(c.name, kCell);
     std::string text = "\n" + terminal.paint(Tone::muted, head + "   (tokens per round, speed-up)") + "\n";
     for (const std::string& domain : domains) {
         if (domain == "all") continue;
-        text += "  " + pad(clip(domain, kName - 1), kName);
+        text += "  " + pad(clip(domain, kDomain - 1), kDomain);
         for (const Row& row : rows)
             if (row.domain == domain && row.contestant->problem.empty() && row.contestant->name != "none")
                 text += pad_left(number(row.totals.tokens_per_round(), 2) + "  " +

@@ -48,7 +48,10 @@ const char* from_of(Resampled::From from) {
 // One line per guess and per token of the target; probabilities, not logarithms; empty where there is no
 // value.
 std::string csv(const Trace& trace, const CycleView& view) {
-    std::string text = "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms\n";
+    const bool trees = std::any_of(view.cycles.begin(), view.cycles.end(), [](const auto& c) { return c.tree; });
+    const auto ending = [&](int parent) { return (trees ? "," + std::to_string(parent) : std::string()) + "\n"; };
+    std::string text = std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms") +
+                       (trees ? ",parent\n" : "\n");
     for (const CycleSummary& cycle : view.cycles) {
         const std::string number = std::to_string(cycle.cycle);
         for (const DraftSlot& slot : cycle.drafts) {
@@ -57,14 +60,17 @@ std::string csv(const Trace& trace, const CycleView& view) {
             text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
                     quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
                     (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
-                    (c && c->u ? field(*c->u) : "") + "," + verdict_of(slot.state) + "," + field(d.ms) + "\n";
+                    (c && c->u ? field(*c->u) : "") + "," + verdict_of(slot.state) + "," + field(d.ms) +
+                    ending(slot.parent);
         }
         if (!cycle.resample) continue;
         const Resampled& r = *cycle.resample;
-        text += number + "," + std::to_string(cycle.accepted) + ",target," + std::to_string(r.token) + "," +
+        // The own token stands where the next guess would: behind the last one that was kept.
+        const int place = cycle.tree ? static_cast<int>(cycle.drafts.size()) : cycle.accepted;
+        text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
                 quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
                 (r.u ? field(*r.u) : "") + "," + from_of(r.from) + "," +
-                field(cycle.verify_ms + cycle.other_ms) + "\n";
+                field(cycle.verify_ms + cycle.other_ms) + ending(cycle.end_of_path());
     }
     return text;
 }
@@ -103,6 +109,7 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
             span(1, visible(trace.text(d.token)), at, d.ms,
                  {{"cycle", cycle.cycle},
                   {"index", d.index},
+                  {"parent", d.parent},
                   {"q", std::exp(d.q)},
                   {"verdict", verdict_of(slot.state)}});
             last_draft = at;

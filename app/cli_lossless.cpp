@@ -113,7 +113,7 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
         if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
             continue;
         for (const RuleInfo& rule : rule_list())
-            if (!rule.greedy_only && (!options.has("--rule") || options.rule == rule.name))
+            if (!rule.greedy_only && can_judge(rule, drafter) && (!options.has("--rule") || options.rule == rule.name))
                 pairs.push_back({name, rule.name});
     }
     return pairs;
@@ -128,6 +128,10 @@ Exit command_lossless(const Options& options) {
                     "Use: speclens compare --temp 0", Exit::usage);
     const bool table_only = options.model.empty() && !options.prompt && options.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
+    if (!options.drafters.empty() && options.has("--rule"))
+        if (const DrafterInfo* drafter = find_drafter(options.drafters[0].name);
+            drafter && !can_judge(*find_rule(options.rule), *drafter))
+            throw tree_error(options.rule);
     const std::vector<Pair> pairs = pairs_of(options, *models);
     std::vector<std::string> names;
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
@@ -136,7 +140,7 @@ Exit command_lossless(const Options& options) {
     if (pairs.empty())
         throw Error("no drafter can run with these models", "See: speclens check", Exit::usage);
 
-    const int k = options.k.value_or(2);
+    const int k = options.k.value_or(options.method.tree_depth > 0 ? options.method.tree_depth : 2);
     if (k == 0)
         throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
     const int length =
@@ -172,14 +176,14 @@ Exit command_lossless(const Options& options) {
             (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
                    : "compared with as many texts of plain decoding, other dice") +
             "\n\n";
-    text += "  " + pad("drafter", 9) + pad("rule", 8) + pad_left("rounds per text", 17) +
+    text += "  " + pad("drafter", 11) + pad("rule", 10) + pad_left("rounds per text", 17) +
             pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
             pad_left("p-value", 10) + "\n";
     const auto report = [&](const std::string& drafter, const std::string& rule, const Draws& draws,
                             const LawTest& test) {
         const bool good = test.p_value >= least;
         passed = passed && good;
-        text += "  " + pad(drafter, 9) + pad(rule, 8) +
+        text += "  " + pad(drafter, 11) + pad(rule, 10) +
                 pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                 pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +

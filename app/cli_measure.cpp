@@ -81,10 +81,13 @@ Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& s
         sample.draft_ms += cycle.draft_ms;
         sample.head_ms += cycle.head_ms;
         sample.verify_ms += cycle.verify_ms;
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-            if (!cycle.drafts[i].check) break;
+        // By position: in a tree a position is judged when one of its guesses is, and accepted likewise.
+        std::size_t judged = 0;
+        for (const DraftSlot& slot : cycle.drafts)
+            if (slot.check) judged = std::max(judged, static_cast<std::size_t>(slot.depth));
+        for (std::size_t i = 0; i < judged; ++i) {
             grow(sample.judged_at, i);
-            if (cycle.drafts[i].state == DraftSlot::State::accepted) grow(sample.accepted_at, i);
+            if (i < cycle.path.size()) grow(sample.accepted_at, i);
         }
     }
     sample.accepted_at.resize(sample.judged_at.size(), 0);

@@ -46,24 +46,41 @@ std::vector<int> stops_of(const Json& json) {
     return stops;
 }
 
+double parameter(const OracleCase& c, const char* name, double otherwise) {
+    const auto found = c.params.find(name);
+    return found == c.params.end() ? otherwise : found->second;
+}
+
+// Cases for trees are full trees of `block` levels with k children per node.
+constexpr int kMostNodes = 1000;
+
+bool is_tree(const OracleCase& c) {
+    return c.rule.rfind("tree_", 0) == 0;
+}
+
+int full_tree(const OracleCase& c) {
+    const int k = std::max(1, static_cast<int>(parameter(c, "k", 2)));
+    long nodes = 0, level = 1;
+    for (int depth = 0; depth < c.block && nodes <= kMostNodes; ++depth) nodes += level *= k;
+    return static_cast<int>(std::min<long>(nodes, kMostNodes + 1));
+}
+
 // Why this case cannot be run; empty when it can. A parameter that would be ignored is a reason.
 std::string problem_of(const OracleCase& c, const Json& json) {
     if (!find_rule(c.rule)) return "rule not implemented yet";
     if (json.contains("params") && json["params"].is_object())
         for (const auto& [name, value] : json["params"].items()) {
             const bool known = name == "temperature" || name == "top_k" || name == "top_p" ||
-                               name.rfind("eos", 0) == 0 || name.rfind("stop", 0) == 0;
+                               name.rfind("eos", 0) == 0 || name.rfind("stop", 0) == 0 ||
+                               (name == "k" && is_tree(c));
             if (!known) return "parameter '" + name + "' is not known to the rule " + c.rule;
         }
     const bool draft = c.raw_laws.draft || c.laws.draft;
     const bool target = c.raw_laws.target || c.laws.target;
     if (!target || !draft) return "the case has no tables p and q";
+    if (is_tree(c) && full_tree(c) > kMostNodes)
+        return "a tree of more than " + std::to_string(kMostNodes) + " nodes";
     return "";
-}
-
-double parameter(const OracleCase& c, const char* name, double otherwise) {
-    const auto found = c.params.find(name);
-    return found == c.params.end() ? otherwise : found->second;
 }
 
 Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long samples, std::uint64_t seed) {
@@ -73,6 +90,7 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     check_sampling(asked);
     CycleSettings settings;
     settings.k = c.block;
+    settings.nodes = is_tree(c) ? full_tree(c) : 0;
     settings.sampling = c.raw_laws.target ? asked : kUnchanged; // p and q are given after the pipeline
     settings.draft_sampling = c.raw_laws.draft ? asked : kUnchanged;
     settings.max_tokens = 4 * (c.block + 1);
@@ -85,9 +103,12 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
 
     const std::vector<int> start{
         0}; // one silent token stands for the beginning; it is no part of the context
-    const auto target = make_table_decoder(c.raw_laws.target ? c.raw_laws.target : c.laws.target, 1, 256);
-    const auto drafter = find_drafter("small")->make(
-        {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, 256), nullptr, {}});
+    DrafterOptions shape;
+    shape.tree_topk = std::max(1, static_cast<int>(parameter(c, "k", 2)));
+    constexpr int kSlots = 2 * kMostNodes;
+    const auto target = make_table_decoder(c.raw_laws.target ? c.raw_laws.target : c.laws.target, 1, kSlots);
+    const auto drafter = find_drafter(is_tree(c) ? "small_tree" : "small")->make(
+        {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, kSlots), nullptr, shape});
 
     Counted counted;
     counted.accepted.assign(static_cast<std::size_t>(c.block) + 1, 0);

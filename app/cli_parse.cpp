@@ -78,6 +78,7 @@ void check_together(const Options& o) {
     never_both("--prompts", "--token-ids");
     never_both("--chat", "--token-ids");
     never_both("--geometry", "--model");
+    never_both("--k", "--tree-depth"); // one number in two words
     never_both("--text", "--verbose");
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
@@ -107,6 +108,9 @@ void check_together(const Options& o) {
                                    "--tap-shift",
                                    "--confidence",
                                    "--skip-mlp",
+                                   "--tree-topk",
+                                   "--tree-depth",
+                                   "--tree-budget",
                                    "--trace-top",
                                    "--timing",
                                    "--no-timing"})

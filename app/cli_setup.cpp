@@ -119,6 +119,8 @@ std::string chosen_drafter(const Options& options, const Models& models) {
     if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
     if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp"))
         return "skip";
+    if (options.has("--tree-topk") || options.has("--tree-depth") || options.has("--tree-budget"))
+        return "small_tree";
     return models.why_not("small").empty() ? "small" : "lookup";
 }
 
@@ -136,7 +138,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.thinking = options.thinking;
     settings.token_ids = options.token_ids;
     settings.drafter = drafter;
-    settings.rule = options.rule;
+    settings.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, drafter);
     settings.k = options.k.value_or(usual_k(drafter));
     settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
     settings.sampling.top_k = options.top_k;
@@ -167,6 +169,12 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
         settings.options.tap_shift = options.method.tap_shift;
     }
     if (drafter == "dspark") settings.options.confidence = options.method.confidence;
+    if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
+        settings.options.tree_topk = options.method.tree_topk;
+        settings.options.tree_depth = options.method.tree_depth;
+        settings.options.tree_budget = options.method.tree_budget;
+        if (options.method.tree_depth > 0) settings.k = options.method.tree_depth; // two words for one number
+    }
     return settings;
 }
 
@@ -196,6 +204,16 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     const bool draws = std::any_of(drafters.begin(), drafters.end(),
                                    [](const auto& name) { return name != "none" && name != "lookup"; });
     needs({"--draft-temp"}, draws, "every drafter but none and lookup");
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree"}), "small_tree");
+    // A tree's guesses are the draft's favourites under these, whatever its temperature.
+    const bool certain = options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
+    const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
+        const DrafterInfo* info = find_drafter(name);
+        return info && info->tree;
+    });
+    if (options.has("--draft-temp") && certain && trees && !drafters.empty())
+        throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
+                    "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }

@@ -73,7 +73,7 @@ constexpr OptionRow kRows[] = {
      "checkpoint folder or table .json of the target (default: the built-in model)", kLoads,
      [](Options& o, Text, Text text) { o.model = text; }},
     {"--drafter", "NAME[=DIR]", "Models",
-     "who guesses: none, small, lookup, skip; small=DIR names a draft model", kOneRun,
+     "who guesses: none, small, small_tree, lookup, skip; small=DIR names a draft model", kOneRun,
      [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
     {"--drafters", "A[=DIR],B", "Models", "the drafters to measure (default: all that can run)", kCounts,
      set_drafters},
@@ -108,9 +108,11 @@ constexpr OptionRow kRows[] = {
     {"--max-tokens", "N", "Prompt", "new tokens at most", kGenerates,
      [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
-    {"--k", "N", "Speculation", "draft tokens per round, 0 = plain decoding (default 4)", kDrafts,
+    {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4)", kDrafts,
      [](Options& o, Text name, Text text) { o.k = int_of(name, text, 0, 64); }},
-    {"--rule", "NAME", "Speculation", "how guesses are judged: token, match, greedy (default token)",
+    {"--rule", "NAME", "Speculation",
+     "how guesses are judged: token, match, greedy, tree_topk, tree_wor, tree_wr (default token; tree_wor for "
+     "trees)",
      kGenerates, set_rule},
     {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kGenerates,
      [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
@@ -151,6 +153,13 @@ constexpr OptionRow kRows[] = {
      [](Options& o, Text name, Text text) { o.method.skip_attention = whole_list(name, text, 0, 10000); }},
     {"--skip-mlp", "L,L", "Speculation", "skip: leave out the MLP of these layers", kDrafts,
      [](Options& o, Text name, Text text) { o.method.skip_mlp = whole_list(name, text, 0, 10000); }},
+
+    {"--tree-topk", "N", "Speculation", "small_tree: children of each guess at most (default 3)", kDrafts,
+     [](Options& o, Text name, Text text) { o.method.tree_topk = int_of(name, text, 1, 64); }},
+    {"--tree-depth", "N", "Speculation", "small_tree: guesses in a row at most (default: as --k)", kDrafts,
+     [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
+    {"--tree-budget", "N", "Speculation", "small_tree: guesses of one round at most (default 8)", kDrafts,
+     [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 
     {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",
      kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},

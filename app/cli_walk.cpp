@@ -36,15 +36,17 @@ std::string Walk::opening() const {
             paint(Tone::muted, "[" + h.tier + "]") + "\n";
     text += paint(Tone::target, "■ target") + "  " + h.model + "   " + paint(Tone::muted, h.backend) + "\n";
     if (!plain) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + (drafter ? drafter->title : h.drafter.c_str());
-        if (!h.drafter_model.empty()) text += ": " + h.drafter_model;
-        text += ", K = " + std::to_string(h.k) + "\n";
+        std::string who = drafter ? drafter->title : h.drafter.c_str();
+        if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
+        if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + " guesses";
+        who += ", K = " + std::to_string(h.k);
+        text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
     }
-    text +=
-        "  rule    " + std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
+    std::string how_judged = std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
     if (!plain && !(h.draft_sampling == h.sampling))
-        text += " (draft: " + sampling_words(h.draft_sampling) + ")";
-    text += ", seed " + std::to_string(h.seed) + "\n";
+        how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
+    how_judged += ", seed " + std::to_string(h.seed);
+    text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
     if (!h.notice.empty())
         text += paint(Tone::rejected, "  note    ") + wrap(h.notice, terminal_.width - 10, 10) + "\n";
 
@@ -53,6 +55,8 @@ std::string Walk::opening() const {
         how = "Plain decoding: every round is one pass of the target over all its weights, and gives one "
               "token (■). "
               "This is the baseline that speculation is compared with.";
+    } else if (h.nodes > 0) {
+        how = how_to_read_a_tree();
     } else {
         how = "How to read this. A large model spends most of a pass on reading its weights, so checking "
               "several tokens "
@@ -81,6 +85,33 @@ std::string Walk::opening() const {
     }
     text += "\n" + wrap(how, terminal_.width) + "\n\n";
     return text + prompt_lines();
+}
+
+std::string Walk::how_to_read_a_tree() const {
+    const Header& h = *trace_->header();
+    const bool greedy = h.sampling.temperature == 0;
+    std::string how =
+        "How to read this. Each round a cheap drafter guesses a tree of up to " + std::to_string(h.nodes) +
+        " tokens (◇): several ways to go on, each up to " + std::to_string(h.k) +
+        " tokens long. A guess stands below the one that it follows, one step further in. The target reads all of "
+        "them in one pass (■), each guess seeing only the ones it follows. ";
+    if (greedy)
+        how += "At temperature 0 a guess stays (✓) when it is the target's most likely token. ";
+    else if (h.rule == "tree_topk")
+        how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is thrown, and a "
+               "guess stays (✓) when u is below p, the target's chance. ";
+    else
+        how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is thrown: the "
+               "guess stays (✓) when u is below p/q. ";
+    how += greedy ? "Then one of its own continuations may stay, and so on; "
+                  : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
+                    "target's law; after a guess that stays its own continuations are. ";
+    how += greedy ? "where none does, the target puts its own token (■). "
+                  : "Where none stays, the target puts its own token (↻). ";
+    how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives at least one "
+           "token, and the text ";
+    return how + (greedy ? "is the one that the target alone would write."
+                         : "follows the target's own law, as if nobody had guessed.");
 }
 
 // The first lines of the prompt as the model gets it, chat turns and all.
@@ -147,6 +178,10 @@ std::string Walk::text_so_far(const CycleView& view) const {
         std::string piece;
         const std::string glyph =
             own && !terminal_.color ? mark.glyph : ""; // without colours the mark stands in the text
+        if (!glyph.empty() && used + columns(glyph) >= room) { // a mark stays with its token
+            text += "\n" + edge;
+            used = 0;
+        }
         used += columns(glyph);
         piece = glyph;
         const auto put = [&] { text += paint(mark.tone, std::exchange(piece, "")); };

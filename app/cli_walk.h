@@ -24,6 +24,7 @@ class Walk {
     [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;
     [[nodiscard]] std::string full(const CycleView& view, const CycleSummary& cycle) const;
     [[nodiscard]] std::string compact(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string how_to_read_a_tree() const;
     [[nodiscard]] std::string prompt_lines() const;
     [[nodiscard]] std::string table(const CycleSummary& cycle) const;
     [[nodiscard]] std::string own_token(const CycleSummary& cycle) const;

@@ -25,20 +25,32 @@ std::string Walk::table(const CycleSummary& cycle) const {
     const Header& h = *trace_->header();
     const bool greedy = h.sampling.temperature == 0;
     const bool coins = !greedy && h.rule != "match";
-    const std::string own = cycle.resample ? token(cycle.resample->token, 14) : "";
+    const bool certain = h.rule == "tree_topk"; // what the draft thought is shown, it does not count
+    // What the target wanted in place of a rejected guess: a guess beside it that stayed, else its own token.
+    const auto wanted = [&](const DraftSlot& missed) {
+        for (const DraftSlot& other : cycle.drafts)
+            if (other.parent == missed.parent && other.state == DraftSlot::State::accepted)
+                return token(other.draft->token, 14);
+        return cycle.resample ? token(cycle.resample->token, 14) : std::string();
+    };
     const int guess_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
     std::string text =
         "     " +
-        paint(Tone::muted, pad("guess", guess_width) + pad_left("draft q", 8) + pad_left("target p", 10) +
+        paint(Tone::muted, pad("guess", guess_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) + pad_left("target p", 10) +
                                (coins ? "   stays if   coin u   verdict" : "   target says       verdict")) +
         "\n";
-    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-        const DraftSlot& slot = cycle.drafts[i];
+    for (const int i : cycle.reading_order()) {
+        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(i)];
         const Drafted& d = *slot.draft;
         const bool missed = slot.state == DraftSlot::State::rejected;
+        // In a tree a guess stands below the one that it follows, one step further in.
+        const int indent = cycle.tree ? std::min(slot.depth - 1, guess_width - 6) : 0;
+        const std::string guess = std::string(static_cast<std::size_t>(indent), ' ') +
+                                  token(d.token, guess_width - 1 - indent);
         std::string line =
-            pad(token(d.token, guess_width - 1), guess_width) +
-            pad_left(probability(greedy ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)), 8);
+            pad(guess, guess_width) +
+            pad_left(probability(greedy || certain ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)),
+                     8);
         text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
         if (!slot.check) {
             text += paint(Tone::muted,
@@ -47,12 +59,14 @@ std::string Walk::table(const CycleSummary& cycle) const {
             continue;
         }
         const Checked& c = *slot.check;
-        line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.p)), 10);
+        line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p))
+                                            : std::exp(c.left.value_or(c.p))),
+                         10);
         if (coins) {
             line += "   " + pad(stays_if(c.threshold), 9);
             line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
         } else {
-            line += "   " + pad(missed ? own : token(d.token, 14), 18);
+            line += "   " + pad(missed ? wanted(slot) : token(d.token, 14), 18);
         }
         text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, "✓ stays"));
         const int left = terminal_.width - 18 - columns(line);
@@ -76,11 +90,14 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     switch (r.from) {
     case Resampled::From::residual:
         line = "the target puts " + word + " there, drawn" + thrown +
-               " from what the guess left over, max(p − q, 0):";
+               (cycle.tree ? " from what the rejected guesses left over:"
+                           : " from what the guess left over, max(p − q, 0):");
         law = alternatives(r.top, 4);
         break;
     case Resampled::From::bonus:
-        line = drafted ? "every guess stayed: one token more for free, " + word + thrown +
+        line = cycle.tree ? "no guess was made behind the last one that stayed: one token more for free, " + word +
+                                thrown + ", from the target's own law:"
+               : drafted ? "every guess stayed: one token more for free, " + word + thrown +
                              ", from the target's own law:"
                        : "one pass, one token: " + word + thrown + ", from the target's law:";
         break;
@@ -108,7 +125,7 @@ std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
     std::string text = "\n" + rule_line("round " + std::to_string(cycle.cycle + 1));
     if (guesses > 0) {
         text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(guesses) +
-                (guesses == 1 ? " guess" : " guesses") + (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
+                (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") + (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != "none") {
         text += paint(Tone::draft, "◇ draft ") + "  nothing to propose this time\n";
     }
@@ -139,7 +156,9 @@ std::string Walk::compact(const CycleSummary& cycle) const {
         line += paint(tone, piece) + " ";
         used += columns(piece) + 1;
     };
-    for (const DraftSlot& slot : cycle.drafts) {
+    for (const int i : cycle.reading_order()) {
+        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(i)];
+        if (cycle.tree && !slot.check) continue; // most of a tree: only what was judged is listed
         const bool dropped =
             slot.state == DraftSlot::State::discarded || slot.state == DraftSlot::State::drafted;
         const bool missed = slot.state == DraftSlot::State::rejected;

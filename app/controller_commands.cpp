@@ -31,6 +31,7 @@ RunSettings settings_of(const Header& header) {
     settings.drafter = header.drafter;
     settings.rule = header.rule;
     settings.k = header.k;
+    if (header.nodes > 0) settings.options.tree_budget = header.nodes;
     settings.sampling = header.sampling;
     settings.seed = header.seed;
     settings.max_tokens = header.max_tokens;
@@ -261,7 +262,7 @@ void Controller::action(Action action, int number, double now) {
         break;
     case Action::longer:
     case Action::shorter:
-        changed.k = std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16);
+        changed = with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
         if (changed.k != settings_.k) restart(changed);
         break;
     case Action::hotter:
@@ -345,8 +346,7 @@ void Controller::action(Action action, int number, double now) {
         if (number < 0 || number >= static_cast<int>(list.size()) ||
             list[static_cast<std::size_t>(number)].name == settings_.drafter)
             break;
-        changed.drafter = list[static_cast<std::size_t>(number)].name;
-        changed.options = {};
+        changed = with_drafter(changed, list[static_cast<std::size_t>(number)].name);
         if (std::ranges::find(status_.ready_drafters, changed.drafter) == status_.ready_drafters.end())
             say(changed.drafter + " cannot run with these models", now);
         else

@@ -72,18 +72,19 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     // Of the open cycle: what is already certain.
     const CycleSummary* cycle = view.current();
     if (cycle && !cycle->complete()) {
-        const int own = static_cast<int>(cycle->drafts.size());
         if (cycle->resample)
             more = add(
                 {label_of(*in.trace, cycle->resample->token),
                  false,
                  role_of(cycle->resample->from),
-                 {cycle->cycle, cycle->resample->from == Resampled::From::bonus ? own : cycle->accepted}});
-        for (int i = std::min(cycle->accepted, own); more && i-- > 0;)
-            more = add({label_of(*in.trace, cycle->drafts[static_cast<std::size_t>(i)].draft->token),
+                 {cycle->cycle, cycle->own_slot()}});
+        for (std::size_t i = cycle->path.size(); more && i-- > 0;) {
+            const int kept = cycle->path[i];
+            more = add({label_of(*in.trace, cycle->drafts[static_cast<std::size_t>(kept)].draft->token),
                         false,
                         Role::accepted,
-                        {cycle->cycle, i}});
+                        {cycle->cycle, kept}});
+        }
     }
     for (std::size_t i = view.tokens.size(); more && i-- > 0;) {
         const OutputToken& token = view.tokens[i];
@@ -196,12 +197,9 @@ void draw_ribbon(const FrameDraw& d) {
                 if (touched.clicked && item.position.cycle >= 0) {
                     for (const CycleSummary& cycle : d.input.scene.whole->cycles)
                         if (cycle.cycle == item.position.cycle) {
-                            const int own = cycle.accepted < static_cast<int>(cycle.drafts.size())
-                                                ? cycle.accepted
-                                                : static_cast<int>(cycle.drafts.size());
                             d.out.push_back(SceneCommand{SetCursor{cycle.end_event}});
                             d.out.push_back(SceneCommand{Select{Position{
-                                cycle.cycle, item.position.index >= 0 ? item.position.index : own}}});
+                                cycle.cycle, item.position.index >= 0 ? item.position.index : cycle.own_slot()}}});
                         }
                 }
                 if (newest) {

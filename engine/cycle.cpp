@@ -73,19 +73,19 @@ void Cycle::do_draft() {
     DraftRequest request;
     request.sequence = sequence_;
     request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
+    request.nodes = std::min({settings_.nodes, room, target_.max_rows() - 1});
+    request.siblings = settings_.nodes > 0 ? rule_.siblings : Siblings::none;
     request.sampling = settings_.draft_sampling;
     request.coin = [this](int index) { return coin(Purpose::draft, index); };
+    request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
     request.entries = settings_.trace_top;
     request.stops = settings_.stops;
     if (forced) request.force = settings_.force_drafts;
 
     draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
-    CHECK(static_cast<int>(draft_.nodes.size()) <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
-    drafted_tokens_.clear();
+    look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
         const DraftNode& node = draft_.nodes[i];
-        CHECK(node.token >= 0 && node.token < target_.vocab(), "a drafter proposed a token outside the vocabulary");
-        drafted_tokens_.push_back(node.token);
         Drafted event;
         event.cycle = cycle_;
         event.index = static_cast<int>(i);
@@ -108,15 +108,41 @@ void Cycle::do_draft() {
     next_ = Next::verify;
 }
 
+// Checks the proposal and lays it out for the pass and the rule.
+void Cycle::look_at_draft(const DraftRequest& request) {
+    const int count = static_cast<int>(draft_.nodes.size());
+    drafted_tokens_.clear();
+    parents_.clear();
+    for (int i = 0; i < count; ++i) {
+        const DraftNode& node = draft_.nodes[static_cast<std::size_t>(i)];
+        CHECK(node.token >= 0 && node.token < target_.vocab(), "a drafter proposed a token outside the vocabulary");
+        CHECK(node.parent >= -1 && node.parent < i, "a draft token's parent must be an earlier one or -1");
+        drafted_tokens_.push_back(node.token);
+        parents_.push_back(node.parent);
+    }
+    tree_ = !draft_.is_chain();
+    depths_ = draft_.depths();
+    lanes_ = draft_.lanes();
+    const int most = std::max(tree_ ? request.nodes : request.k, 0);
+    const int deepest = count == 0 ? 0 : *std::max_element(depths_.begin(), depths_.end());
+    CHECK(count <= most && deepest <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
+    if (tree_ && rule_.siblings == Siblings::none) throw tree_error(rule_.name);
+}
+
 void Cycle::do_verify() {
     kv_before_ = target_.length();
     CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
     std::vector<int> tokens{sequence_.back()};
     tokens.insert(tokens.end(), drafted_tokens_.begin(), drafted_tokens_.end());
+    std::vector<int> parents;  // of the rows: row 0 is the pending token, row 1 + i is node i
+    if (tree_) {
+        parents.push_back(-1);
+        for (const int parent : parents_) parents.push_back(parent + 1);
+    }
     const std::vector<int> taps = drafter_.taps();
 
     const Stopwatch watch;
-    rows_ = &target_.forward({.tokens = tokens, .taps = taps});
+    rows_ = &target_.forward({.tokens = tokens, .parents = parents, .taps = taps});
     if (settings_.sampling.temperature == 0) (void)rows_->argmax();  // waits for the pass
     draft_laws_.assign(drafted_tokens_.size(), {});
     judged_ = false;
@@ -137,13 +163,13 @@ const Law& Cycle::draft_law(int index) {
     return law;
 }
 
-double Cycle::coin(Purpose purpose, int offset) const {
-    const std::size_t position = sequence_.size() + static_cast<std::size_t>(offset);
+double Cycle::coin(Purpose purpose, int depth, int lane) const {
+    const std::size_t position = sequence_.size() + static_cast<std::size_t>(depth);
     const bool again = purpose != Purpose::resample && position < attempts_.size();
     return uniform({.seed = settings_.seed,
                     .position = static_cast<std::uint32_t>(position),
                     .purpose = purpose,
-                    .lane = 0,
+                    .lane = static_cast<std::uint32_t>(lane),
                     // A position is resampled once, in the round that commits it; drafts and their coins may come again.
                     .attempt = again ? attempts_[position] : 0,
                     .fork = settings_.fork});
@@ -153,14 +179,18 @@ void Cycle::judge() {
     const Stopwatch watch;
     Round round;
     round.drafts = drafted_tokens_;
+    if (tree_) round.parents = parents_;
     round.p = [this](int row) -> const Law& { return target_law(row); };
     round.q = [this](int index) -> const Law& { return draft_law(index); };
     round.p_argmax = [this](int row) { return rows_->argmax()[static_cast<std::size_t>(row)]; };
     round.accept_coin = [this](int index) {
         const bool forced = settings_.force_coin && cycle_ == settings_.forced_cycle && settings_.force_coin->first == index;
-        return forced ? settings_.force_coin->second : coin(Purpose::accept, index);
+        const auto node = static_cast<std::size_t>(index);
+        return forced ? settings_.force_coin->second : coin(Purpose::accept, depths_[node] - 1, lanes_[node]);
     };
-    round.resample_coin = [this](int row) { return coin(Purpose::resample, row); };
+    round.resample_coin = [this](int row) {
+        return coin(Purpose::resample, row == 0 ? 0 : depths_[static_cast<std::size_t>(row - 1)]);
+    };
     verdict_ = rule_.verify(round);
     residual_fallbacks_ += verdict_.residual_fallback;
     judged_ = true;
@@ -173,19 +203,21 @@ void Cycle::do_accept() {
         next_ = Next::resample;
         return;
     }
-    const int index = static_cast<int>(checked_);
     const Judgement& judgement = verdict_.checks[checked_++];
+    const auto node = static_cast<std::size_t>(judgement.node);
+    const int row = 1 + parents_[node];
     Checked event;
     event.cycle = cycle_;
-    event.index = index;
-    event.token = drafted_tokens_[static_cast<std::size_t>(index)];
-    event.p = settings_.sampling.temperature == 0 ? log_of(judgement.threshold) : log_of(target_law(index)[static_cast<std::size_t>(event.token)]);
-    event.q = log_of(draft_.nodes[static_cast<std::size_t>(index)].q());
+    event.index = judgement.node;
+    event.token = drafted_tokens_[node];
+    event.p = settings_.sampling.temperature == 0 ? log_of(judgement.threshold) : log_of(target_law(row)[static_cast<std::size_t>(event.token)]);
+    event.q = log_of(draft_.nodes[node].q());
+    if (judgement.left) event.left = log_of(*judgement.left);
     event.threshold = judgement.threshold;
     event.u = judgement.u;
     event.accepted = judgement.accepted;
     if (settings_.trace_top != 0) {
-        Heads heads = rows_->heads(index, settings_.sampling, settings_.trace_top);
+        Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
         event.top = std::move(heads.law);
         event.raw_top = std::move(heads.raw);
     }
@@ -194,10 +226,11 @@ void Cycle::do_accept() {
 }
 
 void Cycle::do_resample() {
-    const int row = verdict_.accepted;
+    const int row = verdict_.row();
     Resampled event;
     event.cycle = cycle_;
     event.from = verdict_.from;
+    if (tree_) event.parent = row - 1;
     event.token = verdict_.token;
     event.u = verdict_.u;
     event.p = verdict_.law.empty() ? 0.0 : log_of(verdict_.law[static_cast<std::size_t>(verdict_.token)]);
@@ -218,7 +251,8 @@ void Cycle::do_resample() {
 void Cycle::do_commit() {
     const Stopwatch watch;
     const int kv_verify = target_.length();
-    std::vector<int> tokens(drafted_tokens_.begin(), drafted_tokens_.begin() + verdict_.accepted);
+    std::vector<int> tokens;
+    for (const int node : verdict_.path) tokens.push_back(drafted_tokens_[static_cast<std::size_t>(node)]);
     tokens.push_back(verdict_.token);
     // The text ends at the first stop token, inclusive; nothing follows it.
     const auto is_stop = [&](int id) {
@@ -230,19 +264,22 @@ void Cycle::do_commit() {
 
     // Later rounds that draft for a position of this block again must not reuse this round's coins.
     const std::size_t first = sequence_.size();
-    attempts_.resize(std::max(attempts_.size(), first + drafted_tokens_.size()), 0);
-    for (std::size_t i = 0; i < drafted_tokens_.size(); ++i) ++attempts_[first + i];
+    const auto deepest = depths_.empty() ? 0 : static_cast<std::size_t>(*std::max_element(depths_.begin(), depths_.end()));
+    attempts_.resize(std::max(attempts_.size(), first + deepest), 0);
+    for (std::size_t i = 0; i < deepest; ++i) ++attempts_[first + i];
 
+    // The cache keeps the rows of all tokens but the last: the old pending token, then the accepted drafts.
+    std::vector<int> kept{0};
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) kept.push_back(1 + verdict_.path[i]);
     sequence_.insert(sequence_.end(), tokens.begin(), tokens.end());
-    target_.truncate(static_cast<int>(sequence_.size()) - 1);
-    const int accepted = std::min<int>(verdict_.accepted, static_cast<int>(tokens.size()));
-    Tensor features = target_.features();
-    if (!features.empty()) features = features.slice(0, target_.length() - kv_before_);
-    drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = features});
+    target_.keep(kv_before_, kept);
+    const int accepted = std::min<int>(verdict_.accepted(), static_cast<int>(tokens.size()));
+    drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = target_.features()});
 
     Committed event;
     event.cycle = cycle_;
     event.accepted_drafts = accepted;
+    if (tree_) event.path.assign(verdict_.path.begin(), verdict_.path.begin() + accepted);
     event.tokens = std::move(tokens);
     event.kv_before = kv_before_;
     event.kv_verify = kv_verify;
@@ -267,17 +304,19 @@ std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle) {
     const Header* header = trace.header();
     if (!header) return attempts;
     std::size_t length = header->prompt.size();
-    std::size_t drafted = 0;
+    std::vector<std::size_t> depth;  // of the drafts of the running cycle
     for (std::size_t i = 0; i < trace.size(); ++i) {
         if (const auto* draft = std::get_if<Drafted>(&trace[i])) {
             if (draft->cycle >= cycle) break;
-            ++drafted;
+            const bool under = draft->parent >= 0 && draft->parent < static_cast<int>(depth.size());
+            depth.push_back(under ? depth[static_cast<std::size_t>(draft->parent)] + 1 : 1);
         } else if (const auto* commit = std::get_if<Committed>(&trace[i])) {
             if (commit->cycle >= cycle) break;
-            attempts.resize(std::max(attempts.size(), length + drafted), 0);
-            for (std::size_t d = 0; d < drafted; ++d) ++attempts[length + d];
+            const std::size_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+            attempts.resize(std::max(attempts.size(), length + deepest), 0);
+            for (std::size_t d = 0; d < deepest; ++d) ++attempts[length + d];
             length += commit->tokens.size();
-            drafted = 0;
+            depth.clear();
         }
     }
     return attempts;

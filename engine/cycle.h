@@ -19,7 +19,8 @@
 namespace speclens {
 
 struct CycleSettings {
-    int k = 4;
+    int k = 4;                        // draft tokens in a row at most
+    int nodes = 0;                    // draft tokens of a tree at most; 0: only chains are asked for
     Sampling sampling;
     Sampling draft_sampling;
     std::uint64_t seed = 0;
@@ -30,8 +31,8 @@ struct CycleSettings {
     std::vector<int> stops;
     // Changes of one cycle made by a fork.
     int forced_cycle = -1;
-    std::vector<std::pair<int, int>> force_drafts;      // (index, token)
-    std::optional<std::pair<int, double>> force_coin;   // (index, u)
+    std::vector<std::pair<int, int>> force_drafts;      // (index of the node, token)
+    std::optional<std::pair<int, double>> force_coin;   // (index of the node, u)
 };
 
 class Cycle {
@@ -53,12 +54,14 @@ class Cycle {
     enum class Next { prefill, draft, verify, accept, resample, commit };
     void do_prefill();
     void do_draft();
+    void look_at_draft(const DraftRequest& request);
     void do_verify();
     void judge();        // laws and verdict, once per cycle, at the first accept step
     void do_accept();
     void do_resample();
     void do_commit();
-    [[nodiscard]] double coin(Purpose purpose, int offset) const;
+    // depth: 0 for the token right after the pending one
+    [[nodiscard]] double coin(Purpose purpose, int depth, int lane = 0) const;
     [[nodiscard]] const Law& target_law(int row);
     [[nodiscard]] const Law& draft_law(int index);
 
@@ -77,7 +80,8 @@ class Cycle {
 
     // State of the running cycle.
     Draft draft_;
-    std::vector<int> drafted_tokens_;
+    std::vector<int> drafted_tokens_, parents_, depths_, lanes_;  // of each node
+    bool tree_ = false;
     PassRows* rows_ = nullptr;
     std::vector<Law> draft_laws_;
     Verdict verdict_;

@@ -22,7 +22,10 @@ class Folder {
     void operator()(const Drafted& e) {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::draft;
-        c.drafts.push_back({&e, nullptr, DraftSlot::State::drafted});
+        const int index = static_cast<int>(c.drafts.size());
+        const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1;  // a hostile file may say anything
+        c.tree = c.tree || parent != index - 1;
+        c.drafts.push_back({.draft = &e, .parent = parent, .depth = 1 + (parent < 0 ? 0 : c.drafts[parent].depth)});
         c.draft_ms += e.ms + e.head_ms;
         c.head_ms += e.head_ms;
     }
@@ -38,18 +41,22 @@ class Folder {
         if (e.index < 0 || e.index >= static_cast<int>(c.drafts.size())) return;  // a hostile file
         DraftSlot& slot = c.drafts[static_cast<std::size_t>(e.index)];
         slot.check = &e;
+        c.last_judged = e.index;
         slot.state = e.accepted ? DraftSlot::State::accepted : DraftSlot::State::rejected;
         if (e.accepted) {
             ++c.accepted;
+            c.path.push_back(e.index);
+            // The siblings that come after it, and what was guessed below them.
+            discard_if(c, [&](const DraftSlot& other) { return &other > &slot && other.parent == slot.parent; });
         } else {
-            for (std::size_t i = static_cast<std::size_t>(e.index) + 1; i < c.drafts.size(); ++i)
-                c.drafts[i].state = DraftSlot::State::discarded;
+            discard_if(c, [](const DraftSlot&) { return false; });
         }
     }
     void operator()(const Resampled& e) {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::resample;
         c.resample = &e;
+        discard_if(c, [](const DraftSlot&) { return true; });
     }
     void operator()(const Committed& e) {
         CycleSummary& c = cycle(e.cycle);
@@ -58,8 +65,8 @@ class Folder {
         c.other_ms = e.accept_ms + e.ms;
         for (std::size_t i = 0; i < e.tokens.size(); ++i) {
             const bool from_draft = static_cast<int>(i) < e.accepted_drafts;
-            view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.cycle,
-                                    from_draft ? static_cast<int>(i) : -1});
+            const int index = !from_draft ? -1 : i < c.path.size() ? c.path[i] : static_cast<int>(i);
+            view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.cycle, index});
         }
         ++view_.rounds;
         view_.drafted += static_cast<int>(c.drafts.size());
@@ -78,6 +85,17 @@ class Folder {
     void operator()(const Commanded&) {}
 
   private:
+    // Discards the drafts that are still open and that `gone` names, and all that hang below a lost one.
+    template <typename Gone>
+    static void discard_if(CycleSummary& c, const Gone& gone) {
+        for (DraftSlot& slot : c.drafts) {
+            if (slot.state != DraftSlot::State::drafted) continue;
+            const bool lost_parent = slot.parent >= 0 && (c.drafts[slot.parent].state == DraftSlot::State::rejected ||
+                                                          c.drafts[slot.parent].state == DraftSlot::State::discarded);
+            if (lost_parent || gone(slot)) slot.state = DraftSlot::State::discarded;
+        }
+    }
+
     static Origin own_origin(const CycleSummary& c) {
         if (!c.resample) return Origin::plain;
         switch (c.resample->from) {
@@ -106,6 +124,28 @@ class Folder {
 };
 
 }  // namespace
+
+int CycleSummary::own_slot() const {
+    for (int i = static_cast<int>(drafts.size()); i-- > 0;)
+        if (drafts[i].state == DraftSlot::State::rejected && drafts[i].parent == end_of_path()) return i;
+    return static_cast<int>(drafts.size());
+}
+
+std::vector<int> CycleSummary::reading_order() const {
+    // Each draft joins the end of its parent's branch: right before the next draft that is not deeper.
+    std::vector<int> order;
+    for (int i = 0; i < static_cast<int>(drafts.size()); ++i) {
+        auto at = order.begin();
+        int depth = 0;
+        if (drafts[i].parent >= 0) {
+            at = std::find(order.begin(), order.end(), drafts[i].parent) + 1;
+            depth = drafts[drafts[i].parent].depth;
+        }
+        while (at != order.end() && drafts[*at].depth > depth) ++at;
+        order.insert(at, i);
+    }
+    return order;
+}
 
 CycleView fold(const Trace& trace, std::size_t count) {
     CycleView view;

@@ -19,7 +19,7 @@ struct OutputToken {
     int id = 0;
     Origin origin = Origin::prompt;
     int cycle = -1;  // -1 for the prompt
-    int index = -1;  // draft index for accepted tokens, else -1
+    int index = -1;  // draft index (node of a tree) for accepted tokens, else -1
 };
 
 enum class Phase : std::uint8_t { none, prefill, draft, verify, accept, resample, commit, stopped, failed };
@@ -28,6 +28,8 @@ enum class Phase : std::uint8_t { none, prefill, draft, verify, accept, resample
 struct DraftSlot {
     const Drafted* draft = nullptr;
     const Checked* check = nullptr;  // nullptr: not judged (yet, or discarded)
+    int parent = -1;                 // index of an earlier slot, -1: follows the pending token
+    int depth = 1;                   // tokens from the pending one to this one
     enum class State : std::uint8_t { drafted, accepted, rejected, discarded } state = State::drafted;
 };
 
@@ -45,8 +47,18 @@ struct CycleSummary {
     double verify_ms = 0;
     double other_ms = 0;   // accept + commit
     int accepted = 0;      // judged and accepted so far
+    std::vector<int> path; // those drafts in order, as indices of `drafts`
+    int last_judged = -1;  // index of the draft that was judged last
+    bool tree = false;     // some draft does not follow the one before it
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
     [[nodiscard]] bool complete() const { return commit != nullptr; }
+    // The draft that the target's own token follows, or would follow by now; -1: the pending token.
+    [[nodiscard]] int end_of_path() const { return path.empty() ? -1 : path.back(); }
+    // The draft whose place the target's own token takes: the last one rejected behind the path; drafts.size() when
+    // none was, so that the token stands behind the path as one more.
+    [[nodiscard]] int own_slot() const;
+    // A tree read aloud: every draft right before its children, siblings in order. A chain: 0, 1, …
+    [[nodiscard]] std::vector<int> reading_order() const;
 };
 
 struct CycleView {

@@ -96,9 +96,10 @@ class Decoder {
     // Forgets everything from position `length` on. Cheap.
     virtual void truncate(int length) = 0;
     // After a tree pass of r rows on top of `base` committed tokens: keeps those rows (ascending), in order,
-    // right after `base`, drops the others. length() becomes base + rows.size().
+    // right after `base`, drops the others. length() becomes base + rows.size(); features() keeps the same rows.
     virtual void keep(int base, std::span<const int> rows) = 0;
-    // What PassInput::taps asked for in the last pass: f32 (rows, taps * hidden), device memory.
+    // What PassInput::taps asked for in the last pass: f32 (rows, taps * hidden), device memory; after keep() on the
+    // base of that pass only the kept rows, in order. Empty when nothing was asked for.
     [[nodiscard]] virtual Tensor features() const = 0;
     // Fills every cache slot from length() on with NaN: tests prove that nothing reads them.
     virtual void poison() = 0;

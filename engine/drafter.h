@@ -14,6 +14,7 @@
 #include "engine/control.h"
 #include "engine/decoder.h"
 #include "engine/law.h"
+#include "engine/siblings.h"
 
 namespace speclens {
 
@@ -21,7 +22,8 @@ class DraftNetwork;  // engine/draft_network.h
 
 struct DraftNode {
     int token = 0;
-    int parent = -1;          // index of the parent node; a chain has parent = own index - 1
+    int parent = -1;          // index of the parent node, an earlier one; -1: follows the pending token.
+                              // A chain has parent = own index - 1.
     Law law;                  // the law it was drawn from (after temperature and filters); one-hot when deterministic.
                               // Empty means one-hot at `token` (nothing is stored for a deterministic draft).
     Heads heads;              // of `law`, where DraftRequest::entries asks and the law came from a row of logits
@@ -35,13 +37,21 @@ struct DraftNode {
 
 struct Draft {
     std::vector<DraftNode> nodes;  // never more than asked for; may be empty: nothing to propose
+
+    [[nodiscard]] bool is_chain() const;
+    // Tokens from the pending one to each node, 1 for its children; and which child of its parent each node is, from 0.
+    [[nodiscard]] std::vector<int> depths() const;
+    [[nodiscard]] std::vector<int> lanes() const;
 };
 
 struct DraftRequest {
     std::span<const int> sequence;  // every committed token; the last one is pending (in no cache yet)
-    int k = 0;                      // at most this many nodes
+    int k = 0;                      // at most this many tokens in a row: the nodes of a chain, the depth of a tree
+    int nodes = 0;                  // at most this many nodes of a tree
+    Siblings siblings = Siblings::none;  // how the children of a tree's node must be chosen; none: draft a chain
     Sampling sampling;              // of the draft; temperature 0 drafts greedily
-    std::function<double(int)> coin;  // index of the draft token -> u for drawing it
+    std::function<double(int)> coin;  // index of the draft token of a chain -> u for drawing it
+    std::function<double(int depth, int lane)> tree_coin = {};  // the same for a tree; depth from 1, lane: which child
     int entries = 0;                // of DraftNode::heads and DraftNode::base; 0: none, -1: all
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
@@ -54,8 +64,12 @@ struct Observation {
     int accepted_drafts = 0;        // 0 for a piece of the prompt
     int first = 0;                  // position of the first row of `features`
     bool prompt = false;            // a piece of the prompt: more may follow before the next draft
-    Tensor features;                // (rows, taps * hidden) of the tokens that were kept; empty without taps()
+    // (rows, taps * hidden), when taps() asked for any: a piece of the prompt, or the round's pending token and the
+    // accepted drafts in order (without the last one where a stop token ended the text)
+    Tensor features;
 };
+
+struct RuleInfo;  // engine/verify.h
 
 class Drafter {
   public:
@@ -86,11 +100,16 @@ struct DrafterInfo {
     [[nodiscard]] bool needs_draft_model() const { return needs == DrafterNeeds::draft_model; }
     [[nodiscard]] bool needs_network() const { return needs == DrafterNeeds::network; }
     std::unique_ptr<Drafter> (*make)(DrafterArgs args);
+    bool tree = false;   // proposes trees; needs a rule that judges them
 };
 [[nodiscard]] const std::vector<DrafterInfo>& drafter_list();
 [[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);  // nullptr: unknown
 // Draft tokens per round where nothing else is asked for: what serves a method well on the bundle.
 [[nodiscard]] int usual_k(const std::string& drafter);
+// Whether `rule` can judge what `drafter` proposes: every rule judges chains.
+[[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
+// `rule` if it can judge what `drafter` proposes, else the usual one that can. Unknown names pass through.
+[[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
 // Throws Error (usage) when an option was set that `drafter` has no use for.
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
 

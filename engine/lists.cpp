@@ -7,16 +7,17 @@
 
 namespace speclens {
 
-#define DRAFTER(name, title, about, needs, layers) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
+#define DRAFTER(name, title, about, needs, layers, ...) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
 #include "engine/drafters.inc"
 #undef DRAFTER
-#define RULE(name, title, about, needs_q, greedy_only) Verdict verify_##name(const Round& round);
+#define RULE(name, title, about, needs_q, greedy_only, siblings) Verdict verify_##name(const Round& round);
 #include "engine/rules.inc"
 #undef RULE
 
 const std::vector<DrafterInfo>& drafter_list() {
     static const std::vector<DrafterInfo> list = {
-#define DRAFTER(name, title, about, needs, layers) {#name, title, about, DrafterNeeds::needs, layers, &make_##name},
+#define DRAFTER(name, title, about, needs, layers, ...) \
+    {#name, title, about, DrafterNeeds::needs, layers, &make_##name, false __VA_OPT__(|| __VA_ARGS__)},
 #include "engine/drafters.inc"
 #undef DRAFTER
     };
@@ -25,7 +26,8 @@ const std::vector<DrafterInfo>& drafter_list() {
 
 const std::vector<RuleInfo>& rule_list() {
     static const std::vector<RuleInfo> list = {
-#define RULE(name, title, about, needs_q, greedy_only) {#name, title, about, needs_q, greedy_only, &verify_##name},
+#define RULE(name, title, about, needs_q, greedy_only, siblings) \
+    {#name, title, about, needs_q, greedy_only, &verify_##name, Siblings::siblings},
 #include "engine/rules.inc"
 #undef RULE
     };
@@ -42,6 +44,47 @@ const RuleInfo* find_rule(const std::string& name) {
     for (const RuleInfo& info : rule_list())
         if (name == info.name) return &info;
     return nullptr;
+}
+
+bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
+    return !drafter.tree || rule.siblings != Siblings::none;
+}
+
+std::string judging_rule(const std::string& rule, const std::string& drafter) {
+    const RuleInfo* by = find_rule(rule);
+    const DrafterInfo* who = find_drafter(drafter);
+    return by && who && !can_judge(*by, *who) ? "tree_wor" : rule;
+}
+
+Error tree_error(const std::string& rule) {
+    return Error("the rule \"" + rule + "\" judges chains, and this drafter proposes trees",
+                 "Use --rule tree_wor, tree_wr or tree_topk, or --temp 0.", Exit::usage);
+}
+
+bool Draft::is_chain() const {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes[i].parent != static_cast<int>(i) - 1) return false;
+    return true;
+}
+
+std::vector<int> Draft::depths() const {
+    std::vector<int> depth;
+    for (const DraftNode& node : nodes)
+        depth.push_back(node.parent < 0 ? 1 : depth[static_cast<std::size_t>(node.parent)] + 1);
+    return depth;
+}
+
+std::vector<int> Draft::lanes() const {
+    std::vector<int> lane, children(nodes.size() + 1, 0);  // children so far of node i at i + 1
+    for (const DraftNode& node : nodes) lane.push_back(children[static_cast<std::size_t>(node.parent + 1)]++);
+    return lane;
+}
+
+std::vector<int> Round::children(int node) const {
+    std::vector<int> list;
+    for (int i = node + 1; i < count(); ++i)
+        if (parent(i) == node) list.push_back(i);
+    return list;
 }
 
 std::optional<int> DraftRequest::forced(int index) const {
@@ -83,6 +126,22 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
     if (!(options.confidence >= 0 && options.confidence <= 1))
         throw Error("--confidence must be a probability from 0 to 1, got " + std::to_string(options.confidence),
                     "0 never stops early.", Exit::usage);
+    const DrafterInfo* info = find_drafter(drafter);
+    if (!info || !info->tree) {
+        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree");
+        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree");
+        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree");
+    } else {
+        const auto within = [](const char* option, int value, int least, int most) {
+            if (value >= least && value <= most) return;
+            throw Error(std::string(option) + " must be " + std::to_string(least) + " … " + std::to_string(most) + ", got " +
+                            std::to_string(value),
+                        "For example --tree-topk 3 --tree-depth 4 --tree-budget 16.", Exit::usage);
+        };
+        within("--tree-topk", options.tree_topk, 1, 64);
+        within("--tree-depth", options.tree_depth, 0, 64);
+        within("--tree-budget", options.tree_budget, 1, 256);
+    }
     if (drafter != "skip") {
         if (options.exit_layer != 0) reject("--exit-layer", "skip");
         if (!options.skip_attention.empty()) reject("--skip-attention", "skip");

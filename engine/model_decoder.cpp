@@ -54,6 +54,7 @@ void ModelDecoder::truncate(int length) {
 
 void ModelDecoder::keep(int base, std::span<const int> rows) {
     CHECK(base >= 0 && base <= length_, "keep: the base is behind the end of the cache");
+    const bool of_last_pass = features_.rows > 0 && base + features_.rows == length_;
     std::vector<int> from, to;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         CHECK(rows[i] >= 0 && base + rows[i] < length_, "keep: no such row");
@@ -61,7 +62,10 @@ void ModelDecoder::keep(int base, std::span<const int> rows) {
         if (rows[i] == static_cast<int>(i)) continue; // already in its place
         from.push_back(base + rows[i]);
         to.push_back(base + static_cast<int>(i));
+        // rows ascend, so no row is overwritten before it was copied
+        if (of_last_pass) backend().copy(features_.slice(rows[i], 1), features_.slice(static_cast<std::int64_t>(i), 1));
     }
+    if (of_last_pass) features_ = features_.slice(0, static_cast<std::int64_t>(rows.size()));
     if (!from.empty()) stack_.move_slots(from, to);
     length_ = base + static_cast<int>(rows.size());
 }

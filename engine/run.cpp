@@ -54,6 +54,8 @@ void check_settings(const Models& models, const RunSettings& s) {
     if (s.k < 0 || s.k > 64)
         throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k), "Use 0 for plain decoding.",
                     Exit::usage);
+    // At temperature 0 every rule is the greedy one, which judges chains and trees.
+    if (s.sampling.temperature != 0 && s.k > 0 && !can_judge(*rule, *find_drafter(s.drafter))) throw tree_error(s.rule);
     if (s.max_tokens < 1)
         throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens), "Ask for some tokens.",
                     Exit::usage);
@@ -132,10 +134,15 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     }
     if (drafter_name != "none" && settings_.k == 0) notice = "speculation is off: K = 0";
     if (!notice.empty()) drafter_name = "none";
-    const bool needs_model = find_drafter(drafter_name)->needs_draft_model();
+    const DrafterInfo& drafter = *find_drafter(drafter_name);
+    const bool needs_model = drafter.needs_draft_model();
+    const DrafterOptions& options = settings_.options;
+    const int k = drafter_name == "none" ? 0 : drafter.tree && options.tree_depth > 0 ? options.tree_depth : settings_.k;
+    const int nodes = drafter.tree ? options.tree_budget : 0;
 
     // Cache slots: the prompt, the new tokens, and one round of drafts past them.
-    const long long wanted = static_cast<long long>(prompt_size) + settings_.max_tokens + settings_.k + 1;
+    const long long wanted =
+        static_cast<long long>(prompt_size) + settings_.max_tokens + std::max({settings_.k, k, nodes}) + 1;
     const int limit = models_->target ? models_->target->config.max_positions : 4096;
     if (prompt_size >= limit)
         throw Error("the prompt has " + std::to_string(prompt_size) + " tokens; the context of " +
@@ -150,7 +157,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
         target_ = make_table_decoder(models_->target_table, prompt_size, capacity);
         if (needs_model) draft_model = make_table_decoder(models_->draft_table, prompt_size, capacity);
     }
-    drafter_ = find_drafter(drafter_name)->make({*target_, std::move(draft_model), models_->network(drafter_name), settings_.options});
+    drafter_ = drafter.make({*target_, std::move(draft_model), models_->network(drafter_name), settings_.options});
 
     Header header;
     header.model = models_->target_name();
@@ -162,7 +169,8 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     header.machine = machine_name();
     header.date = utc_minute();
     header.tier = models_->target ? "LIVE" : "TABLE";
-    header.k = settings_.k;
+    header.k = drafter.tree ? k : settings_.k;
+    header.nodes = nodes;
     header.sampling = settings_.sampling;
     header.draft_sampling = settings_.draft_sampling.value_or(settings_.sampling);
     header.seed = settings_.seed;
@@ -175,7 +183,8 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     header.timing = settings_.timing;
 
     CycleSettings cycle;
-    cycle.k = drafter_name == "none" ? 0 : settings_.k;
+    cycle.k = k;
+    cycle.nodes = nodes;
     cycle.sampling = header.sampling;
     cycle.draft_sampling = header.draft_sampling;
     cycle.seed = settings_.seed;
@@ -246,17 +255,30 @@ std::string Run::output_text() const {
 
 namespace {
 
-// Keeps every draft, so that a replayed cycle shows the target's law at all of its positions.
-Verdict keep_everything(const Round& round) {
+// Judges every draft, so that a replayed cycle shows the target's law at all of its positions. Keeps a chain as a
+// whole; of a tree the path to the draft whose coin is kKeep, which the fork sets.
+constexpr double kKeep = -1;
+
+Verdict judge_everything(const Round& round) {
     Verdict verdict;
-    verdict.accepted = static_cast<int>(round.drafts.size());
-    verdict.checks.assign(round.drafts.size(), {1, std::nullopt, true});
+    int last = round.parents.empty() ? round.count() - 1 : -1;
+    for (int i = 0; i < round.count(); ++i) {
+        verdict.checks.push_back({.node = i, .threshold = 1, .u = {}, .accepted = true});
+        if (!round.parents.empty() && round.accept_coin(i) == kKeep) last = i;
+    }
+    for (int node = last; node >= 0; node = round.parent(node)) verdict.path.insert(verdict.path.begin(), node);
     verdict.from = Resampled::From::bonus;
-    verdict.law = round.p(verdict.accepted);
+    verdict.law = round.p(verdict.row());
     verdict.token = argmax(verdict.law);
     return verdict;
 }
-constexpr RuleInfo kReplay{"replay", "Replay", "Keeps every draft.", false, false, &keep_everything};
+
+// The tree of a replayed cycle is drafted anew, so the rule must ask for siblings in the way that the run's did.
+RuleInfo replay_rule(const RunSettings& settings) {
+    const RuleInfo* rule = find_rule(settings.sampling.temperature == 0 ? "greedy" : settings.rule);
+    const Siblings siblings = rule ? rule->siblings : Siblings::none;
+    return {"replay", "Replay", "Judges every draft.", false, false, &judge_everything, siblings};
+}
 
 Law law_of(const Top& top, int vocab) {
     Law law(static_cast<std::size_t>(vocab), 0.0);
@@ -274,7 +296,11 @@ LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& setti
     replay.timing = false;
     Fork fork;
     fork.cycle = cycle;
-    Run scratch(std::move(models), replay, trace, fork, &kReplay);
+    for (std::size_t i = 0; i < trace.size(); ++i)  // where the target's own token hung in a tree
+        if (const auto* own = std::get_if<Resampled>(&trace[i]); own && own->cycle == cycle && own->parent && *own->parent >= 0)
+            fork.force_coin = {*own->parent, kKeep};
+    const RuleInfo rule = replay_rule(replay);
+    Run scratch(std::move(models), replay, trace, fork, &rule);
 
     LawPair pair;
     pair.cycle = cycle;

@@ -73,10 +73,15 @@ class Hasher {
     void event(const Verified& e) { add(e.cycle), add(e.rows); }
     void event(const Checked& e) {
         add(e.cycle), add(e.index), add(e.token), add(e.p), add(e.q), add(e.threshold), add(e.u), add(int{e.accepted});
+        if (e.left) add(*e.left);  // only trees have it: the hash of a chain stays what it was
     }
-    void event(const Resampled& e) { add(e.cycle), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p); }
+    void event(const Resampled& e) {
+        add(e.cycle), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p);
+        if (e.parent) add(*e.parent);
+    }
     void event(const Committed& e) {
         add(e.cycle), add(e.accepted_drafts), add(e.tokens), add(e.kv_before), add(e.kv_after);
+        if (!e.path.empty()) add(e.path);
     }
     void event(const Stopped& e) { add(e.reason); }
     void event(const Failed& e) { add(e.what); }

@@ -31,7 +31,8 @@ struct Header {
     std::string machine;   // e.g. "2-core Xeon, Linux"
     std::string date;      // ISO 8601, UTC, day and minute
     std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
-    int k = 0;             // draft tokens per round asked for
+    int k = 0;             // draft tokens in a row asked for
+    int nodes = 0;         // draft tokens of one round asked for where they form a tree; 0: chains of k
     Sampling sampling;     // of the target
     Sampling draft_sampling;
     std::uint64_t seed = 0;
@@ -49,7 +50,7 @@ struct Prefill {
     double ms = 0;
 };
 
-// One draft token. A chain has parent = index - 1, the root's parent is -1.
+// One draft token, a node of the cycle's tree. A chain has parent = index - 1; -1: follows the pending token.
 struct Drafted {
     int cycle = 0;
     int index = 0;
@@ -67,11 +68,11 @@ struct Drafted {
 
 struct Verified {
     int cycle = 0;
-    int rows = 0;  // rows of the target pass: pending token + drafts
+    int rows = 0;  // rows of the target pass: pending token + drafts (row 1 + index)
     double ms = 0;
 };
 
-// The verdict on one draft token.
+// The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.
 struct Checked {
     int cycle = 0;
     int index = 0;
@@ -81,6 +82,8 @@ struct Checked {
     double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
     std::optional<double> u;  // absent where no coin is thrown
     bool accepted = false;
+    std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's law;
+                                 // absent for a first child, where that is p
     Top top;                  // the target's law at this position
     Top raw_top;              // at temperature 1 and unfiltered, where it differs
 };
@@ -89,6 +92,7 @@ struct Checked {
 struct Resampled {
     int cycle = 0;
     enum class From { residual, bonus, target } from = From::target;  // target: plain decoding, greedy, match
+    std::optional<int> parent;  // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
     int token = 0;
     std::optional<double> u;
     double p = 0;   // log-probability under the law it was drawn from
@@ -100,6 +104,7 @@ struct Resampled {
 struct Committed {
     int cycle = 0;
     int accepted_drafts = 0;
+    std::vector<int> path;    // trees: indices of the accepted drafts, in order. Chains: empty, it is 0, 1, …
     std::vector<int> tokens;  // accepted drafts, then the target's own token (may be cut by a stop)
     int kv_before = 0;        // target cache length before the cycle, after its verify pass, after truncation
     int kv_verify = 0;

@@ -66,6 +66,7 @@ struct EventJson {
         if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
         o["rule"] = e.rule;
         o["k"] = e.k;
+        if (e.nodes > 0) o["nodes"] = e.nodes;
         o["seed"] = e.seed;
         o["sampling"] = sampling_json(e.sampling);
         o["draft_sampling"] = sampling_json(e.draft_sampling);
@@ -106,11 +107,13 @@ struct EventJson {
         o["threshold"] = e.threshold;
         put_coin(o, e.u);
         o["accepted"] = e.accepted;
+        if (e.left) o["left"] = log_json(*e.left);
         top("top", e.top);
         top("raw_top", e.raw_top);
     }
     void operator()(const Resampled& e) const {
         o = {{"kind", "resample"}, {"cycle", e.cycle}, {"from", from_name(e.from)}};
+        if (e.parent) o["parent"] = *e.parent;
         token(e.token);
         put_coin(o, e.u);
         o["p"] = log_json(e.p);
@@ -122,6 +125,7 @@ struct EventJson {
         o = {{"kind", "commit"},          {"cycle", e.cycle},         {"accepted_drafts", e.accepted_drafts},
              {"tokens", e.tokens},        {"kv_before", e.kv_before}, {"kv_verify", e.kv_verify},
              {"kv_after", e.kv_after},    {"accept_ms", e.accept_ms}, {"ms", e.ms}};
+        if (!e.path.empty()) o["path"] = e.path;
         ids = e.tokens;
     }
     void operator()(const Stopped& e) const {

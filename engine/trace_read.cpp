@@ -127,6 +127,7 @@ Header read_header(const Reader& r) {
     h.drafter_model = r.text_or("drafter_model");
     h.rule = r.text("rule");
     h.k = r.integer("k");
+    h.nodes = r.integer_or("nodes", 0);
     h.seed = r.field("seed").is_number_unsigned() ? r.field("seed").get<std::uint64_t>() : 0;
     h.sampling = r.sampling("sampling");
     h.draft_sampling = r.sampling("draft_sampling");
@@ -176,6 +177,7 @@ Event read_event(const Json& object) {
         e.accepted = r.flag("accepted");
         e.threshold = r.probability("threshold", e.accepted ? 1 : 0);
         e.u = r.coin();
+        if (object.contains("left")) e.left = r.logp("left");
         e.top = r.top("top");
         e.raw_top = r.top("raw_top");
         return e;
@@ -187,6 +189,7 @@ Event read_event(const Json& object) {
         if (from == "residual") e.from = Resampled::From::residual;
         else if (from == "bonus") e.from = Resampled::From::bonus;
         else if (from != "target") throw Malformed{"\"from\" must be residual, bonus or target"};
+        if (object.contains("parent")) e.parent = r.integer("parent");
         e.token = r.integer("token");
         e.u = r.coin();
         e.p = r.logp("p");
@@ -199,6 +202,7 @@ Event read_event(const Json& object) {
         Committed e;
         e.cycle = r.integer("cycle");
         e.accepted_drafts = r.integer("accepted_drafts");
+        if (object.contains("path")) e.path = r.ids("path");
         e.tokens = r.ids("tokens");
         e.kv_before = r.integer("kv_before");
         e.kv_verify = r.integer_or("kv_verify", 0);

@@ -1,6 +1,7 @@
 // From target laws, draft laws and coins to a verdict. Pure functions: no state, no model, no trace.
 // A new rule is one file in engine/rules/ plus one line in rules.inc.
-// p is the target, q the draft (Leviathan et al.); row i of p is the target's law after i accepted drafts.
+// One interface serves chains and trees: a chain is a tree whose nodes have one child each, so that node i hangs
+// from node i-1. p is the target, q the draft (Leviathan et al.).
 #pragma once
 
 #include <functional>
@@ -10,34 +11,54 @@
 #include <vector>
 
 #include "engine/law.h"
+#include "engine/siblings.h"
 #include "engine/trace.h"
+#include "kernels/error.h"
 
 namespace speclens {
 
 // One round as a rule sees it. Laws are asked for only when needed; references stay valid for the round.
+// Rows are those of the target's pass: row 0 follows the pending token, row 1 + i follows node i. So node i is
+// judged by row 1 + parent(i); in a chain that is row i.
 struct Round {
-    std::span<const int> drafts;                   // x_1 … x_K as drafts[0 … K-1]
-    std::function<const Law&(int)> p;              // row i in 0 … K: the target's law of position i
-    std::function<const Law&(int)> q;              // row i in 0 … K-1: the law drafts[i] was drawn from
-    std::function<int(int)> p_argmax;              // cheaper than p(i) when only the best token matters
-    std::function<double(int)> accept_coin;        // u of draft i
-    std::function<double(int)> resample_coin;      // u of the target's own token at row i
+    std::span<const int> drafts;                   // token of each node
+    std::span<const int> parents = {};             // of each node, smaller than its own index, -1 = the pending token;
+                                                   // empty = a chain
+    std::function<const Law&(int)> p;              // row -> the target's law there
+    std::function<const Law&(int)> q;              // node -> the law it was really drawn from; with siblings drawn
+                                                   // without replacement that depends on the siblings before it
+    std::function<int(int)> p_argmax;              // row -> cheaper than p(row) when only the best token matters
+    std::function<double(int)> accept_coin;        // node -> u
+    std::function<double(int)> resample_coin;      // row -> u of the target's own token there
+
+    [[nodiscard]] int count() const { return static_cast<int>(drafts.size()); }
+    [[nodiscard]] int parent(int node) const {
+        return parents.empty() ? node - 1 : parents[static_cast<std::size_t>(node)];
+    }
+    [[nodiscard]] int row_of(int node) const { return 1 + parent(node); }  // the row that judges it
+    [[nodiscard]] std::vector<int> children(int node) const;               // of node, -1 = the pending token; ascending
 };
 
 struct Judgement {
-    double threshold = 0;     // accept iff u < threshold (greedy and match: 1 or 0)
-    std::optional<double> u;  // the coin that was compared; none for greedy
+    int node = 0;
+    double threshold = 0;       // accept iff u < threshold (greedy and match: 1 or 0)
+    std::optional<double> u;    // the coin that was compared; none for greedy
     bool accepted = false;
+    std::optional<double> left = {};  // probability of the token in what its rejected siblings left of the target's law;
+                                      // none for a first child: it is the target's law itself
 };
 
 struct Verdict {
-    std::vector<Judgement> checks;  // drafts that were judged, in order
-    int accepted = 0;               // leading drafts that are kept
+    std::vector<Judgement> checks;  // nodes that were judged, in order
+    std::vector<int> path;          // nodes that are kept, each the child of the one before; a chain: 0 … accepted-1
     Resampled::From from = Resampled::From::target;
     int token = 0;                  // the target's own token
     std::optional<double> u;        // the coin that drew it
     Law law;                        // the law it was drawn from; empty: one-hot at `token`
     bool residual_fallback = false; // the residual was empty in floating point, p was used
+
+    [[nodiscard]] int accepted() const { return static_cast<int>(path.size()); }
+    [[nodiscard]] int row() const { return path.empty() ? 0 : 1 + path.back(); }  // that the own token comes from
 };
 
 struct RuleInfo {
@@ -47,8 +68,11 @@ struct RuleInfo {
     bool needs_q;       // compares with the draft's probabilities
     bool greedy_only;   // needs temperature 0
     Verdict (*verify)(const Round& round);
+    Siblings siblings = Siblings::none;  // of the trees it judges; none: chains only
 };
 [[nodiscard]] const std::vector<RuleInfo>& rule_list();
 [[nodiscard]] const RuleInfo* find_rule(const std::string& name);  // nullptr: unknown
+// What to throw when `rule` meets a tree that it cannot judge.
+[[nodiscard]] Error tree_error(const std::string& rule);
 
 }  // namespace speclens

@@ -66,7 +66,7 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
         const Verdict verdict = rule->verify(round);
-        const bool accepted = verdict.accepted == 1;
+        const bool accepted = verdict.accepted() == 1;
         const int out = laws.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
         ++(accepted ? counts.kept : counts.resampled)[static_cast<std::size_t>(out)];
         counts.last = {laws.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept),

@@ -17,7 +17,8 @@ const Checked* find_check(const CycleView& view, const Position& position, const
         if (position.index < 0 || position.index >= static_cast<int>(cycle->drafts.size())) return nullptr;
         const DraftSlot& slot = cycle->drafts[static_cast<std::size_t>(position.index)];
         *draft = slot.draft;
-        return slot.check;
+        // A later sibling of a tree is judged by what the rejected ones left, which is not this scene's story.
+        return slot.check && slot.check->left ? nullptr : slot.check;
     }
     return nullptr;
 }
@@ -147,7 +148,7 @@ std::vector<Position> judged_positions(const CycleView& view) {
     std::vector<Position> positions;
     for (const CycleSummary& cycle : view.cycles)
         for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-            if (cycle.drafts[i].check && !cycle.drafts[i].check->top.empty())
+            if (cycle.drafts[i].check && !cycle.drafts[i].check->left && !cycle.drafts[i].check->top.empty())
                 positions.push_back({cycle.cycle, static_cast<int>(i)});
     return positions;
 }
@@ -159,7 +160,7 @@ std::optional<Position> accept_position(const CycleView& view, const std::option
     for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
         for (std::size_t i = cycle->drafts.size(); i-- > 0;) {
             const DraftSlot& slot = cycle->drafts[i];
-            if (!slot.check) continue;
+            if (!slot.check || slot.check->left) continue;
             const Position here{cycle->cycle, static_cast<int>(i)};
             if (!slot.check->accepted) return here;
             if (!judged) judged = here;

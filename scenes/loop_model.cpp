@@ -14,6 +14,8 @@ RuleKind rule_kind(const std::string& name) {
     return RuleKind::token;
 }
 
+constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
+
 std::optional<double> shown(double logp, const Top& raw, int token, bool greedy) {
     constexpr double kBelowHead = 1e-6; // not among the recorded tokens: shown as "<.01"
     if (greedy && !raw.empty()) return listed(raw, token).value_or(kBelowHead);
@@ -22,10 +24,12 @@ std::optional<double> shown(double logp, const Top& raw, int token, bool greedy)
 
 void fill_columns(LoopModel& model) {
     if (model.cycle) {
+        model.tree = model.cycle->tree || (model.header && model.header->nodes > 0);
         for (const DraftSlot& slot : model.cycle->drafts) {
             LoopColumn column;
             column.draft = slot.draft;
             column.check = slot.check;
+            column.parent = slot.parent;
             switch (slot.state) {
             case DraftSlot::State::drafted:
                 column.fate = Fate::drafted;
@@ -43,19 +47,23 @@ void fill_columns(LoopModel& model) {
             column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token, model.greedy);
             if (slot.check)
                 column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
-            if (slot.check && model.rejected < 0) {
+            if (slot.check && (model.rejected < 0 || model.tree)) {
                 ++model.judged;
                 if (slot.check->accepted)
                     ++model.accepted;
-                else
+                else if (!model.tree)
                     model.rejected = static_cast<int>(model.columns.size());
             }
             model.columns.push_back(column);
         }
         model.drafted = static_cast<int>(model.columns.size());
+        model.newest = model.tree ? model.cycle->last_judged : model.judged - 1;
+        const int own = model.cycle->own_slot();
+        if (model.tree && model.cycle->resample && own < model.drafted) model.rejected = own;
         model.drafting_over = model.cycle->verify != nullptr || model.judged > 0 || model.cycle->resample;
     }
-    while (!model.drafting_over && static_cast<int>(model.columns.size()) < model.asked)
+    // Places for the guesses to come. A tree's are not known before they are made.
+    while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.asked)
         model.columns.emplace_back();
 }
 
@@ -70,7 +78,8 @@ LoopModel loop_model(const SceneInput& input) {
     if (model.header) {
         model.rule = rule_kind(model.header->rule);
         model.greedy = model.header->sampling.temperature == 0;
-        model.asked = model.header->drafter == "none" ? 0 : model.header->k;
+        const Header& h = *model.header;
+        model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;
     }
@@ -103,7 +112,7 @@ LoopModel loop_model(const SceneInput& input) {
     if (model.own)
         model.active = model.own_column();
     else if (model.judged > 0)
-        model.active = model.judged - 1;
+        model.active = std::max(0, model.newest);
     else if (model.drafting_over)
         model.active = 0;
     else

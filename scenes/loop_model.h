@@ -15,6 +15,7 @@ enum class RuleKind : std::uint8_t { greedy, match, token }; // what the coin ro
 struct LoopColumn {
     const Drafted* draft = nullptr;
     const Checked* check = nullptr;
+    int parent = -1; // column that it follows, -1: the pending token
     Fate fate = Fate::empty;
     std::optional<double> q, p; // probability of the draft under either model, as shown
 };
@@ -28,7 +29,9 @@ struct LoopModel {
     int asked = 0;       // K of the run
     std::vector<LoopColumn> columns;
     int drafted = 0, judged = 0, accepted = 0;
-    int rejected = -1; // column that was rejected
+    int rejected = -1; // column that was rejected; in a tree the one whose place the own token takes
+    bool tree = false;
+    int newest = -1; // column that was judged last
     bool drafting_over = false;
     const Resampled* own = nullptr;
     int active = 0;   // column of the last event; columns.size() = the own token

@@ -37,6 +37,13 @@ int drafts(const LoopDraw& d) {
     return static_cast<int>(d.model.columns.size());
 }
 
+int levels(const LoopModel& model) {
+    int deepest = 0;
+    if (model.cycle)
+        for (const DraftSlot& slot : model.cycle->drafts) deepest = std::max(deepest, slot.depth);
+    return deepest;
+}
+
 std::string verify_words(const LoopModel& model, int length) {
     const int n = model.drafted;
     const std::string rows = number_word(n + 1) + (n == 0 ? " row" : " rows");
@@ -92,6 +99,8 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
         if (touched.clicked && d.model.cycle) out.push_back(Select{Position{d.model.cycle->cycle, i}});
         std::string number = std::to_string(i + 1);
         if (i == drafts(d) && g.roomy()) number += drafts(d) == 0 ? " · target" : " · bonus";
+        if (d.model.tree && i < drafts(d) && column(d, i).parent >= 0) // the guess that it follows
+            number = std::to_string(column(d, i).parent + 1) + " › " + number;
         d.ui.canvas.text({g.middle(i), g.y + 98}, number, i == drafts(d) ? Font::text : Font::mono, 14,
                          selected ? d.ui.theme.ink : d.ui.theme.muted, Align::center);
     }
@@ -105,6 +114,7 @@ void draw_draft_row(const LoopDraw& d) {
     std::string passes = d.model.asked == 0     ? std::string("none")
                          : d.model.drafted == 0 ? std::string("none yet")
                          : lookup               ? "copied"
+                         : d.model.tree         ? counted(levels(d.model), "level")
                                                 : counted(d.model.drafted, "pass");
     if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
     row_name(d, y + 15, "Draft", passes);
@@ -126,7 +136,8 @@ void draw_draft_row(const LoopDraw& d) {
         if (newest) style.alpha = std::min(1.0F, d.input.t * 2);
         ui::chip(d.ui.canvas, theme, box, label_of(*d.input.trace, c.draft->token), style);
         const float gap = g.pitch - g.width;
-        if (i + 1 < drafts(d) && i + 1 < g.first + g.count && !lookup)
+        const bool followed = i + 1 < drafts(d) && (!column(d, i + 1).draft || column(d, i + 1).parent == i);
+        if (followed && i + 1 < g.first + g.count && !lookup)
             ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18},
                       {theme.muted, 1.5F}, 5);
         if (d.model.cycle->verify)
@@ -196,6 +207,11 @@ void draw_law_rows(const LoopDraw& d) {
                           d.motion(Phase::resample));
             } else if (drafts(d) > 0) {
                 const int n = drafts(d);
+                if (d.model.tree) {
+                    small(d, g.middle(i), g.y + 239, "used where a");
+                    small(d, g.middle(i), g.y + 259, "branch ends");
+                    continue;
+                }
                 small(d, g.middle(i), g.y + 239,
                       g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
                 small(d, g.middle(i), g.y + 259,
@@ -208,7 +224,7 @@ void draw_law_rows(const LoopDraw& d) {
         const LoopColumn& c = column(d, i);
         if (!c.draft) continue;
         const bool gone = c.fate == Fate::discarded;
-        const bool newest = d.model.phase == Phase::accept && i == d.model.judged - 1;
+        const bool newest = d.model.phase == Phase::accept && i == d.model.newest;
         const std::optional<double> q = !c.q && d.model.greedy ? std::optional<double>(0.0) : c.q;
         value_row(i, g.y + 228, q, Role::draft, gone, 1);
         value_row(i, g.y + 252, c.p, Role::target, gone, newest ? d.motion(Phase::accept) : 1);
@@ -221,9 +237,12 @@ namespace {
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
     int wanted = c.draft->token;
+    const auto beside = [&](const LoopColumn& other) { return other.parent == c.parent && other.fate == Fate::accepted; };
     if (!c.check->accepted) {
         const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
-        if (d.model.own)
+        if (const auto kept = std::ranges::find_if(d.model.columns, beside); kept != d.model.columns.end())
+            wanted = kept->draft->token; // in a tree: the guess beside it that the target wanted
+        else if (d.model.own)
             wanted = d.model.own->token;
         else if (d.model.rule == RuleKind::greedy && !law.empty())
             wanted = law.entries[0].id;
@@ -254,7 +273,7 @@ void draw_coin_row(const LoopDraw& d) {
             ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
             small(d, g.middle(i), g.y + 334,
                   c.fate == Fate::discarded                      ? "not judged"
-                  : d.model.drafting_over && i == d.model.judged ? "next"
+                  : d.model.drafting_over && !d.model.tree && i == d.model.judged ? "next"
                                                                  : "later");
             continue;
         }
@@ -262,7 +281,7 @@ void draw_coin_row(const LoopDraw& d) {
             draw_comparison(d, i, c);
             continue;
         }
-        const bool newest = d.model.phase == Phase::accept && i == d.model.judged - 1;
+        const bool newest = d.model.phase == Phase::accept && i == d.model.newest;
         ui::Gauge gauge{.accept = std::min(1.0, c.check->threshold)};
         if (c.check->u)
             gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
@@ -306,7 +325,7 @@ void draw_outcome_row(const LoopDraw& d) {
         ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
                                     : c.fate == Fate::rejected ? Role::rejected
                                                                : Role::discarded};
-        if (d.model.phase == Phase::accept && i == d.model.judged - 1) {
+        if (d.model.phase == Phase::accept && i == d.model.newest) {
             style.alpha = std::min(1.0F, d.input.t * 2);
             style.strike = std::clamp(d.input.t * 2 - 1, 0.0F, 1.0F);
         }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "scenes/loop_tree.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -15,7 +16,7 @@ const char* drafter_noun(const LoopModel& model) {
     const std::string& name = model.header->drafter;
     if (name == "lookup") return "prompt lookup";
     if (name == "skip") return "layer skip";
-    if (name == "small") return "the small draft model";
+    if (name == "small" || name == "small_tree") return "the small draft model";
     return "the drafter";
 }
 
@@ -81,8 +82,11 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");
     story.text =
         "The target reads the pending token and all " + guesses(model.drafted) +
-        " together. Row 1 is its law for the first guess, and so on; the last row is a law for one token "
-        "more. Nothing is decided yet.";
+        (model.tree
+             ? " together, each guess seeing only those it follows. Its row for a guess is the law of what comes "
+               "next there: it judges the guesses that continue it. Nothing is decided yet."
+             : " together. Row 1 is its law for the first guess, and so on; the last row is a law for one token "
+               "more. Nothing is decided yet.");
     if (!took.empty()) {
         story.text += took;
         if (model.plain_ms > 0) story.text += "; for a single token it takes " + milliseconds(model.plain_ms);
@@ -119,10 +123,11 @@ void tell_match_check(const SceneInput& input, const LoopModel& model, const Loo
 }
 
 void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
-    const LoopColumn& c = model.columns[static_cast<std::size_t>(model.judged - 1)];
+    const LoopColumn& c = model.columns[static_cast<std::size_t>(std::max(0, model.newest))];
     story.task = "Jump to the next rejection with X";
     story.on_task = {Go{Move::rejection}};
     story.task_done = (input.deeds & deed_bit(Deed::found_rejection)) != 0;
+    if (model.tree) return tell_tree_check(input, model, story);
     if (model.rule != RuleKind::token) return tell_match_check(input, model, c, story);
     const std::string token = quoted(*input.trace, c.draft->token);
     const std::string p = probability(std::exp(c.check->p)), q = probability(std::exp(c.check->q));
@@ -156,6 +161,9 @@ void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
 void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string token = quoted(*input.trace, model.own->token);
     const std::string coin = model.own->u ? "Coin " + probability(*model.own->u) + " picked " : "It is ";
+    story.task = "Fork here: force another token with F";
+    story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
+    if (model.tree) return tell_tree_own(input, model, story);
     switch (model.own->from) {
     case Resampled::From::residual:
         story.heading = "Rejected, but not wasted";
@@ -183,8 +191,6 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
                                "weights, get one token.";
         break;
     }
-    story.task = "Fork here: force another token with F";
-    story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
 }
 
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {

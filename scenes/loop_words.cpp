@@ -42,6 +42,8 @@ std::string plural(int n, const char* noun) {
 
 std::string finished_title(const LoopModel& model) {
     const int n = model.produced;
+    if (model.tree)
+        return "A tree of " + number_word(model.drafted) + " guesses, one check: " + plural(n, "token");
     if (model.drafted == 0) return "Plain decoding: one expensive pass, one token";
     if (model.accepted == model.drafted && model.rejected < 0)
         return (model.drafted == 1 ? std::string("The guess is kept: ")
@@ -84,6 +86,11 @@ std::string loop_title(const LoopModel& model) {
     if (model.phase == Phase::failed) return "The run failed before this cycle was done";
     if (!model.cycle) return "Before the first guess";
     if (model.cycle->complete() || model.own) return finished_title(model);
+    if (model.judged > 0 && model.tree) {
+        const bool kept = model.newest >= 0 && model.columns[static_cast<std::size_t>(model.newest)].check->accepted;
+        return "Guess " + std::to_string(model.newest + 1) +
+               (kept ? " is kept: its continuations are next" : " is rejected: another guess at its place may do");
+    }
     if (model.judged > 0) {
         if (model.rejected >= 0)
             return "Guess " + std::to_string(model.rejected + 1) + " is rejected, " +
@@ -132,6 +139,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
             out << "not made yet\n";
             continue;
         }
+        if (model.tree && c.parent >= 0) out << "after guess " << c.parent + 1 << ", ";
         out << quoted(*input.trace, c.draft->token);
         if (c.q) out << ", draft " << probability(*c.q);
         if (c.p) out << ", target " << probability(*c.p);

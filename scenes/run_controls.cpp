@@ -51,7 +51,21 @@ struct Row {
 
 RunSettings with_temperature(RunSettings settings, double temperature) {
     settings.sampling.temperature = temperature;
-    if (temperature > 0 && settings.rule == "greedy") settings.rule = "token";
+    if (temperature > 0)
+        settings.rule = judging_rule(settings.rule == "greedy" ? "token" : settings.rule, settings.drafter);
+    return settings;
+}
+
+RunSettings with_drafter(RunSettings settings, const std::string& drafter) {
+    settings.drafter = drafter;
+    settings.options = {};
+    settings.rule = judging_rule(settings.rule, drafter);
+    return settings;
+}
+
+RunSettings with_draft_length(RunSettings settings, int k) {
+    settings.k = k;
+    settings.options.tree_depth = 0; // K is what a tree's depth follows from now on
     return settings;
 }
 
@@ -99,10 +113,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
         if (drafters[i].label == now.drafter) chosen = static_cast<int>(i);
     if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off});
         pick && *pick != chosen) {
-        RunSettings changed = now;
-        changed.drafter = drafters[static_cast<std::size_t>(*pick)].label;
-        changed.options = {};
-        restart(changed);
+        restart(with_drafter(now, drafters[static_cast<std::size_t>(*pick)].label));
     }
 
     at = row.take(rule_w);
@@ -111,7 +122,10 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     int rule = -1;
     for (const RuleInfo& info : rule_list()) {
         if (now.rule == info.name) rule = static_cast<int>(rules.size());
-        rules.push_back({info.name, info.title, ""});
+        ui::Choice choice{info.name, info.title, ""};
+        const DrafterInfo* drafter = find_drafter(now.drafter);
+        if (drafter && !can_judge(info, *drafter)) choice.disabled = "judges chains; this drafter proposes trees";
+        rules.push_back(choice);
     }
     if (const auto pick = ui::dropdown(ui, "rule", at, rules, rule, {.disabled = off}); pick && *pick != rule)
         restart(with_rule(now, rules[static_cast<std::size_t>(*pick)].label));
@@ -119,9 +133,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     at = row.take(k_w);
     ui::field_label(ui, at, "Draft length K");
     if (const auto k = ui::stepper(ui, "k", at, now.k, {.low = 0, .high = 16, .disabled = off})) {
-        RunSettings changed = now;
-        changed.k = static_cast<int>(*k);
-        restart(changed);
+        restart(with_draft_length(now, static_cast<int>(*k)));
     }
 
     at = row.take(t_w);

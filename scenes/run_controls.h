@@ -9,7 +9,10 @@ namespace speclens {
 
 void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out);
 
-// The same changes for keys and palette. Rule and temperature are kept compatible: greedy needs T = 0.
+// The same changes for keys and palette. They stay compatible: greedy needs T = 0, a drafter of trees a rule that
+// judges trees. Another drafter starts with its default options.
+[[nodiscard]] RunSettings with_drafter(RunSettings settings, const std::string& drafter);
+[[nodiscard]] RunSettings with_draft_length(RunSettings settings, int k);
 [[nodiscard]] RunSettings with_temperature(RunSettings settings, double temperature);
 [[nodiscard]] RunSettings with_rule(RunSettings settings, const std::string& rule);
 

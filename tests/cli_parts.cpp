@@ -8,6 +8,7 @@
 #include "app/cli_statistics.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
+#include "app/cli_walk.h"
 #include "engine/rng.h"
 #include "kernels/error.h"
 
@@ -108,6 +109,45 @@ TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
     EXPECT_EQ(probability(0.004), "<.01");
     EXPECT_EQ(probability(0.38), ".38");
     EXPECT_EQ(probability(1), "1.00");
+}
+
+// In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token at the
+// end of the path.
+TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
+    Trace trace([](int id) { return "word" + std::to_string(id); });
+    Header header;
+    header.drafter = "small_tree";
+    header.rule = "greedy";
+    header.nodes = 4;
+    header.prompt = {0};
+    trace.append(header);
+    for (int index : {0, 1}) {
+        Drafted draft;
+        draft.index = index;
+        draft.token = 5 + index;
+        trace.append(draft);
+    }
+    trace.append(Verified{0, 3, 0});
+    for (int index : {0, 1}) {
+        Checked check;
+        check.index = index;
+        check.token = 5 + index;
+        check.accepted = index == 1;
+        trace.append(check);
+    }
+    Resampled own;
+    own.token = 9;
+    own.parent = 1;
+    trace.append(own);
+    Committed commit;
+    commit.accepted_drafts = 1;
+    commit.path = {1};
+    commit.tokens = {6, 9};
+    trace.append(commit);
+    const std::string text = Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
+    const std::size_t line = text.find("1 word5");
+    ASSERT_NE(line, std::string::npos) << text;
+    EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("word6"), std::string::npos) << text;
 }
 
 TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables

@@ -46,9 +46,19 @@ TEST(Run, TellsTheWalkThroughOfTheGoldenFile) {
 TEST(Run, StaysWithinTheWidthOfTheTerminal) {
     for (const char* width : {"64", "80", "100"}) {
         Start start;
-        start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", "match"};
         start.environment["COLUMNS"] = width;
-        std::istringstream in(speclens(start).out);
+        std::string transcripts;
+        start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", "match"};
+        transcripts += speclens(start).out;
+        for (const char* rule : {"tree_topk", "tree_wor", "tree_wr", "greedy"}) {
+            start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--drafter", "small_tree",
+                               "--rule", rule, "--tree-depth", "12", "--tree-budget", "30"};
+            const Outcome outcome = speclens(start);
+            EXPECT_EQ(outcome.code, 0) << outcome.err;
+            EXPECT_NE(outcome.out.find("dropped, never judged"), std::string::npos) << rule;
+            transcripts += outcome.out;
+        }
+        std::istringstream in(transcripts);
         for (std::string line; std::getline(in, line);) {
             long wide = 0; // every character of this transcript is one column wide
             for (const char c : line) wide += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -183,6 +193,11 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
               "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms");
     EXPECT_NE(csv.find(",rejected,"), std::string::npos);
+    const std::string tree = folder / "tree.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", table_file(), "--drafter", "small_tree", "--json", tree}).code, 0);
+    ASSERT_EQ(speclens({"export", "csv", tree, "-o", folder / "tree.csv"}).code, 0);
+    const std::string nodes = read_file(folder / "tree.csv");
+    EXPECT_NE(nodes.substr(0, nodes.find('\n')).find(",parent"), std::string::npos);
     const Json perfetto = Json::parse(exported("perfetto"));
     std::map<std::string, int> kinds;
     for (const Json& event : perfetto["traceEvents"]) ++kinds[event["ph"].get<std::string>()];

@@ -44,6 +44,12 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
                  "--k does nothing");
     expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"},
                  "--ngram");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--tree-topk", "2"}, "--tree-topk");
+    expect_usage({"run", "--drafter", "small_tree", "--k", "3", "--tree-depth", "3"}, "exclude each other");
+    expect_usage({"run", "--drafter", "small_tree", "--rule", "tree_topk", "--temp", "1", "--draft-temp", "2"},
+                 "chosen, not drawn");
+    expect_usage({"run", "--drafter", "small_tree", "--temp", "0", "--draft-temp", "2"}, "chosen, not drawn");
+    expect_usage({"run", "--drafter", "small_tree", "--rule", "token", "--temp", "1"}, "tree_wor");
     expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
     expect_usage({"run", "--drafter", "lookup=/tmp"}, "takes no folder");
     expect_usage({"render", "loop"}, "needs -o");

@@ -90,6 +90,7 @@ TEST(Fork, WithoutAChangeReplaysTheSameRun) {
     for (const DrafterInfo& drafter : drafter_list()) {
         RunSettings settings = sampled();
         settings.drafter = drafter.name;
+        settings.rule = judging_rule(settings.rule, settings.drafter);
         speclens::Run base(models, settings);
         base.finish();
         for (int cycle : {0, 1, 3}) {
@@ -136,6 +137,7 @@ TEST(FullLaws, AreTheLawsTheRunUsed) {
         for (double temperature : {0.0, 0.7}) {
             RunSettings settings = sampled();
             settings.drafter = drafter.name;
+            settings.rule = judging_rule(settings.rule, settings.drafter);
             settings.sampling.temperature = temperature;
             speclens::Run run(models, settings);
             run.finish();

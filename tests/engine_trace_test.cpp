@@ -26,6 +26,7 @@ std::unique_ptr<speclens::Run> finished(const std::string& drafter, double tempe
     RunSettings settings;
     settings.token_ids = {5, 6, 5, 6, 5};
     settings.drafter = drafter;
+    settings.rule = judging_rule(settings.rule, drafter);
     settings.k = 3;
     settings.sampling.temperature = temperature;
     settings.max_tokens = 24;

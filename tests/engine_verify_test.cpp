@@ -48,7 +48,7 @@ Outcomes exact_token(Rows rows) {
         const double threshold = stop < k ? verdict.checks[stop].threshold : 0;
         out.accepted[stop] = stop < k ? reach * (1 - threshold) : reach;
         if (out.accepted[stop] > 1e-12) {
-            EXPECT_EQ(verdict.accepted, static_cast<int>(stop));
+            EXPECT_EQ(verdict.accepted(), static_cast<int>(stop));
             out.next[stop] = verdict.law;
         }
         if (stop < k) reach *= threshold;
@@ -73,7 +73,7 @@ Outcomes exact_match(Rows rows) {
             for (std::size_t i = 0; i < stop; ++i) rows.resample[i] = coin_of(i, static_cast<std::size_t>(rows.drafts[i]));
             rows.resample[stop] = coin_of(stop, v);
             const Verdict verdict = rows.run("match");
-            if (verdict.accepted != static_cast<int>(stop)) continue;  // drew the draft itself: goes on
+            if (verdict.accepted() != static_cast<int>(stop)) continue;  // drew the draft itself: goes on
             EXPECT_EQ(verdict.token, static_cast<int>(v));
             out.accepted[stop] += reach * rows.p[stop][v];
             out.next[stop][v] += reach * rows.p[stop][v];
@@ -121,7 +121,7 @@ TEST(Verify, SpotsOfThePublicOraclesHoldTo1e9) {
 TEST(Verify, GreedyStopsAtTheFirstDifferenceAndEmitsTheTarget) {
     Rows rows{.drafts = {1, 2, 0}, .p = {{0.1, 0.8, 0.1}, {0.6, 0.2, 0.2}, {1, 0, 0}, {0, 1, 0}}, .q = {}, .accept = {}, .resample = {}};
     const Verdict verdict = rows.run("greedy");
-    EXPECT_EQ(verdict.accepted, 1);
+    EXPECT_EQ(verdict.accepted(), 1);
     EXPECT_EQ(verdict.token, 0);
     EXPECT_EQ(verdict.from, Resampled::From::target);
     EXPECT_EQ(verdict.checks.size(), 2u);
@@ -133,14 +133,14 @@ TEST(Verify, GreedyStopsAtTheFirstDifferenceAndEmitsTheTarget) {
 TEST(Verify, TokenNeverRejectsWhenTheTargetLikesTheTokenAtLeastAsMuch) {
     for (double u : {0.0, 0.5, 0.999999}) {
         Rows rows{.drafts = {0}, .p = {{0.3, 0.7}, {1, 0}}, .q = {{0.3, 0.7}}, .accept = {u}, .resample = {0.1, 0.1}};
-        EXPECT_EQ(rows.run("token").accepted, 1);
+        EXPECT_EQ(rows.run("token").accepted(), 1);
     }
 }
 
 TEST(Verify, TokenRejectsWhatTheTargetForbidsAndDrawsFromTheResidual) {
     Rows rows{.drafts = {0}, .p = {{0, 0.25, 0.75}, {1, 0, 0}}, .q = {{0.5, 0.5, 0}}, .accept = {0.0}, .resample = {0.0, 0}};
     const Verdict verdict = rows.run("token");
-    EXPECT_EQ(verdict.accepted, 0);
+    EXPECT_EQ(verdict.accepted(), 0);
     EXPECT_EQ(verdict.from, Resampled::From::residual);
     EXPECT_EQ(verdict.law, (Law{0, 0, 1}));
     EXPECT_EQ(verdict.token, 2);
@@ -157,14 +157,14 @@ TEST(Verify, TokenWithAOneHotDraftAcceptsWithTheTargetsProbability) {
 
 TEST(Verify, AProposalWithoutDraftMassIsRejectedNotDivided) {
     Rows rows{.drafts = {1}, .p = {{0.5, 0.5}, {1, 0}}, .q = {{1, 0}}, .accept = {0.0}, .resample = {0.9, 0}};
-    EXPECT_EQ(rows.run("token").accepted, 0);
+    EXPECT_EQ(rows.run("token").accepted(), 0);
     EXPECT_EQ(rows.run("token").checks[0].threshold, 0);
 }
 
 TEST(Verify, AnEmptyResidualFallsBackToTheTargetAndSaysSo) {
     Rows rows{.drafts = {0}, .p = {{0.5, 0.5}, {1, 0}}, .q = {{0.5 + 1e-15, 0.5 - 1e-15}}, .accept = {std::nextafter(1.0, 0.0)}, .resample = {0.9, 0}};
     const Verdict verdict = rows.run("token");
-    if (verdict.accepted == 0) {
+    if (verdict.accepted() == 0) {
         EXPECT_TRUE(verdict.residual_fallback);
         EXPECT_EQ(verdict.law, rows.p[0]);
     }

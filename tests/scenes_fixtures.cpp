@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/drafters/tree_shape.h"
 #include "engine/rng.h"
 #include "engine/verify.h"
 
@@ -62,6 +63,7 @@ class Writer {
         h.machine = "test bench";
         h.date = "2026-01-02 03:04";
         h.k = toy_.k;
+        h.nodes = toy_.nodes;
         h.sampling.temperature = h.draft_sampling.temperature = toy_.temperature;
         h.seed = 7;
         h.max_tokens = 64;
@@ -75,6 +77,7 @@ class Writer {
     }
 
     void cycle(int number) {
+        if (toy_.nodes > 0) return tree_cycle(number);
         const int position = static_cast<int>(tokens_.size());
         const Sampling sampling{.temperature = toy_.temperature};
         std::vector<Law> p_raw, q_raw, p, q;
@@ -139,12 +142,108 @@ class Writer {
         out_.push_back(own);
         Committed done;
         done.cycle = number;
-        done.accepted_drafts = verdict.accepted;
-        done.tokens.assign(drafts.begin(), drafts.begin() + verdict.accepted);
+        done.accepted_drafts = verdict.accepted();
+        done.tokens.assign(drafts.begin(), drafts.begin() + verdict.accepted());
         done.tokens.push_back(verdict.token);
         done.kv_before = position - 1;
         done.kv_verify = position - 1 + rows;
-        done.kv_after = position + verdict.accepted;
+        done.kv_after = position + verdict.accepted();
+        done.accept_ms = ms(0.2);
+        done.ms = ms(0.1);
+        tokens_.insert(tokens_.end(), done.tokens.begin(), done.tokens.end());
+        out_.push_back(done);
+    }
+
+    // Guesses drawn without replacement at the places of a fixed shape. Laws depend on the position only.
+    void tree_cycle(int number) {
+        const int position = static_cast<int>(tokens_.size());
+        const Sampling sampling{.temperature = toy_.temperature};
+        const std::vector<ShapeNode> shape = tree_shape(2, toy_.k, toy_.nodes);
+        const auto coin = [&](Purpose purpose, int at, int lane) {
+            return uniform({.seed = 7,
+                            .position = static_cast<std::uint32_t>(at),
+                            .purpose = purpose,
+                            .lane = static_cast<std::uint32_t>(lane)});
+        };
+        std::vector<Law> p_raw{toy_law(11, position)}, p{apply_sampling(p_raw[0], sampling)}, q;
+        std::vector<int> drafts, parents;
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            const int depth = shape[i].depth;
+            const Law raw = draft_law(position + depth - 1, toy_.noise);
+            Law law = apply_sampling(raw, sampling);
+            for (int lane = shape[i].lane; lane > 0; --lane) { // what the siblings before left of it
+                const int taken = drafts[i - static_cast<std::size_t>(lane)];
+                const double left = 1 - law[static_cast<std::size_t>(taken)];
+                law[static_cast<std::size_t>(taken)] = 0;
+                for (double& value : law) value /= left;
+            }
+            Drafted d;
+            d.cycle = number;
+            d.index = static_cast<int>(i);
+            d.parent = shape[i].parent;
+            d.u = coin(Purpose::draft, position + depth - 1, shape[i].lane);
+            d.token = sample(law, *d.u);
+            d.q = std::log(law[static_cast<std::size_t>(d.token)]);
+            heads(law, raw, d.top, d.raw_top);
+            d.ms = i == 0 || shape[i - 1].depth != depth ? ms(1.5) : 0;
+            drafts.push_back(d.token);
+            parents.push_back(d.parent);
+            q.push_back(std::move(law));
+            p_raw.push_back(toy_law(11, position + depth));
+            p.push_back(apply_sampling(p_raw.back(), sampling));
+            out_.push_back(std::move(d));
+        }
+        const int rows = static_cast<int>(drafts.size()) + 1;
+        out_.push_back(Verified{number, rows, ms(11)});
+
+        Round round;
+        round.drafts = drafts;
+        round.parents = parents;
+        round.p = [&](int row) -> const Law& { return p[static_cast<std::size_t>(row)]; };
+        round.q = [&](int node) -> const Law& { return q[static_cast<std::size_t>(node)]; };
+        round.p_argmax = [&](int row) { return argmax(p[static_cast<std::size_t>(row)]); };
+        round.accept_coin = [&](int node) {
+            const ShapeNode& place = shape[static_cast<std::size_t>(node)];
+            return coin(Purpose::accept, position + place.depth - 1, place.lane);
+        };
+        round.resample_coin = [&](int row) {
+            return coin(Purpose::resample, position + (row == 0 ? 0 : shape[static_cast<std::size_t>(row - 1)].depth), 0);
+        };
+        const Verdict verdict = find_rule(toy_.rule)->verify(round);
+        for (const Judgement& j : verdict.checks) {
+            const auto node = static_cast<std::size_t>(j.node);
+            const auto row = static_cast<std::size_t>(1 + parents[node]);
+            Checked c;
+            c.cycle = number;
+            c.index = j.node;
+            c.token = drafts[node];
+            c.p = std::log(p[row][static_cast<std::size_t>(c.token)]);
+            c.q = std::log(q[node][static_cast<std::size_t>(c.token)]);
+            c.threshold = j.threshold;
+            c.u = j.u;
+            c.accepted = j.accepted;
+            if (j.left) c.left = std::log(*j.left);
+            heads(p[row], p_raw[row], c.top, c.raw_top);
+            out_.push_back(c);
+        }
+        Resampled own;
+        own.cycle = number;
+        own.from = verdict.from;
+        own.parent = verdict.row() - 1;
+        own.token = verdict.token;
+        own.u = verdict.u;
+        own.p = std::log(verdict.law[static_cast<std::size_t>(verdict.token)]);
+        if (toy_.top != 0) own.top = top_of(verdict.law, toy_.top);
+        out_.push_back(own);
+        Committed done;
+        done.cycle = number;
+        done.accepted_drafts = verdict.accepted();
+        done.path = verdict.path;
+        for (const int node : verdict.path) done.tokens.push_back(drafts[static_cast<std::size_t>(node)]);
+        done.tokens.push_back(verdict.token);
+        done.kv_before = position - 1;
+        done.kv_verify = position - 1 + rows;
+        done.kv_after = position + verdict.accepted();
         done.accept_ms = ms(0.2);
         done.ms = ms(0.1);
         tokens_.insert(tokens_.end(), done.tokens.begin(), done.tokens.end());
@@ -198,6 +297,7 @@ const std::vector<Toy>& toys() {
         {.name = "lookup", .drafter = "lookup", .cycles = 4},
         {.name = "plain", .drafter = "none", .k = 0, .cycles = 5},
         {.name = "long_drafts", .k = 16, .cycles = 2, .noise = 0.1},
+        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 4, .nodes = 8},
         {.name = "fast", .cycles = 3, .top = 0, .timing = false},
     };
     return list;

@@ -23,6 +23,7 @@ struct Toy {
     int cut = 0; // drop so many events at the end: a run in the middle of a cycle
     bool stop = true;
     std::string failure = {}; // ends with Failed instead
+    int nodes = 0;            // > 0: guesses form trees of so many nodes, two children each, k levels at most
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
 [[nodiscard]] const std::vector<Toy>& toys();              // those kept as files in assets/traces

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/shell_input.h"
+#include "scenes/run_controls.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -170,6 +171,23 @@ TEST(Controls, KeysChangeLengthTemperatureAndSeed) {
     const std::uint64_t seed = live.last<Restart>()->settings.seed;
     live.bench.key(ui::Key::r);
     EXPECT_EQ(live.last<Restart>()->settings.seed, seed + 1);
+}
+
+TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
+    RunSettings settings;
+    settings.sampling.temperature = 0.8;
+    EXPECT_EQ(with_drafter(settings, "lookup").rule, "token");
+    EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wor") << "the token rule judges chains";
+    settings.rule = "tree_wr";
+    EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
+    EXPECT_EQ(with_drafter(settings, "small").rule, "tree_wr") << "a chain is a tree too";
+    settings.drafter = "small_tree";
+    settings.rule = "token";
+    settings.sampling.temperature = 0;
+    EXPECT_EQ(with_temperature(settings, 0.5).rule, "tree_wor");
+    EXPECT_EQ(with_temperature(settings, 0).rule, "token") << "greedy decoding needs no other";
+    settings.options.tree_depth = 9;
+    EXPECT_EQ(with_draft_length(settings, 3).options.tree_depth, 0) << "K is the depth that was chosen last";
 }
 
 TEST(Fork, ListsTokensAndSendsTheForcedOne) {

@@ -7,6 +7,7 @@
 
 #include "app/timeline.h"
 #include "scenes/accept_flips.h"
+#include "scenes/loop_model.h"
 #include "scenes/words.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
@@ -106,6 +107,22 @@ TEST(Telling, ShowsTheReplacementAfterTheFirstInterestingRejection) {
     const Telling telling = telling_cursor(whole);
     EXPECT_TRUE(telling.settled);
     EXPECT_TRUE(std::holds_alternative<Resampled>((*trace)[telling.cursor - 1]));
+}
+
+TEST(Loop, AFileThatAsksForABillionGuessesGetsAPictureOfBoundedSize) {
+    for (const bool tree : {false, true}) {
+        Trace trace([](int) { return std::string("x"); });
+        Header header;
+        header.drafter = "small";
+        header.prompt = {0};
+        (tree ? header.nodes : header.k) = 1 << 30;
+        trace.append(header);
+        const CycleView view = fold(trace, trace.size());
+        SceneInput input;
+        input.trace = &trace;
+        input.view = input.whole = &view;
+        EXPECT_LE(loop_model(input).columns.size(), 256u);
+    }
 }
 
 TEST(LawTable, SumsToOneAndKeepsTheAskedToken) {

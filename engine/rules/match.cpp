@@ -13,9 +13,9 @@ Verdict verify_match(const Round& round) {
         const int drawn = sample(round.p(i), u);
         if (i < k) {
             const bool same = drawn == round.drafts[static_cast<std::size_t>(i)];
-            verdict.checks.push_back({same ? 1.0 : 0.0, u, same});
+            verdict.checks.push_back({.node = i, .threshold = same ? 1.0 : 0.0, .u = u, .accepted = same});
             if (same) {
-                ++verdict.accepted;
+                verdict.path.push_back(i);
                 continue;
             }
         }

@@ -17,9 +17,10 @@ Verdict verify_token(const Round& round) {
         const double u = round.accept_coin(i);
         // No division decides: q may be tiny. A token that the draft gave no mass is rejected.
         const bool accepted = q > 0 && u * q < p;
-        verdict.checks.push_back({q > 0 ? std::min(1.0, p / q) : 0.0, u, accepted});
+        verdict.checks.push_back(
+            {.node = i, .threshold = q > 0 ? std::min(1.0, p / q) : 0.0, .u = u, .accepted = accepted});
         if (accepted) {
-            ++verdict.accepted;
+            verdict.path.push_back(i);
             continue;
         }
         Residual left = residual(round.p(i), round.q(i));

@@ -1,0 +1,64 @@
+#include "scenes/loop_tree.h"
+
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::probability;
+
+std::string place_of(const SceneInput& input, const LoopModel& model, int parent) {
+    if (parent < 0 || parent >= model.drafted) return "right after the text";
+    return "after " + quoted(*input.trace, model.columns[static_cast<std::size_t>(parent)].draft->token);
+}
+
+} // namespace
+
+void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& story) {
+    const LoopColumn& c = model.columns[static_cast<std::size_t>(std::max(0, model.newest))];
+    if (!c.check) return; // a file from elsewhere may say anything
+    const std::string token = quoted(*input.trace, c.draft->token);
+    const bool kept = c.check->accepted;
+    story.heading = "Guess " + std::to_string(model.newest + 1) + (kept ? " stays" : " is rejected");
+    if (model.greedy) {
+        story.text = place_of(input, model, c.parent) + ", the target's most likely token is " +
+                     (kept ? token + " as well." : "not " + token + ".");
+    } else {
+        const bool first = !c.check->left;
+        const std::string p = probability(std::exp(c.check->left.value_or(c.check->p)));
+        story.text = place_of(input, model, c.parent) + ", the target gives " + token + " " +
+                     probability(std::exp(c.check->p)) +
+                     (first ? ". " : "; scaled up by what the rejected guesses there took away, " + p + ". ");
+        story.text += model.header->rule == "tree_topk"
+                          ? "A favourite counts as certain, so it stays with just that probability"
+                          : "It was drawn with probability " + probability(std::exp(c.check->q)) +
+                                ", so it stays with probability " + fine_probability(std::min(1.0, c.check->threshold));
+        story.text += c.check->u ? ", and the coin fell at " + probability(*c.check->u) + "." : ".";
+    }
+    story.text = capital(story.text);
+    story.text += kept ? " Its own continuations are judged next; its siblings are gone, with all that follows them."
+                       : " What was guessed behind it is gone; another guess at the same place may still stay.";
+}
+
+void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story) {
+    const Resampled& own = *model.own;
+    const std::string token = quoted(*input.trace, own.token);
+    const std::string coin = own.u ? "Coin " + probability(*own.u) + " picked " : "It is ";
+    const std::string place = capital(place_of(input, model, model.cycle->end_of_path()));
+    if (own.from == Resampled::From::bonus) {
+        story.heading = "The branch ends: one for free";
+        story.text = place + " nothing was guessed, and the pass has the target's law there. " + coin + token + " from it.";
+    } else if (own.from == Resampled::From::residual) {
+        story.heading = "Rejected, but not wasted";
+        story.text = place + " every guess was rejected. The replacement comes from what they left of the target's law: " +
+                     coin + token + ". Keeping by ratio and replacing from the rest adds up to exactly that law.";
+    } else {
+        story.heading = "The target's own token";
+        story.text = place + " none of the guesses is the target's most likely token. " + coin + token + ".";
+    }
+}
+
+} // namespace speclens
