@@ -56,4 +56,18 @@ void read_geometry(const Fields& fields, ModelConfig& config) {
     read_rope(fields, config);
 }
 
+void refuse_variants(const Fields& fields, const char* supported) {
+    if (fields.flag_or("use_sliding_window", false))
+        fields.fail("use_sliding_window", "is true, which is not supported yet",
+                    "Use a checkpoint with full attention (all dense Qwen3 and Qwen2.5 releases have it).");
+    if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array())
+        for (const Json& type : *types)
+            if (type != "full_attention")
+                fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
+                            supported);
+    const std::string activation = fields.text_or("hidden_act", "silu");
+    if (activation != "silu")
+        fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", supported);
+}
+
 } // namespace speclens

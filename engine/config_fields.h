@@ -91,5 +91,7 @@ class Fields {
 
 // Sizes of the layers, vocabulary, positions and rotary fields.
 void read_geometry(const Fields& fields, ModelConfig& config);
+// Throws Error for windows of attention and activations that no forward pass here has.
+void refuse_variants(const Fields& fields, const char* supported);
 
 } // namespace speclens

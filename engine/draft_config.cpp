@@ -147,21 +147,6 @@ void check_against_target(const Fields& fields, const ModelConfig& target, const
     if (layers != target.layers) differ("num_target_layers", layers, target.layers);
 }
 
-void refuse_unsupported(const Fields& fields) {
-    if (fields.flag_or("use_sliding_window", false))
-        fields.fail("use_sliding_window", "is true, which is not supported yet", kSupported);
-    if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array())
-        for (const Json& type : *types)
-            if (type != "full_attention")
-                fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
-                            kSupported);
-    const std::string activation = fields.text_or("hidden_act", "silu");
-    if (activation != "silu")
-        fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", kSupported);
-    if (fields.flag_or("attention_bias", false))
-        fields.fail("attention_bias", "is true, which is not supported", kSupported);
-}
-
 } // namespace
 
 const char* name_of(Method method) {
@@ -201,7 +186,9 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         config.taps = {target.layers}; // the last state, after the final norm
     } else {
         read_geometry(fields, config.layer);
-        refuse_unsupported(fields);
+        refuse_variants(fields, kSupported);
+        if (fields.flag_or("attention_bias", false))
+            fields.fail("attention_bias", "is true, which is not supported", kSupported);
         check_config(config.layer, file);
     }
     check_against_target(fields, target, config);

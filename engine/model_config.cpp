@@ -40,17 +40,7 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
 }
 
 void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
-    if (fields.flag_or("use_sliding_window", false))
-        fields.fail("use_sliding_window", "is true, which is not supported yet",
-                    "Use a checkpoint with full attention (all dense Qwen3 and Qwen2.5 releases have it).");
-    if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array())
-        for (const Json& type : *types)
-            if (type != "full_attention")
-                fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
-                            kSupported);
-    const std::string activation = fields.text_or("hidden_act", "silu");
-    if (activation != "silu")
-        fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", kSupported);
+    refuse_variants(fields, kSupported);
     if (config.family == ModelConfig::Family::qwen3 && fields.flag_or("attention_bias", false))
         fields.fail("attention_bias", "is true, which is not supported for Qwen3", kSupported);
     if (fields.find("quantization_config") != nullptr)

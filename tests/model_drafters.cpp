@@ -1,5 +1,5 @@
-// The trained drafters against the public implementations: three scripted rounds on random micro checkpoints, with
-// full acceptance, a rejection at the first guess, and one after two (tests/golden/README.md).
+// The trained drafters against the public implementations: three scripted rounds on random micro checkpoints,
+// with full acceptance, a rejection at the first guess, and one after two (tests/golden/README.md).
 #include <map>
 
 #include "engine/draft_network.h"
@@ -41,8 +41,8 @@ std::vector<double> log_law(const std::vector<float>& logits, std::size_t row, s
     return law;
 }
 
-// All of `got` against the stored logits, whose columns stand for the ids that `target_id` names (empty: themselves).
-// The backend's softmax drops what is below e^-87 of the largest.
+// All of `got` against the stored logits, whose columns stand for the ids that `target_id` names (empty:
+// themselves). The backend's softmax drops what is below e^-87 of the largest.
 void expect_law(const Top& got, const std::vector<double>& want, const std::vector<int>& target_id) {
     std::map<int, double> expected;
     for (std::size_t i = 0; i < want.size(); ++i)
@@ -50,7 +50,8 @@ void expect_law(const Top& got, const std::vector<double>& want, const std::vect
     for (const Top::Entry& entry : got.entries) {
         const auto found = expected.find(entry.id);
         ASSERT_NE(found, expected.end()) << "id " << entry.id << " is not one of the head's";
-        ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second))) << "id " << entry.id;
+        ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second)))
+            << "id " << entry.id;
         expected.erase(found);
     }
     for (const auto& [id, logp] : expected) ASSERT_LT(logp, -85) << "id " << id << " is missing";
@@ -58,7 +59,7 @@ void expect_law(const Top& got, const std::vector<double>& want, const std::vect
 
 struct Case {
     std::string folder, drafter;
-    std::string prefix = "";                        // of the names in the golden file
+    std::string prefix = "";                                     // of the names in the golden file
     std::vector<std::pair<std::string, std::string>> edits = {}; // of config.json
 };
 
@@ -79,11 +80,11 @@ class Replay {
     void run() {
         drafter_->begin(sequence_);
         const std::vector<int> taps = drafter_->taps();
-        target_->prefill(std::span(sequence_).first(sequence_.size() - 1), taps,
-                         [&](int first, const Tensor& features) {
-                             drafter_->observe(
-                                 {.sequence = sequence_, .first = first, .prompt = true, .features = features});
-                         });
+        target_->prefill(
+            std::span(sequence_).first(sequence_.size() - 1), taps, [&](int first, const Tensor& features) {
+                drafter_->observe(
+                    {.sequence = sequence_, .first = first, .prompt = true, .features = features});
+            });
         for (int round = 0; round < 3; ++round) {
             SCOPED_TRACE("round " + std::to_string(round));
             play(std::to_string(round) + ".", taps);
@@ -95,8 +96,11 @@ class Replay {
     void play(const std::string& round, const std::vector<int>& taps) {
         const std::vector<int> wanted = golden_.ids(round + "drafts");
         ASSERT_FALSE(wanted.empty());
-        const Draft draft = drafter_->draft(
-            {.sequence = sequence_, .k = static_cast<int>(wanted.size()), .sampling = {}, .coin = {}, .entries = -1});
+        const Draft draft = drafter_->draft({.sequence = sequence_,
+                                             .k = static_cast<int>(wanted.size()),
+                                             .sampling = {},
+                                             .coin = {},
+                                             .entries = -1});
         std::vector<int> proposed;
         for (const DraftNode& node : draft.nodes) proposed.push_back(node.token);
         ASSERT_EQ(proposed, wanted);
@@ -108,8 +112,8 @@ class Replay {
             SCOPED_TRACE("guess " + std::to_string(i));
             const DraftNode& node = draft.nodes[i];
             const bool changed = !node.base.empty();
-            ASSERT_NO_FATAL_FAILURE(expect_law(changed ? node.base : node.heads.raw, log_law(base, i, columns),
-                                               network_->target_id));
+            ASSERT_NO_FATAL_FAILURE(expect_law(changed ? node.base : node.heads.raw,
+                                               log_law(base, i, columns), network_->target_id));
             if (corrected.empty()) continue;
             ASSERT_NO_FATAL_FAILURE(
                 expect_law(node.heads.raw, log_law(corrected, i, columns), network_->target_id));

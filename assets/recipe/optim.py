@@ -43,6 +43,8 @@ class Muon:
 class Optimiser:
     """Both optimisers behind one step(factor), where factor scales every learning rate (warm-up, decay)."""
 
+    clip = 1.0
+
     def __init__(self, model, muon_lr=0.02, embed_lr=3e-3, norm_lr=1e-3):
         named = list(model.named_parameters())
         embed = [p for n, p in named if "embed" in n]
@@ -53,7 +55,7 @@ class Optimiser:
         self.muon_lr, self.parameters = muon_lr, [p for _, p in named]
 
     def step(self, factor):
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.clip)
         self.muon.step(self.muon_lr * factor)
         for group in self.adam.param_groups:
             group["lr"] = group["base"] * factor

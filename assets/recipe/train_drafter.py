@@ -20,7 +20,7 @@ from data import ANSWER, pack
 from drafters import (CLASSES, block_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
                       save_drafter)
 from export import load
-from optim import Muon
+from optim import Muon, Optimiser
 from sample_target import ROW, target_hash
 
 
@@ -90,7 +90,7 @@ class Samples:
                                 integers(best[w]))
 
 
-class Optimiser:
+class HeadOptimiser(Optimiser):
     """Muon for matrices between hidden states, AdamW for everything that touches tokens and for vectors."""
 
     def __init__(self, model, muon_lr, adam_lr, clip):
@@ -98,26 +98,9 @@ class Optimiser:
                 if p.dim() == 1 or n in ("lm_head.weight", "embed_proj.2.weight") or "markov" in n or "confidence" in n]
         names = {n for n, _ in adam}
         self.muon = Muon([p for n, p in model.named_parameters() if n not in names], weight_decay=0.0)
-        self.adam = torch.optim.AdamW([p for _, p in adam], lr=adam_lr, betas=(0.9, 0.95), weight_decay=0.0)
-        self.muon_lr, self.adam_lr, self.clip = muon_lr, adam_lr, clip
+        self.adam = torch.optim.AdamW([dict(params=[p for _, p in adam], lr=adam_lr, base=adam_lr)], betas=(0.9, 0.95), weight_decay=0.0)
+        self.muon_lr, self.clip = muon_lr, clip
         self.parameters = list(model.parameters())
-
-    def step(self, factor):
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.clip)
-        self.muon.step(self.muon_lr * factor)
-        for group in self.adam.param_groups:
-            group["lr"] = self.adam_lr * factor
-        self.adam.step()
-        for p in self.parameters:
-            p.grad = None
-        return float(norm)
-
-    def state(self):
-        return {"adam": self.adam.state_dict(), "muon": self.muon.buffers}
-
-    def load(self, state):
-        self.adam.load_state_dict(state["adam"])
-        self.muon.buffers = state["muon"]
 
 
 def frequent_ids(paths, size, vocab, forced):
@@ -207,7 +190,7 @@ def main():
         drafter.load_state_dict(load_drafter(args.init).state_dict())
     drafter.to(args.device)
     table = target.model.embed_tokens.weight.detach()
-    optimiser = Optimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
+    optimiser = HeadOptimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
     state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": samples.count()}
     if (out / "latest.pt").exists():
         saved = torch.load(out / "latest.pt", map_location=args.device)
