@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
+#include "app/cli_heads.h"
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
@@ -49,10 +50,6 @@ class Checklist {
     Terminal terminal_;
     bool bad_ = false;
 };
-
-std::string megabytes(double bytes) {
-    return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB";
-}
 
 double available_memory() {
     std::ifstream info("/proc/meminfo");
@@ -129,6 +126,13 @@ void check_models(Checklist& list, const Options& options) {
     list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model",
               draft_problem.empty() ? models->draft_name() : draft_problem,
               draft_problem.empty() ? "" : "The drafters lookup and skip need none.");
+    for (const auto& [drafter, network] : models->networks) {
+        const std::string problem = head_problem(models, drafter);
+        list.line(problem.empty() ? Grade::good : Grade::bad, drafter,
+                  describe_head(*network) +
+                      (problem.empty() ? "; accepts the target's own text" : "; " + problem),
+                  problem.empty() ? "" : "Is this head made for this target?");
+    }
     if (!models->tokenizer) {
         list.line(models->target ? Grade::bad : Grade::without, "tokenizer", "none",
                   models->target ? "Put the model's tokenizer.json into its folder." : "");

@@ -91,7 +91,7 @@ ModelPaths model_paths(const Options& options) {
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         if (find_drafter(choice.name)->needs_network()) {
-            paths.heads[choice.name] = choice.folder;
+            paths.heads[choice.name == "eagle3_tree" ? "eagle3" : choice.name] = choice.folder;
             continue;
         }
         if (!paths.draft.empty() && paths.draft != choice.folder)
@@ -204,7 +204,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     const bool draws = std::any_of(drafters.begin(), drafters.end(),
                                    [](const auto& name) { return name != "none" && name != "lookup"; });
     needs({"--draft-temp"}, draws, "every drafter but none and lookup");
-    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree"}), "small_tree");
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree", "eagle3_tree"}), "small_tree, eagle3_tree");
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
     const bool certain = options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
     const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {

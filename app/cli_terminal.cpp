@@ -181,6 +181,10 @@ std::string number(double value, int decimals) {
     return text.data();
 }
 
+std::string megabytes(double bytes) {
+    return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB";
+}
+
 std::string probability(double p) {
     if (p <= 0) return "0";
     if (p < 0.01) return "<.01";

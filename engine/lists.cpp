@@ -53,7 +53,7 @@ bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
 std::string judging_rule(const std::string& rule, const std::string& drafter) {
     const RuleInfo* by = find_rule(rule);
     const DrafterInfo* who = find_drafter(drafter);
-    return by && who && !can_judge(*by, *who) ? "tree_wor" : rule;
+    return by && who && !can_judge(*by, *who) ? (who->needs_network() ? "tree_topk" : "tree_wor") : rule;
 }
 
 Error tree_error(const std::string& rule) {
@@ -128,9 +128,9 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
                     "0 never stops early.", Exit::usage);
     const DrafterInfo* info = find_drafter(drafter);
     if (!info || !info->tree) {
-        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree");
-        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree");
-        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree");
+        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree or eagle3_tree");
+        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree or eagle3_tree");
+        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree or eagle3_tree");
     } else {
         const auto within = [](const char* option, int value, int least, int most) {
             if (value >= least && value <= most) return;

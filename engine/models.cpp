@@ -43,7 +43,7 @@ std::string Models::why_not(const std::string& name) const {
 }
 
 std::shared_ptr<const DraftNetwork> Models::network(const std::string& drafter) const {
-    const auto found = networks.find(drafter);
+    const auto found = networks.find(drafter == "eagle3_tree" ? "eagle3" : drafter); // one head, two ways to draft
     return found == networks.end() ? nullptr : found->second;
 }
 

@@ -227,6 +227,22 @@ TEST(Check, CountsThePublishedFigures) {
         << outcome.out;
 }
 
+TEST(Check, SaysWhatAHeadIsAndTestsIt) {
+    const std::string golden = std::string(SPEC_SOURCE_DIR) + "/tests/golden/";
+    const auto check = [&](const std::string& drafter, const std::string& folder) {
+        return speclens({"check", "--model", micro_model(), "--drafter", drafter + "=" + golden + folder});
+    };
+    const Outcome domino = check("domino", "micro_domino");
+    EXPECT_EQ(domino.code, 0) << domino.out;
+    for (const char* part : {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor",
+                             "mask token 505", "GRU 24", "layers 0 1 2", "accepts the target's own text"})
+        EXPECT_NE(domino.out.find(part), std::string::npos) << part << "\n" << domino.out;
+    EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
+    const Outcome wrong = check("dflash", "micro_domino");
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
+}
+
 TEST(Check, FindsAMissingModel) {
     EXPECT_EQ(speclens({"check", "--model", "/nothing/here"}).code, 1);
     const Outcome micro = speclens({"check", "--model", micro_model()});

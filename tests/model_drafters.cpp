@@ -1,5 +1,6 @@
 // The trained drafters against the public implementations: three scripted rounds on random micro checkpoints,
 // with full acceptance, a rejection at the first guess, and one after two (tests/golden/README.md).
+#include <algorithm>
 #include <map>
 
 #include "engine/draft_network.h"
@@ -61,6 +62,7 @@ struct Case {
     std::string folder, drafter;
     std::string prefix = "";                                     // of the names in the golden file
     std::vector<std::pair<std::string, std::string>> edits = {}; // of config.json
+    DrafterOptions options = {};
 };
 
 class Replay {
@@ -71,7 +73,7 @@ class Replay {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
         network_ = DraftNetwork::load(target_model_, files_.path());
         target_ = make_model_decoder(target_model_, 128);
-        drafter_ = find_drafter(c.drafter)->make({*target_, nullptr, network_, {}});
+        drafter_ = find_drafter(c.drafter)->make({*target_, nullptr, network_, c.options});
         sequence_ = golden_.ids("prompt");
         const std::vector<int> first = golden_.ids("0.anchor");
         sequence_.insert(sequence_.end(), first.begin(), first.end());
@@ -98,6 +100,7 @@ class Replay {
         ASSERT_FALSE(wanted.empty());
         const Draft draft = drafter_->draft({.sequence = sequence_,
                                              .k = static_cast<int>(wanted.size()),
+                                             .nodes = static_cast<int>(wanted.size()),
                                              .sampling = {},
                                              .coin = {},
                                              .entries = -1});
@@ -157,6 +160,67 @@ TEST(DrafterParity, Eagle3) {
 }
 TEST(DrafterParity, Eagle3NormBeforeResidual) {
     Replay({"micro_eagle3_norm_first", "eagle3"}).run();
+}
+// Expanding one node a level is drafting a chain, although every level is run in another way.
+TEST(DrafterParity, Eagle3TreeOfWidthOne) {
+    Case c{"micro_eagle3", "eagle3_tree"};
+    c.options.tree_topk = 1;
+    Replay(c).run();
+}
+TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
+    const auto backend = make_cpu_backend({.threads = 2});
+    const auto model = Model::load(*backend, golden("micro_qwen3"));
+    const auto network = DraftNetwork::load(model, golden("micro_eagle3"));
+    const std::vector<int> sequence = {5, 17, 3, 99, 250, 7};
+    const auto drafts = [&](const std::string& name, int width, int nodes) {
+        const auto target = make_model_decoder(model, 64);
+        DrafterOptions options;
+        options.tree_topk = width;
+        const auto drafter = find_drafter(name)->make({*target, nullptr, network, options});
+        drafter->begin(sequence);
+        target->prefill(std::span(sequence).first(5), drafter->taps(),
+                        [&](int first, const Tensor& features) {
+                            drafter->observe(
+                                {.sequence = sequence, .first = first, .prompt = true, .features = features});
+                        });
+        return drafter
+            ->draft({.sequence = sequence, .k = 4, .nodes = nodes, .sampling = {}, .coin = {}, .entries = 8})
+            .nodes;
+    };
+    const std::vector<DraftNode> chain = drafts("eagle3", 1, 0), tree = drafts("eagle3_tree", 3, 60);
+    // width 3, 4 levels: 3 + 3 * 9 nodes were considered, all of them fit
+    ASSERT_EQ(tree.size(), 30u);
+    int at = -1;
+    for (const DraftNode& node : chain) { // the favourite of every favourite is the chain
+        int child = -1;
+        for (std::size_t i = 0; i < tree.size() && child < 0; ++i)
+            if (tree[i].parent == at) child = static_cast<int>(i);
+        if (child < 0) break; // off the beam
+        EXPECT_EQ(tree[static_cast<std::size_t>(child)].token, node.token);
+        const std::vector<Top::Entry>& got = tree[static_cast<std::size_t>(child)].heads.raw.entries;
+        ASSERT_EQ(got.size(), node.heads.raw.entries.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_EQ(got[i].id, node.heads.raw.entries[i].id);
+            EXPECT_NEAR(got[i].logp, node.heads.raw.entries[i].logp, 1e-6);
+        }
+        at = child;
+    }
+    EXPECT_GE(at, 0);
+    std::vector<int> children(tree.size() + 1);
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        ASSERT_LT(tree[i].parent, static_cast<int>(i));
+        EXPECT_LE(++children[static_cast<std::size_t>(tree[i].parent + 1)], 3);
+        EXPECT_TRUE(tree[i].law.empty()); // nothing was drawn
+    }
+    // a smaller budget keeps some of the same paths
+    const std::vector<DraftNode> few = drafts("eagle3_tree", 3, 7);
+    ASSERT_EQ(few.size(), 7u);
+    for (const DraftNode& node : few) {
+        const auto same = [&](const DraftNode& other) {
+            return other.token == node.token && other.extra == node.extra;
+        };
+        EXPECT_TRUE(std::ranges::any_of(tree, same)) << node.token;
+    }
 }
 TEST(DrafterParity, DFlash) {
     Replay({"micro_dflash", "dflash"}).run();

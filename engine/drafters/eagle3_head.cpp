@@ -18,7 +18,10 @@ Eagle3Head::Eagle3Head(std::shared_ptr<const DraftNetwork> network, int capacity
     ids_ = Buffer(backend(), DType::i32, 1, rows);
     order_ = Buffer(backend(), DType::i32, 1, 2 * rows);
     features_ = matrix(rows);
-    kept_ = matrix(rows);
+    newest_ = matrix(1);
+    root_ = matrix(1);
+    tree_outputs_ = matrix(rows + 1);
+    ancestors_ = Buffer(backend(), DType::i64, rows, (rows + 63) / 64);
     pairs_ = matrix(2 * rows);
     joined_ = matrix(2 * rows);
     normed_ = matrix(rows);
@@ -36,21 +39,57 @@ void Eagle3Head::absorb(const Tensor& features, std::span<const int> next_tokens
     const Tensor outputs =
         run(next_tokens, g, positions, {.prefix = length_, .first_slot = length_, .ancestors = {}});
     length_ += rows;
-    outputs_ = kept_.view().slice(0, 1);
+    outputs_ = newest_.view();
     backend().copy(outputs.slice(rows - 1, 1), outputs_);
 }
 
-Tensor Eagle3Head::step(std::span<const int> tokens, std::span<const int> from, int depth, int slot) {
-    const int rows = static_cast<int>(tokens.size());
-    CHECK(rows == 1, "a chain is drafted column by column");
-    const Tensor g = features_.view().slice(0, rows);
-    backend().copy(outputs_.slice(from[0], 1), g);
-    const std::vector<int> positions(tokens.size(), length_ + depth);
-    const Tensor outputs =
-        run(tokens, g, positions, {.prefix = length_ + slot, .first_slot = length_ + slot, .ancestors = {}});
-    outputs_ = kept_.view().slice(0, rows);
+void Eagle3Head::extend(int token, int own) {
+    const Tensor g = features_.view().slice(0, 1);
+    backend().copy(outputs_, g);
+    const int position = length_ + own;
+    const Tensor outputs = run(std::span(&token, 1), g, std::span(&position, 1),
+                               {.prefix = position, .first_slot = position, .ancestors = {}});
+    outputs_ = newest_.view();
     backend().copy(outputs, outputs_);
-    return outputs_;
+}
+
+void Eagle3Head::begin_tree() {
+    tree_tokens_.clear();
+    tree_parents_.clear();
+    backend().copy(outputs_, root_.view());
+}
+
+void Eagle3Head::grow(std::span<const int> tokens, std::span<const int> parents) {
+    tree_tokens_.insert(tree_tokens_.end(), tokens.begin(), tokens.end());
+    tree_parents_.insert(tree_parents_.end(), parents.begin(), parents.end());
+    const auto rows = tree_tokens_.size(), words = (rows + 63) / 64;
+    std::vector<int> positions(rows), from(rows);
+    std::vector<std::uint64_t> bits(rows * words);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const int parent = tree_parents_[i];
+        CHECK(parent >= -1 && parent < static_cast<int>(i), "a column of a tree hangs from an earlier one");
+        positions[i] = parent < 0 ? length_ : positions[static_cast<std::size_t>(parent)] + 1;
+        from[i] = parent + 1;
+        if (parent >= 0)
+            std::copy_n(bits.begin() + static_cast<std::ptrdiff_t>(words) * parent, words,
+                        bits.begin() + static_cast<std::ptrdiff_t>(words * i));
+        bits[i * words + i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    // every column continues its parent's output; row 0 of these is the root's
+    const Tensor g = features_.view().slice(0, static_cast<std::int64_t>(rows));
+    const Tensor indices = {order_.view().data, DType::i32, 1, static_cast<std::int64_t>(rows)};
+    backend().upload(indices, from.data());
+    backend().copy(root_.view(), tree_outputs_.view().slice(0, 1));
+    backend().gather_rows(tree_outputs_.view(), indices, g);
+
+    AttentionMask mask{.prefix = length_, .first_slot = length_, .ancestors = {}};
+    mask.ancestors = {ancestors_.view().data, DType::i64, static_cast<std::int64_t>(rows),
+                      static_cast<std::int64_t>(words)};
+    backend().upload(mask.ancestors, bits.data());
+    const Tensor outputs = run(tree_tokens_, g, positions, mask);
+    backend().copy(outputs, tree_outputs_.view().slice(1, static_cast<std::int64_t>(rows)));
+    const auto grown = static_cast<std::int64_t>(tokens.size());
+    outputs_ = tree_outputs_.view().slice(1 + static_cast<std::int64_t>(rows) - grown, grown);
 }
 
 // features (rows, h) are the columns' g; overwritten. Returns the layer's raw outputs, valid until the next
@@ -113,6 +152,31 @@ Law Eagle3Head::widened(const Law& law) const {
 Top Eagle3Head::widened(Top top) const {
     for (Top::Entry& entry : top.entries) entry.id = target_id(entry.id);
     return top;
+}
+
+Eagle3Drafter::Eagle3Drafter(const DrafterArgs& args)
+    : head_(args.network, args.target.capacity() + args.target.max_rows()) {}
+
+void Eagle3Drafter::begin(std::span<const int>) {
+    head_.begin();
+    waiting_ = {};
+}
+
+void Eagle3Drafter::observe(const Observation& observation) {
+    if (observation.prompt) return absorb(observation.features, observation.first, observation.sequence);
+    waiting_ = {observation.features, observation.first};
+}
+
+bool Eagle3Drafter::catch_up(std::span<const int> sequence) {
+    if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first, sequence);
+    waiting_ = {};
+    return head_.length() > 0 && head_.length() == static_cast<int>(sequence.size()) - 1;
+}
+
+void Eagle3Drafter::absorb(const Tensor& features, int first, std::span<const int> sequence) {
+    if (first != head_.length()) return; // a piece before this one did not fit
+    head_.absorb(features, sequence.subspan(static_cast<std::size_t>(first) + 1,
+                                            static_cast<std::size_t>(features.rows)));
 }
 
 } // namespace speclens

@@ -30,13 +30,19 @@ class Eagle3Head {
     // The last output is kept for outputs().
     void absorb(const Tensor& features, std::span<const int> next_tokens);
 
-    // One level of drafting on top of the true columns: row i continues output row `from[i]` of the level
-    // before (level 0: the last true column) with `tokens[i]`. `slot`: own columns already written in this
-    // draft. `parents[i]`: own column that row i hangs from, -1 for none; empty: a chain. Returns outputs
-    // (rows, h).
-    Tensor step(std::span<const int> tokens, std::span<const int> from, int depth, int slot);
+    // One own column behind the true ones and the `own` columns already there: the newest output, followed by
+    // `token`.
+    void extend(int token, int own);
 
-    // The newest outputs, (rows, h): of absorb() one row, of step() one per token.
+    // A tree of own columns. begin_tree() forgets them; grow() adds columns that hang from earlier own
+    // columns (index, -1: the last true column) and runs the tree so far in one pass: a pass sees selected
+    // rows of itself only, and the same rows give the same bits again. outputs() are those of the new
+    // columns.
+    void begin_tree();
+    void grow(std::span<const int> tokens, std::span<const int> parents);
+    [[nodiscard]] int tree_size() const { return static_cast<int>(tree_tokens_.size()); }
+
+    // The newest outputs, (rows, h): of absorb() and extend() one row, of grow() one per token.
     [[nodiscard]] const Tensor& outputs() const { return outputs_; }
     // Logits over the draft vocabulary of the newest outputs, into rows that law() and heads() read.
     void predict();
@@ -60,9 +66,40 @@ class Eagle3Head {
 
     Buffer ids_, order_;    // (1, rows), (1, 2 * rows) i32
     Buffer features_;       // (rows, h): g
-    Buffer kept_;           // (rows, h): outputs that the next level continues
+    Buffer newest_;         // (1, h): output of absorb() and extend()
     Buffer pairs_, joined_; // (2 * rows, h): normed embeddings, then normed features; and side by side
     Buffer normed_;         // (rows, h)
+
+    std::vector<int> tree_tokens_, tree_parents_;
+    Buffer root_;         // (1, h): the last true output, which a tree starts from
+    Buffer tree_outputs_; // (rows, h): of all own columns, after the root's
+    Buffer ancestors_;    // (rows, words) i64
+};
+
+// What the chain and the tree share: the columns of true features, fed when the next draft starts, because
+// they are a part of its cost (the prompt's at once).
+class Eagle3Drafter : public Drafter {
+  public:
+    explicit Eagle3Drafter(const DrafterArgs& args);
+    [[nodiscard]] std::vector<int> taps() const override { return head_.network().config.taps; }
+    void begin(std::span<const int> sequence) override;
+    void observe(const Observation& observation) override;
+
+  protected:
+    // Feeds what waits. False when the text is past the head's positions, or when there is nothing to
+    // continue.
+    [[nodiscard]] bool catch_up(std::span<const int> sequence);
+    [[nodiscard]] Eagle3Head& head() { return head_; }
+
+  private:
+    struct Waiting {
+        Tensor features; // a view of the target's, valid until its next pass
+        int first = 0;
+    };
+    void absorb(const Tensor& features, int first, std::span<const int> sequence);
+
+    Eagle3Head head_;
+    Waiting waiting_;
 };
 
 } // namespace speclens
