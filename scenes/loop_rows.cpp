@@ -110,10 +110,17 @@ void draw_draft_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
     const float y = g.y + 108;
-    const bool lookup = d.model.header && d.model.header->drafter == "lookup";
+    const std::string drafter = d.model.header ? d.model.header->drafter : "";
+    const bool lookup = drafter == "lookup";
+    const bool corrected =
+        drafter == "domino" || drafter == "dspark"; // one pass, then a head from left to right
+    const bool alone = lookup || drafter == "dflash" || drafter == "medusa"; // no guess sees another
     std::string passes = d.model.asked == 0     ? std::string("none")
                          : d.model.drafted == 0 ? std::string("none yet")
                          : lookup               ? "copied"
+                         : drafter == "dflash"  ? "1 pass for all"
+                         : drafter == "medusa"  ? counted(d.model.drafted, "head")
+                         : corrected            ? "1 pass + head"
                          : d.model.tree         ? counted(levels(d.model), "level")
                                                 : counted(d.model.drafted, "pass");
     if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
@@ -137,7 +144,7 @@ void draw_draft_row(const LoopDraw& d) {
         ui::chip(d.ui.canvas, theme, box, label_of(*d.input.trace, c.draft->token), style);
         const float gap = g.pitch - g.width;
         const bool followed = i + 1 < drafts(d) && (!column(d, i + 1).draft || column(d, i + 1).parent == i);
-        if (followed && i + 1 < g.first + g.count && !lookup)
+        if (followed && i + 1 < g.first + g.count && !alone)
             ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18},
                       {theme.muted, 1.5F}, 5);
         if (d.model.cycle->verify)
@@ -237,7 +244,9 @@ namespace {
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
     int wanted = c.draft->token;
-    const auto beside = [&](const LoopColumn& other) { return other.parent == c.parent && other.fate == Fate::accepted; };
+    const auto beside = [&](const LoopColumn& other) {
+        return other.parent == c.parent && other.fate == Fate::accepted;
+    };
     if (!c.check->accepted) {
         const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
         if (const auto kept = std::ranges::find_if(d.model.columns, beside); kept != d.model.columns.end())
@@ -272,9 +281,9 @@ void draw_coin_row(const LoopDraw& d) {
         if (!c.check) {
             ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
             small(d, g.middle(i), g.y + 334,
-                  c.fate == Fate::discarded                      ? "not judged"
+                  c.fate == Fate::discarded                                       ? "not judged"
                   : d.model.drafting_over && !d.model.tree && i == d.model.judged ? "next"
-                                                                 : "later");
+                                                                                  : "later");
             continue;
         }
         if (!coins) {

@@ -44,6 +44,22 @@ std::string percent_words(double p) {
     return p >= 0.995 && p < 1 ? std::string("over 99 %") : ui::percent(p);
 }
 
+// Who proposes the newest guess, and what it has seen.
+std::string how_guessed(const LoopModel& model) {
+    const std::string& drafter = model.header->drafter;
+    if (drafter == "dflash")
+        return "One pass filled all slots at once from the text alone. This slot does not know the other "
+               "guesses; it";
+    if (drafter == "domino" || drafter == "dspark")
+        return "One pass filled all slots at once; a small head then went from left to right and corrected "
+               "this slot "
+               "by the guesses before it. It";
+    if (drafter == "medusa")
+        return "Each head looks further ahead from the target's last state and knows none of the other "
+               "guesses. This one";
+    return capital(drafter_noun(model)) + " reads the text and its own guesses so far and";
+}
+
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(model.drafted - 1)];
     const std::string token = quoted(*input.trace, c.draft->token);
@@ -54,8 +70,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
             (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
             ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
     } else {
-        story.text = capital(drafter_noun(model)) + " reads the text and its own guesses so far and gives " +
-                     token + " " + prob(c.q) + ". ";
+        story.text = how_guessed(model) + " gives " + token + " " + prob(c.q) + ". ";
         story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) + " drew it from that law. "
                                  : "It is the most likely token of that law. ";
         story.text += "Nothing is promised yet.";
@@ -80,13 +95,13 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
         return;
     }
     story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");
-    story.text =
-        "The target reads the pending token and all " + guesses(model.drafted) +
-        (model.tree
-             ? " together, each guess seeing only those it follows. Its row for a guess is the law of what comes "
-               "next there: it judges the guesses that continue it. Nothing is decided yet."
-             : " together. Row 1 is its law for the first guess, and so on; the last row is a law for one token "
-               "more. Nothing is decided yet.");
+    story.text = "The target reads the pending token and all " + guesses(model.drafted) +
+                 (model.tree ? " together, each guess seeing only those it follows. Its row for a guess is "
+                               "the law of what comes "
+                               "next there: it judges the guesses that continue it. Nothing is decided yet."
+                             : " together. Row 1 is its law for the first guess, and so on; the last row is "
+                               "a law for one token "
+                               "more. Nothing is decided yet.");
     if (!took.empty()) {
         story.text += took;
         if (model.plain_ms > 0) story.text += "; for a single token it takes " + milliseconds(model.plain_ms);
