@@ -28,7 +28,7 @@ struct Row {
     const Contestant* contestant = nullptr;
     std::string domain;
     Totals totals;
-    SpeedUp speed;
+    Estimate speed;
     bool identical = true; // at temperature 0
 };
 

@@ -50,14 +50,14 @@ void Session::send(Command command) {
     gate_.wake();
 }
 
-Published Session::published() const {
+Snapshot Session::published() const {
     const std::lock_guard lock(published_mutex_);
     return published_;
 }
 
 void Session::cancel_loading() { cancelled_ = true; }
 
-void Session::publish(const std::function<void(Published&)>& change) {
+void Session::publish(const std::function<void(Snapshot&)>& change) {
     {
         const std::lock_guard lock(published_mutex_);
         change(published_);
@@ -71,7 +71,8 @@ void Session::main() {
     const auto guarded = [&](const std::function<void()>& work) {
         const auto failed = [&](const std::string& what, const std::string& remedy) {
             gate_.set(0);
-            publish([&](Published& p) {
+            race_.reset();
+            publish([&](Snapshot& p) {
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
@@ -89,9 +90,12 @@ void Session::main() {
         }
     };
     guarded([&] { load(); });
-    while (!closing_ && gate_.wait()) {
+    // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the cores.
+    while (!closing_ && (race_ || gate_.wait())) {
         for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
         guarded([&] {
+            const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
+            if (idle && race_) return step_race();
             if (!run_ || run_->stopped()) {
                 gate_.set(0);
                 return;
@@ -99,7 +103,7 @@ void Session::main() {
             if (!gate_.try_take()) return;
             const bool more = run_->step();
             if (!more) gate_.set(0);
-            publish([&](Published& p) {
+            publish([&](Snapshot& p) {
                 p.status.state = !more                  ? EngineStatus::State::stopped
                                  : gate_.budget() > 0 ? EngineStatus::State::running
                                                       : EngineStatus::State::idle;
@@ -112,7 +116,7 @@ void Session::load() {
     Progress progress;
     progress.cancelled = &cancelled_;
     progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
-        publish([&](Published& p) {
+        publish([&](Snapshot& p) {
             p.status.job = what;
             p.status.job_done = done;
             p.status.job_total = total;
@@ -120,7 +124,7 @@ void Session::load() {
         });
     };
     models_ = std::make_shared<const Models>(load_models(paths_, progress));
-    publish([&](Published& p) {
+    publish([&](Snapshot& p) {
         p.status.backend = models_->backend->description();
         p.status.model = models_->target_name();
         p.status.draft_model = models_->draft_name();
@@ -129,18 +133,33 @@ void Session::load() {
         p.status.job_done = p.status.job_total = 0;
     });
     const double plain = measure_plain(models_, first_settings_);
-    publish([&](Published& p) {
+    publish([&](Snapshot& p) {
         p.status.plain_ms_per_token = plain;
         p.status.job.clear();
     });
     apply(Restart{first_settings_});
 }
 
+// Between two publications the window draws nothing new: its work would show up in the times that are measured.
+void Session::step_race() {
+    constexpr double kPublishMs = 150;
+    const bool more = race_->step();
+    if (!more || (race_->revision() != race_shown_ && race_published_.ms() > kPublishMs)) show_race();
+    if (!more) race_.reset();
+}
+
+void Session::show_race() {
+    auto view = std::make_shared<const RaceView>(race_->view());
+    race_shown_ = race_->revision();
+    race_published_ = Stopwatch();
+    publish([&](Snapshot& p) { p.race = std::move(view); });
+}
+
 void Session::apply(const Command& command) {
     if (!models_) throw Error("no model is loaded", "Choose a model folder that can be loaded.");
     const auto show_run = [&] {
         const Header& header = *run_->trace().header();
-        publish([&](Published& p) {
+        publish([&](Snapshot& p) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
             p.settings = run_->settings();
@@ -164,11 +183,19 @@ void Session::apply(const Command& command) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto laws = std::make_shared<const LawPair>(
             full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
-        publish([&](Published& p) { p.laws = laws; });
+        publish([&](Snapshot& p) { p.laws = laws; });
+    } else if (const auto* start = std::get_if<StartRace>(&command)) {
+        race_ = std::make_unique<Race>(models_, start->settings);
+        show_race();
+    } else if (std::holds_alternative<StopRace>(command)) {
+        if (!race_) return;
+        show_race();
+        race_.reset();
     } else if (std::holds_alternative<Cancel>(command)) {
+        race_.reset();
         gate_.set(0);
         if (run_) run_->stop("cancelled");
-        publish([](Published& p) { p.status.state = EngineStatus::State::stopped; });
+        publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
     }
 }
 
