@@ -107,6 +107,7 @@ void check_together(const Options& o) {
                                    "--context-last",
                                    "--tap-shift",
                                    "--confidence",
+                                   "--fr-spec",
                                    "--skip-mlp",
                                    "--tree-topk",
                                    "--tree-depth",

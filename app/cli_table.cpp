@@ -150,6 +150,10 @@ constexpr OptionRow kRows[] =
          kDrafts, [](Options& o, Text n, Text t) { o.method.tap_shift = int_of(n, t, -64, 64); }},
         {"--confidence", "P", "Speculation", "dspark: stop guessing where the head is less sure than P",
          kDrafts, [](Options& o, Text n, Text t) { o.method.confidence = real(n, t, 0, 1); }},
+        {"--fr-spec", "N", "Speculation",
+         "the draft ranks the N most frequent ids only, by frequent.json with the target: cheaper, and some "
+         "tokens can never be guessed (not for none, lookup, eagle3)",
+         kDrafts, [](Options& o, Text n, Text t) { o.method.fr_spec = int_of(n, t, 1, 1 << 22); }},
         {"--exit-layer", "E", "Speculation", "skip: draft with the first E layers (default: two thirds)",
          kDrafts,
          [](Options& o, Text name, Text text) { o.method.exit_layer = int_of(name, text, 1, 10000); }},

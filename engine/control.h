@@ -27,6 +27,8 @@ struct DrafterOptions {
     int context_last = 0;              // the block sees the last C positions only; 0: all
     int tap_shift = 0;                 // hidden states from so many layers above (or below) the trained ones
     double confidence = 0;             // dspark: stop drafting where the confidence head says less than this
+    int fr_spec = 0;                   // drafters with an output matrix: rank only the N most frequent ids; 0: all
+    int head_pool = 0;                 // domino: correct only the N best ids of the block's base rows; 0: all
     int tree_topk = 3;                 // trees: children of a node at most
     int tree_depth = 0;                // trees: tokens in a row at most (0: K)
     int tree_budget = 8;               // trees: nodes of one round at most

@@ -87,6 +87,10 @@ struct DrafterArgs {
     std::unique_ptr<Decoder> draft_model;
     std::shared_ptr<const DraftNetwork> network;
     DrafterOptions options;
+    std::shared_ptr<const FrequentIds> frequent = {};  // needed where DrafterOptions::fr_spec is set
+
+    // `matrix`, one row per id, as `options` want it: whole, or cut to the frequent ids.
+    [[nodiscard]] OutputHead output_head(Backend& backend, const Tensor& matrix) const;
 };
 
 enum class DrafterNeeds { nothing, draft_model, network };
@@ -110,6 +114,10 @@ struct DrafterInfo {
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
 // `rule` if it can judge what `drafter` proposes, else the usual one that can. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
+// The method of the trained head that `drafter` drafts with: a chain and a tree share one.
+[[nodiscard]] std::string network_of(const std::string& drafter);
+// Whether DrafterOptions::fr_spec means something for it: it multiplies with an output matrix of the whole vocabulary.
+[[nodiscard]] bool has_whole_head(const std::string& drafter);
 // Throws Error (usage) when an option was set that `drafter` has no use for.
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
 

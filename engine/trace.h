@@ -33,6 +33,7 @@ struct Header {
     std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
     int k = 0;             // draft tokens in a row asked for
     int nodes = 0;         // draft tokens of one round asked for where they form a tree; 0: chains of k
+    int draft_ids = 0;     // ids that the draft ranks (FR-Spec); 0: all it has
     Sampling sampling;     // of the target
     Sampling draft_sampling;
     std::uint64_t seed = 0;

@@ -67,6 +67,7 @@ struct EventJson {
         o["rule"] = e.rule;
         o["k"] = e.k;
         if (e.nodes > 0) o["nodes"] = e.nodes;
+        if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
         o["seed"] = e.seed;
         o["sampling"] = sampling_json(e.sampling);
         o["draft_sampling"] = sampling_json(e.draft_sampling);

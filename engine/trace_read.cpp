@@ -128,6 +128,7 @@ Header read_header(const Reader& r) {
     h.rule = r.text("rule");
     h.k = r.integer("k");
     h.nodes = r.integer_or("nodes", 0);
+    h.draft_ids = r.integer_or("draft_ids", 0);
     h.seed = r.field("seed").is_number_unsigned() ? r.field("seed").get<std::uint64_t>() : 0;
     h.sampling = r.sampling("sampling");
     h.draft_sampling = r.sampling("draft_sampling");

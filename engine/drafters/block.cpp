@@ -12,7 +12,8 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
     : network_(args.network), options_(args.options), taps_(network_->config.taps),
       stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
              args.target.capacity() + network_->config.block, network_->backend().max_rows()),
-      base_rows_(network_->backend(), network_->config.layer.vocab, network_->name) {
+      base_rows_(network_->backend(), network_->config.layer.vocab, network_->name),
+      head_(args.output_head(network_->backend(), network_->target->head())) {
     for (int& tap : taps_) {
         tap += options_.tap_shift;
         if (tap < kTapEmbedding || tap >= args.target.layers())
@@ -100,8 +101,8 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     Block block;
     block.anchor = anchor;
     block.rows = pass.normed.slice(config.anchor_aligned ? 0 : 1, k);
-    block.base = base_rows_.begin(k);
-    const Projection head[] = {{network_->target->head(), {}, block.base}};
+    block.base = base_rows_.begin(k, head_.ids);
+    const Projection head[] = {{head_.weight, {}, block.base}};
     backend().matmul(block.rows, head);
     return block;
 }

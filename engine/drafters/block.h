@@ -26,7 +26,7 @@ class BlockDrafter : public Drafter {
 
   protected:
     // The proposing rows of a block after the final norm (k, h), and their base logits (k, V) in
-    // `base_rows()`.
+    // `base_rows()`, V the columns of head().
     struct Block {
         Tensor rows;
         Tensor base;
@@ -38,6 +38,8 @@ class BlockDrafter : public Drafter {
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
     [[nodiscard]] const DraftNetwork& network() const { return *network_; }
     [[nodiscard]] ModelRows& base_rows() { return base_rows_; }
+    // What ranks a block's rows, and what the columns of its logits stand for.
+    [[nodiscard]] const OutputHead& head() const { return head_; }
     // DraftNode::base of row `index`.
     [[nodiscard]] Top base_law(int index, const DraftRequest& request);
     // f32 (1, cols) scratch.
@@ -59,6 +61,7 @@ class BlockDrafter : public Drafter {
     std::vector<int> taps_;
     LayerStack stack_;
     ModelRows base_rows_;
+    OutputHead head_; // the target's, perhaps cut
     Waiting waiting_;
     int length_ = 0; // positions whose context is known
     int kept_ = 0;   // of them in the cache: all, or the newest when the context is limited

@@ -12,6 +12,7 @@ class Domino final : public BlockDrafter {
     explicit Domino(const DrafterArgs& args)
         : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name) {
         const DraftConfig& c = network().config;
+        correction_ = args.output_head(backend(), network().correction.view());
         embedded_ = row_of(c.layer.hidden);
         input_gates_ = row_of(3 * c.gru);
         hidden_gates_ = row_of(3 * c.gru);
@@ -58,7 +59,7 @@ class Domino final : public BlockDrafter {
         const Projection mix[] = {{network().mix_state.view(), from_row, mixed_.view()}};
         backend().matmul(state_.view(), mix);
         backend().silu(mixed_.view());
-        const Projection add[] = {{network().correction.view(), block.base.slice(index, 1), corrected_.begin(1)}};
+        const Projection add[] = {{correction_.weight, block.base.slice(index, 1), corrected_.begin(1, correction_.ids)}};
         backend().matmul(mixed_.view(), add);
         DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
         if (request.entries != 0) node.base = base_law(index, request);
@@ -66,6 +67,7 @@ class Domino final : public BlockDrafter {
     }
 
     ModelRows corrected_;
+    OutputHead correction_;  // (V, E), cut like the head
     Buffer embedded_, input_gates_, hidden_gates_, state_, mixed_; // (1, h), (1, 3G) twice, (1, G), (1, E)
     Buffer mixed_rows_;                                           // (B, E)
 };

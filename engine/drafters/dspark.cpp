@@ -16,7 +16,10 @@ class DSpark final : public BlockDrafter {
     explicit DSpark(const DrafterArgs& args)
         : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
           threshold_(args.options.confidence) {
-        if (network().config.markov_rank > 0) previous_ = row_of(network().config.markov_rank);
+        if (network().config.markov_rank > 0) {
+            markov_out_ = args.output_head(backend(), network().markov_out.view());
+            previous_ = row_of(network().config.markov_rank);
+        }
         confidence_ = row_of(1);
         if (threshold_ > 0 && !network().config.confidence)
             throw Error("--confidence needs a confidence head, and " + network().name + " has none",
@@ -44,7 +47,7 @@ class DSpark final : public BlockDrafter {
 
   private:
     DraftNode corrected(const Block& block, int index, const DraftRequest& request) {
-        const Projection add[] = {{network().markov_out.view(), block.base.slice(index, 1), corrected_.begin(1)}};
+        const Projection add[] = {{markov_out_.weight, block.base.slice(index, 1), corrected_.begin(1, markov_out_.ids)}};
         backend().matmul(previous_.view(), add);
         DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
         if (request.entries != 0) node.base = base_law(index, request);
@@ -70,6 +73,7 @@ class DSpark final : public BlockDrafter {
     }
 
     ModelRows corrected_;
+    OutputHead markov_out_;  // (V, ρ), cut like the head
     double threshold_;
     Buffer previous_, confidence_; // (1, ρ), (1, 1)
 };
