@@ -8,12 +8,26 @@
 
 namespace speclens {
 
+namespace {
+
+// The target's, perhaps cut; or the network's own, which ranks some ids of the target's only.
+OutputHead own_head(const DrafterArgs& args) {
+    const DraftNetwork& network = *args.network;
+    if (network.config.draft_vocab == 0) return args.output_head(network.backend(), network.target->head());
+    if (args.options.fr_spec > 0)
+        throw Error("--fr-spec does nothing for " + network.name + ": its head has a reduced vocabulary of its own",
+                    "Leave it out.", Exit::usage);
+    return {network.lm_head.view(), network.target_id, {}};
+}
+
+} // namespace
+
 BlockDrafter::BlockDrafter(const DrafterArgs& args)
     : network_(args.network), options_(args.options), taps_(network_->config.taps),
       stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
              args.target.capacity() + network_->config.block, network_->backend().max_rows()),
       base_rows_(network_->backend(), network_->config.layer.vocab, network_->name),
-      head_(args.output_head(network_->backend(), network_->target->head())) {
+      head_(own_head(args)) {
     for (int& tap : taps_) {
         tap += options_.tap_shift;
         if (tap < kTapEmbedding || tap >= args.target.layers())
@@ -80,6 +94,16 @@ int BlockDrafter::slots_for(int k) const {
     return network_->config.anchor_aligned && k == network_->config.block ? k : k + 1;
 }
 
+std::vector<LayerStack::Pass::Range> BlockDrafter::window_ranges(int window, int slots) const {
+    std::vector<LayerStack::Pass::Range> ranges;
+    for (int row = 0; row < slots; ++row) {
+        const int own = kept_ + row; // the slots of the context and of the block follow each other
+        const int first = std::max(0, own - (window - 1));
+        ranges.push_back({std::min(first, own), network_->config.window_causal ? own + 1 : kept_ + slots});
+    }
+    return ranges;
+}
+
 BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     const DraftConfig& config = network_->config;
     const int slots = slots_for(k);
@@ -95,7 +119,14 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     const Tensor ids = {ids_.view().data, DType::i32, 1, slots};
     backend().upload(ids, tokens.data());
     backend().embed(network_->target->embedding.view(), ids, pass.residual);
-    for (int layer = 0; layer < config.layer.layers; ++layer) stack_.run(layer, pass);
+    std::vector<LayerStack::Pass::Range> seen;
+    for (int layer = 0; layer < config.layer.layers; ++layer) {
+        const int window = config.windows.empty() ? 0 : config.windows[static_cast<std::size_t>(layer)];
+        if (window > 0) seen = window_ranges(window, slots);
+        pass.ranges = window > 0 ? std::span<const LayerStack::Pass::Range>(seen) : std::span<const LayerStack::Pass::Range>();
+        stack_.run(layer, pass);
+    }
+    pass.ranges = {};
     stack_.add_norm(pass, network_->norm.view(), pass.normed);
 
     Block block;

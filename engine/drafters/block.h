@@ -53,6 +53,8 @@ class BlockDrafter : public Drafter {
         int first = 0;
     };
     void absorb(const Tensor& features, int first);
+    // What the rows of a block see in a layer with window `window`.
+    [[nodiscard]] std::vector<LayerStack::Pass::Range> window_ranges(int window, int slots) const;
     [[nodiscard]] Block fill(int anchor, int k);
     [[nodiscard]] int slots_for(int k) const;
 

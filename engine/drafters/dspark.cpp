@@ -2,10 +2,12 @@
 // row by the token before it, and a head that estimates the probability that the guess will be accepted.
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "engine/clock.h"
 #include "engine/drafters/block.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/markov_head.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -18,7 +20,7 @@ class DSpark final : public BlockDrafter {
           threshold_(args.options.confidence) {
         if (network().config.markov_rank > 0) {
             markov_out_ = args.output_head(backend(), network().markov_out.view());
-            previous_ = row_of(network().config.markov_rank);
+            markov_.emplace(network());
         }
         confidence_ = row_of(1);
         if (threshold_ > 0 && !network().config.confidence)
@@ -30,13 +32,14 @@ class DSpark final : public BlockDrafter {
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         const DraftConfig& c = network().config;
         int token = block.anchor;
+        if (markov_) markov_->begin(block.rows);
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            if (c.markov_rank > 0) look_up(network().markov_in.view(), token, previous_.view());
+            const Tensor e = markov_ ? markov_->step(i, token) : Tensor{};
             const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
             if (sure < threshold_) return;
-            DraftNode node = c.markov_rank > 0 ? corrected(block, i, request)
-                                               : next_node(base_rows(), i, i, c.layer.vocab, request);
+            DraftNode node = markov_ ? corrected(block, e, i, request)
+                                     : next_node(base_rows(), i, i, c.layer.vocab, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
             token = node.token;
             node.head_ms = watch.ms();
@@ -46,9 +49,10 @@ class DSpark final : public BlockDrafter {
     }
 
   private:
-    DraftNode corrected(const Block& block, int index, const DraftRequest& request) {
+    // The row's logits and w2·e.
+    DraftNode corrected(const Block& block, const Tensor& e, int index, const DraftRequest& request) {
         const Projection add[] = {{markov_out_.weight, block.base.slice(index, 1), corrected_.begin(1, markov_out_.ids)}};
-        backend().matmul(previous_.view(), add);
+        backend().matmul(e, add);
         DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
         if (request.entries != 0) node.base = base_law(index, request);
         return node;
@@ -59,7 +63,7 @@ class DSpark final : public BlockDrafter {
         backend().matmul(row, own);
         if (network().config.confidence_with_markov) {
             const Projection more[] = {{network().confidence_prev.view(), confidence_.view(), confidence_.view()}};
-            backend().matmul(previous_.view(), more);
+            backend().matmul(markov_->previous(), more);
         }
         float value = 0;
         backend().download(confidence_.view(), &value);
@@ -75,7 +79,8 @@ class DSpark final : public BlockDrafter {
     ModelRows corrected_;
     OutputHead markov_out_;  // (V, ρ), cut like the head
     double threshold_;
-    Buffer previous_, confidence_; // (1, ρ), (1, 1)
+    std::optional<MarkovHead> markov_;
+    Buffer confidence_; // (1, 1)
 };
 
 }  // namespace

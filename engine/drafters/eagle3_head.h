@@ -54,6 +54,8 @@ class Eagle3Head {
 
   private:
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
+    // g (rows, h) = fc of the features, each tap normed where the head has norms for that.
+    void fuse(const Tensor& features, const Tensor& g);
     Tensor run(std::span<const int> tokens, const Tensor& features, std::span<const int> positions,
                const AttentionMask& mask);
 
@@ -69,6 +71,8 @@ class Eagle3Head {
     Buffer newest_;         // (1, h): output of absorb() and extend()
     Buffer pairs_, joined_; // (2 * rows, h): normed embeddings, then normed features; and side by side
     Buffer normed_;         // (rows, h)
+    Buffer by_tap_;         // (taps * rows, h): features tap by tap, for fc_norm
+    Buffer tap_order_;      // (1, taps * rows) i32
 
     std::vector<int> tree_tokens_, tree_parents_;
     Buffer root_;         // (1, h): the last true output, which a tree starts from
