@@ -15,7 +15,8 @@ class DSpark final : public BlockDrafter {
   public:
     explicit DSpark(const DrafterArgs& args)
         : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
-          threshold_(args.options.confidence) {
+          threshold_(args.options.confidence),
+          corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) previous_ = row_of(network().config.markov_rank);
         confidence_ = row_of(1);
         if (threshold_ > 0 && !network().config.confidence)
@@ -32,11 +33,12 @@ class DSpark final : public BlockDrafter {
             if (c.markov_rank > 0) look_up(network().markov_in.view(), token, previous_.view());
             const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
             if (sure < threshold_) return;
-            DraftNode node = c.markov_rank > 0 ? corrected(block, i, request)
-                                               : next_node(base_rows(), i, i, c.layer.vocab, request);
+            DraftNode node = corrects_ ? corrected(block, i, request)
+                                       : next_node(base_rows(), i, i, c.layer.vocab, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
             token = node.token;
             node.head_ms = watch.ms();
+            if (corrects_) look_at_correction(node, i, corrected_, request);
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token)) return;
         }
@@ -71,6 +73,7 @@ class DSpark final : public BlockDrafter {
 
     ModelRows corrected_;
     double threshold_;
+    bool corrects_;
     Buffer previous_, confidence_; // (1, ρ), (1, 1)
 };
 
