@@ -151,6 +151,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.max_tokens = options.max_tokens.value_or(64);
     settings.trace_top = options.trace_top;
     settings.timing = options.timing;
+    settings.lens = options.lens;
     const DrafterOptions defaults;
     settings.options = defaults;
     if (drafter == "lookup") {
@@ -168,6 +169,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
         settings.options.context_last = options.method.context_last;
         settings.options.tap_shift = options.method.tap_shift;
     }
+    if (drafter == "domino" || drafter == "dspark") settings.options.correction = options.method.correction;
     if (drafter == "dspark") settings.options.confidence = options.method.confidence;
     if (has_whole_head(drafter)) settings.options.fr_spec = options.method.fr_spec;
     if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
@@ -201,6 +203,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
     needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
           "dflash, domino, dspark");
+    needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
     needs({"--confidence"}, any({"dspark"}), "dspark");
     const bool reduced = std::all_of(drafters.begin(), drafters.end(), [](const std::string& name) {
         return name == "eagle3" || name == "eagle3_tree";

@@ -49,6 +49,8 @@ bool Controller::ended() const {
 void Controller::observe(const Published& published, double now) {
     status_ = published.status;
     laws_ = published.laws;
+    twin_ = published.twin;
+    studies_ = published.studies;
     saved_status_.ready_drafters = status_.ready_drafters;
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
     if (published.trace && published.trace != live_) {
@@ -267,6 +269,8 @@ SceneInput Controller::scene_input(double now) const {
     SceneInput in;
     source_.fill(in);
     in.laws = saved_ ? nullptr : laws_.get();
+    in.twin = saved_ ? nullptr : twin_.get();
+    in.studies = &studies_;
     in.settings = &settings_;
     in.status = saved_ ? &saved_status_ : &status_;
     in.selected = selected_;

@@ -139,6 +139,7 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
         throw Error("--context-last must be at least 1 position, got " + std::to_string(options.context_last),
                     "Leave it out to use the whole text.", Exit::usage);
     }
+    if (drafter != "domino" && drafter != "dspark" && !options.correction) reject("--no-correction", "domino or dspark");
     if (drafter != "dspark" && options.confidence != 0) reject("--confidence", "dspark");
     if (!(options.confidence >= 0 && options.confidence <= 1))
         throw Error("--confidence must be a probability from 0 to 1, got " + std::to_string(options.confidence),

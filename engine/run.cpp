@@ -200,6 +200,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     cycle.max_tokens = settings_.max_tokens;
     cycle.trace_top = settings_.trace_top;
     cycle.timing = settings_.timing;
+    cycle.lens = settings_.lens;
     cycle.stops = models_->stops();
 
     trace_ = std::make_shared<Trace>([models = models_](int id) { return models->text_of(id); });
@@ -302,6 +303,7 @@ LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& setti
     RunSettings replay = settings;
     replay.trace_top = -1;
     replay.timing = false;
+    replay.lens = false;
     Fork fork;
     fork.cycle = cycle;
     for (std::size_t i = 0; i < trace.size(); ++i)  // where the target's own token hung in a tree

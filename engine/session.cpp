@@ -91,6 +91,7 @@ void Session::main() {
     guarded([&] { load(); });
     while (!closing_ && gate_.wait()) {
         for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
+        if (!planned_.empty()) guarded([&] { study(); });
         guarded([&] {
             if (!run_ || run_->stopped()) {
                 gate_.set(0);
@@ -143,6 +144,7 @@ void Session::apply(const Command& command) {
         publish([&](Published& p) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
+            p.twin = nullptr;
             p.settings = run_->settings();
             p.status.state = EngineStatus::State::idle;
             p.status.error.clear();
@@ -165,11 +167,39 @@ void Session::apply(const Command& command) {
         auto laws = std::make_shared<const LawPair>(
             full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
         publish([&](Published& p) { p.laws = laws; });
+    } else if (const auto* twin = std::get_if<FetchTwin>(&command)) {
+        if (!run_) throw Error("there is no run to look at", "Start a run first.");
+        auto answer = std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
+        publish([&](Published& p) { p.twin = answer; });
+    } else if (const auto* study = std::get_if<RunStudy>(&command)) {
+        std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
+        auto begun = std::make_shared<Study>();
+        begun->name = study->name;
+        begun->planned = static_cast<int>(study->runs.size());
+        if (!study->runs.empty()) planned_.push_back(*study);
+        publish([&](Published& p) { p.studies[study->name] = begun; });
     } else if (std::holds_alternative<Cancel>(command)) {
+        planned_.clear();
         gate_.set(0);
         if (run_) run_->stop("cancelled");
         publish([](Published& p) { p.status.state = EngineStatus::State::stopped; });
     }
+}
+
+// One run at a time, so that commands are obeyed in between.
+void Session::study() {
+    RunStudy& plan = planned_.front();
+    const std::string name = plan.name;
+    const RunSettings settings = plan.runs.front();
+    plan.runs.erase(plan.runs.begin());
+    if (plan.runs.empty()) planned_.erase(planned_.begin());
+    const StudyPoint point = study_point(models_, settings);
+    publish([&](Published& p) {
+        auto grown = std::make_shared<Study>(*p.studies[name]);
+        grown->points.push_back(point);
+        p.studies[name] = grown;
+    });
+    if (!planned_.empty()) gate_.wake();  // the next one, even when the run stands still
 }
 
 }  // namespace speclens

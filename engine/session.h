@@ -11,7 +11,9 @@
 #include "engine/control.h"
 #include "engine/models.h"
 #include "engine/run.h"
+#include "engine/study.h"
 #include "engine/trace.h"
+#include "engine/twin.h"
 
 namespace speclens {
 
@@ -19,6 +21,8 @@ namespace speclens {
 struct Published {
     std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
     std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
+    std::shared_ptr<const Twin> twin;       // last answer to FetchTwin
+    Studies studies;                        // answers to RunStudy, by name; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
     std::uint64_t revision = 0;             // grows with every change
@@ -39,6 +43,7 @@ class Session {
     void main();
     void load();
     void apply(const Command& command);
+    void study();  // one run of the studies that are planned
     void publish(const std::function<void(Published&)>& change);
 
     ModelPaths paths_;
@@ -52,6 +57,7 @@ class Session {
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
+    std::vector<RunStudy> planned_;  // what is left of each
     std::thread thread_;
 };
 

@@ -41,11 +41,13 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
     fused_ = Buffer(backend(), DType::f32, rows, hidden);
     context_ = Buffer(backend(), DType::f32, rows, hidden);
     positions_ = Buffer(backend(), DType::i32, 1, rows);
+    newest_taps_ = row_of(static_cast<int>(taps_.size()) * hidden);
 }
 
 void BlockDrafter::begin(std::span<const int>) {
     length_ = kept_ = 0;
     waiting_ = {};
+    taps_known_ = false;
 }
 
 // The features of a verified round are injected when the next block is drafted: it is a part of that block's cost,
@@ -55,8 +57,17 @@ void BlockDrafter::observe(const Observation& observation) {
         length_ = observation.first + static_cast<int>(observation.features.rows);
         return;
     }
-    if (observation.prompt) return absorb(observation.features, observation.first);
+    if (observation.prompt) {
+        keep_taps(observation.features);
+        return absorb(observation.features, observation.first);
+    }
     waiting_ = {observation.features, observation.first};
+}
+
+void BlockDrafter::keep_taps(const Tensor& features) {
+    if (features.rows == 0) return;
+    backend().copy(features.slice(features.rows - 1, 1), newest_taps_.view());
+    taps_known_ = true;
 }
 
 void BlockDrafter::absorb(const Tensor& features, int first) {
@@ -141,7 +152,10 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
 Draft BlockDrafter::draft(const DraftRequest& request) {
     Draft draft;
     const Stopwatch watch;
-    if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first);
+    if (!waiting_.features.empty()) {
+        absorb(waiting_.features, waiting_.first);
+        if (request.lens) keep_taps(waiting_.features);
+    }
     waiting_ = {};
     const int k = std::min(request.k, network_->config.most_drafts());
     const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
@@ -151,6 +165,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     const double network_ms = watch.ms();
     choose(block, k, request, draft);
     if (!draft.nodes.empty()) draft.nodes.front().ms += network_ms;  // one pass for the whole block
+    if (request.lens) look(block, draft);
     return draft;
 }
 
@@ -161,6 +176,24 @@ void BlockDrafter::choose(const Block&, int k, const DraftRequest& request, Draf
         draft.nodes.back().ms = watch.ms();
         if (is_stop(request.stops, draft.nodes.back().token)) return;
     }
+}
+
+void BlockDrafter::look(const Block& block, Draft& draft) {
+    const auto hidden = static_cast<std::size_t>(network_->config.layer.hidden);
+    std::vector<float> row(hidden);
+    for (std::size_t i = 0; i < draft.nodes.size(); ++i) {
+        backend().download(block.rows.slice(static_cast<std::int64_t>(i), 1), row.data());
+        draft.nodes[i].lens.add("row", row);
+    }
+    if (draft.nodes.empty() || !taps_known_ || !network_->config.conditioned || !options_.conditioning) return;
+    std::vector<float> taps(taps_.size() * hidden);
+    backend().download(newest_taps_.view(), taps.data());
+    for (std::size_t i = 0; i < taps_.size(); ++i)
+        draft.nodes.front().lens.add("tap " + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
+}
+
+void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request) {
+    if (request.lens) node.lens.add_correction(base_rows_.logits(index), corrected.logits(0));
 }
 
 Top BlockDrafter::base_law(int index, const DraftRequest& request) {

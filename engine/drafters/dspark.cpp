@@ -17,7 +17,8 @@ class DSpark final : public BlockDrafter {
   public:
     explicit DSpark(const DrafterArgs& args)
         : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
-          threshold_(args.options.confidence) {
+          threshold_(args.options.confidence),
+          corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {
             markov_out_ = args.output_head(backend(), network().markov_out.view());
             markov_.emplace(network());
@@ -38,11 +39,12 @@ class DSpark final : public BlockDrafter {
             const Tensor e = markov_ ? markov_->step(i, token) : Tensor{};
             const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
             if (sure < threshold_) return;
-            DraftNode node = markov_ ? corrected(block, e, i, request)
-                                     : next_node(base_rows(), i, i, c.layer.vocab, request);
+            DraftNode node = corrects_ ? corrected(block, e, i, request)
+                                       : next_node(base_rows(), i, i, c.layer.vocab, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
             token = node.token;
             node.head_ms = watch.ms();
+            if (corrects_) look_at_correction(node, i, corrected_, request);
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token)) return;
         }
@@ -79,6 +81,7 @@ class DSpark final : public BlockDrafter {
     ModelRows corrected_;
     OutputHead markov_out_;  // (V, ρ), cut like the head
     double threshold_;
+    bool corrects_;
     std::optional<MarkovHead> markov_;
     Buffer confidence_; // (1, 1)
 };

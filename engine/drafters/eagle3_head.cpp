@@ -163,6 +163,15 @@ Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, std:
     return pass.residual;
 }
 
+std::vector<float> Eagle3Head::fused(const Tensor& features) {
+    const Tensor g = features_.view().slice(0, features.rows);
+    const Projection fuse[] = {{network_->fc.view(), {}, g}};
+    backend().matmul(features, fuse);
+    std::vector<float> values(static_cast<std::size_t>(g.size()));
+    backend().download(g, values.data());
+    return values;
+}
+
 void Eagle3Head::predict() {
     const int rows = static_cast<int>(outputs_.rows);
     Tensor states = outputs_;
@@ -187,20 +196,33 @@ Top Eagle3Head::widened(Top top) const {
 }
 
 Eagle3Drafter::Eagle3Drafter(const DrafterArgs& args)
-    : head_(args.network, args.target.capacity() + args.target.max_rows()) {}
+    : head_(args.network, args.target.capacity() + args.target.max_rows()),
+      newest_taps_(args.network->backend(), DType::f32, 1,
+                   static_cast<int>(args.network->config.taps.size()) * args.network->config.layer.hidden) {}
 
 void Eagle3Drafter::begin(std::span<const int>) {
     head_.begin();
     waiting_ = {};
+    taps_known_ = false;
 }
 
 void Eagle3Drafter::observe(const Observation& observation) {
-    if (observation.prompt) return absorb(observation.features, observation.first, observation.sequence);
+    if (observation.prompt) {
+        keep_taps(observation.features);
+        return absorb(observation.features, observation.first, observation.sequence);
+    }
     waiting_ = {observation.features, observation.first};
 }
 
-bool Eagle3Drafter::catch_up(std::span<const int> sequence) {
+void Eagle3Drafter::keep_taps(const Tensor& features) {
+    if (features.rows == 0) return;
+    head_.network().backend().copy(features.slice(features.rows - 1, 1), newest_taps_.view());
+    taps_known_ = true;
+}
+
+bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool lens) {
     if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first, sequence);
+    if (lens) keep_taps(waiting_.features);
     waiting_ = {};
     return head_.length() > 0 && head_.length() == static_cast<int>(sequence.size()) - 1;
 }
