@@ -72,6 +72,8 @@ constexpr CommandRow kRows[] = {
     {list, "list", "WHAT [METHOD]", 1, 2,
      "scenes, drafters, rules, verifiers, models, keys, geometries or published figures",
      "WHAT is one of: scenes, drafters, rules, verifiers, models, keys, geometries, published.\n"
+     "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
+     "them.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
      "figures that\n"
      "disagree with others, ✕ figures that are wrong in their source. METHOD keeps one method's.",

@@ -21,6 +21,7 @@ struct Contestant {
     std::string name;
     RunSettings settings;
     std::string problem;
+    std::vector<int> ids; // that a cut draft head ranks; empty: all
     std::vector<Sample> samples;
 };
 
@@ -29,8 +30,15 @@ struct Row {
     std::string domain;
     Totals totals;
     Estimate speed;
+    long outside = 0;      // written tokens that a cut draft head has no row for
     bool identical = true; // at temperature 0
 };
+
+// Written tokens that `fr_spec` left the drafter no row for.
+long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
+    return std::count_if(output.begin(), output.end(),
+                         [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
+}
 
 std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
     std::vector<std::string> names{"none"};
@@ -50,6 +58,8 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
         one.settings.trace_top = 0;
         one.settings.timing = true;
         one.problem = models.why_not(name);
+        if (one.problem.empty() && one.settings.options.fr_spec > 0 && models.frequent)
+            one.ids = models.frequent->first(one.settings.options.fr_spec);
         all.push_back(std::move(one));
     }
     return all;
@@ -81,13 +91,14 @@ void run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant
 
 Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts,
            const std::string& domain, std::uint64_t seed) {
-    Row row{&contestant, domain, {}, {}, true};
+    Row row{&contestant, domain, {}, {}, 0, true};
     if (!contestant.problem.empty()) return row;
     std::vector<const Sample*> mine, base;
     for (std::size_t p = 0; p < prompts.size(); ++p) {
         if (domain != "all" && prompts[p].domain != domain) continue;
         mine.push_back(&contestant.samples[p]);
         base.push_back(&plain.samples[p]);
+        if (!contestant.ids.empty()) row.outside += outside_of(contestant.ids, mine.back()->output);
         row.identical = row.identical && mine.back()->output == base.back()->output;
     }
     row.totals = total(mine);
@@ -111,6 +122,10 @@ Json json_of(const Row& row, bool greedy) {
     json["tokens_per_round"] = t.tokens_per_round();
     json["acceptance_by_position"] = t.acceptance;
     json["conditional_by_position"] = t.conditional;
+    if (!c.ids.empty()) {
+        json["draft_ids"] = c.ids.size();
+        json["tokens_outside_draft_ids"] = row.outside;
+    }
     json["draft_ms"] = t.draft_ms - t.head_ms;
     json["head_ms"] = t.head_ms;
     json["verify_ms"] = t.verify_ms;
@@ -171,6 +186,20 @@ std::string table_head(const Terminal& terminal) {
                                pad_left("verify", 7) + pad_left("other", 6) + pad("", 7) + "  " +
                                pad("[95 % interval]", 19) + "text";
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
+}
+
+// What FR-Spec took away: tokens that were written although the drafter could never have guessed them.
+std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || row.contestant->ids.empty() || row.totals.tokens == 0) continue;
+        text += "  " + row.contestant->name + " ranks " + std::to_string(row.contestant->ids.size()) +
+                " of " + std::to_string(vocab) + " ids; " + std::to_string(row.outside) + " of " +
+                std::to_string(row.totals.tokens) + " written tokens are not among them\n";
+    }
+    if (!text.empty() && !from_file)
+        text += "  no frequent.json with the target: these are the ids with the lowest numbers\n";
+    return text.empty() ? "" : "\n" + text;
 }
 
 // Tokens per round and speed-up of every drafter in every domain; the rest is in the JSON.
@@ -252,6 +281,7 @@ Exit command_compare(const Options& options) {
         all_identical = all_identical && row.identical;
         if (row.domain == "all") text += table_line(row, greedy, terminal);
     }
+    if (models->frequent) text += cut_notes(rows, models->vocab(), models->frequent->from_file());
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, terminal);
     if (!options.json.empty()) {
         ResultFile file(options.json);

@@ -60,6 +60,7 @@ std::string describe_head(const DraftNetwork& network) {
         add(layers_text(c.layer.layers));
         add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");
         if (c.norm_before_residual) add("norm before the residual");
+        if (c.fc_norm) add("a norm for every tap");
         break;
     case DraftConfig::Method::medusa:
         add(std::to_string(c.medusa_heads) + " heads" +
@@ -74,8 +75,17 @@ std::string describe_head(const DraftNetwork& network) {
         if (c.gru > 0 && c.method == DraftConfig::Method::domino)
             add("GRU " + std::to_string(c.gru) + ", rank " + std::to_string(c.rank) + ", " +
                 std::to_string(c.prefix) + " uncorrected");
+        if (c.draft_vocab > 0)
+            add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");
+        if (const auto narrow = std::ranges::count_if(c.windows, [](int window) { return window > 0; });
+            narrow > 0)
+            add(std::to_string(narrow) + " of them with a window of " +
+                std::to_string(*std::ranges::max_element(c.windows)) + " positions");
         if (c.markov_rank > 0 && c.method == DraftConfig::Method::dspark)
-            add("Markov rank " + std::to_string(c.markov_rank));
+            add("Markov rank " + std::to_string(c.markov_rank) +
+                (c.markov == DraftConfig::Markov::gated ? ", gated"
+                 : c.markov == DraftConfig::Markov::rnn ? ", recurrent"
+                                                        : ""));
         if (c.confidence) add("confidence head");
     }
     add(tap_text(c.taps, network.target->config.layers));

@@ -1,6 +1,5 @@
 // `speclens list`: what this build knows, for people and, with --json, for programs.
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
@@ -41,19 +40,6 @@ std::vector<Item> rules() {
     return items;
 }
 
-std::vector<Item> models() {
-    namespace fs = std::filesystem;
-    std::vector<Item> items;
-    std::error_code ignored;
-    const fs::path folder = assets_folder() / "models";
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-        if (fs::exists(entry.path() / "config.json", ignored))
-            items.push_back({entry.path().filename().string(), entry.path().string(),
-                             entry.path().filename() == "target" ? "the built-in target" : "built in"});
-    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
-    return items;
-}
-
 std::vector<Item> geometries() {
     std::vector<Item> items;
     for (const std::string& name : geometry_names()) {
@@ -74,9 +60,8 @@ struct List {
     const char* name;
     std::vector<Item> (*items)();
 };
-constexpr List kLists[] = {{"scenes", scenes},        {"drafters", drafters}, {"rules", rules},
-                           {"verifiers", rules},      {"models", models},     {"keys", keys},
-                           {"geometries", geometries}};
+constexpr List kLists[] = {{"scenes", scenes},   {"drafters", drafters}, {"rules", rules},
+                           {"verifiers", rules}, {"keys", keys},         {"geometries", geometries}};
 
 } // namespace
 
@@ -86,7 +71,8 @@ Exit command_list(const Options& options) {
         throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] +
                         "'",
                     "Only 'speclens list published' takes a method.", Exit::usage);
-    std::vector<std::string> known{"published"};
+    if (options.words[0] == "models") return list_models(options);
+    std::vector<std::string> known{"published", "models"};
     for (const List& list : kLists) {
         known.emplace_back(list.name);
         if (options.words[0] != list.name) continue;

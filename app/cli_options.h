@@ -66,6 +66,7 @@ struct Options {
 
     int trace_top = 64;
     bool timing = true;
+    bool lens = false;
     int repeats = 3;
     long samples = 200000;
     std::string geometry;

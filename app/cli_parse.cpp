@@ -70,6 +70,7 @@ void check_together(const Options& o) {
     };
     needs("--system", o.chat, "--chat");
     needs("--thinking", o.chat, "--chat");
+    needs("--lens", !o.json.empty(), "--json");
     needs("--domain", !o.has("--prompt") && !o.has("--token-ids"), "a file of prompts");
     never_both("--chat", "--raw");
     never_both("--timing", "--no-timing");
@@ -104,9 +105,11 @@ void check_together(const Options& o) {
                                    "--exit-layer",
                                    "--skip-attention",
                                    "--no-conditioning",
+                                   "--no-correction",
                                    "--context-last",
                                    "--tap-shift",
                                    "--confidence",
+                                   "--fr-spec",
                                    "--skip-mlp",
                                    "--tree-topk",
                                    "--tree-depth",

@@ -62,6 +62,7 @@ Subject live_subject(const Options& options) {
     const std::string drafter = chosen_drafter(options, *subject.models);
     check_drafter_options(options, {drafter}, subject.models->layers());
     subject.settings = run_settings(options, drafter, kWalkTemperature);
+    subject.settings.lens = true; // scenes show it
     if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
     while (run.step()) stop_if_interrupted();
@@ -199,6 +200,7 @@ Exit command_window(const Options& options) {
     const std::string drafter =
         options.drafters.empty() ? (own_model ? "lookup" : "small") : options.drafters[0].name;
     request.settings = run_settings(options, drafter, kWalkTemperature);
+    request.settings.lens = true;
     if (!options.words.empty()) {
         request.session = options.words[0];
         std::error_code ignored;

@@ -91,7 +91,7 @@ ModelPaths model_paths(const Options& options) {
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         if (find_drafter(choice.name)->needs_network()) {
-            paths.heads[choice.name == "eagle3_tree" ? "eagle3" : choice.name] = choice.folder;
+            paths.heads[network_of(choice.name)] = choice.folder;
             continue;
         }
         if (!paths.draft.empty() && paths.draft != choice.folder)
@@ -151,6 +151,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.max_tokens = options.max_tokens.value_or(64);
     settings.trace_top = options.trace_top;
     settings.timing = options.timing;
+    settings.lens = options.lens;
     const DrafterOptions defaults;
     settings.options = defaults;
     if (drafter == "lookup") {
@@ -168,7 +169,9 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
         settings.options.context_last = options.method.context_last;
         settings.options.tap_shift = options.method.tap_shift;
     }
+    if (drafter == "domino" || drafter == "dspark") settings.options.correction = options.method.correction;
     if (drafter == "dspark") settings.options.confidence = options.method.confidence;
+    if (has_whole_head(drafter)) settings.options.fr_spec = options.method.fr_spec;
     if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
         settings.options.tree_topk = options.method.tree_topk;
         settings.options.tree_depth = options.method.tree_depth;
@@ -200,11 +203,23 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
     needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
           "dflash, domino, dspark");
+    needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
     needs({"--confidence"}, any({"dspark"}), "dspark");
+    const bool reduced = std::all_of(drafters.begin(), drafters.end(), [](const std::string& name) {
+        return name == "eagle3" || name == "eagle3_tree";
+    });
+    if (options.has("--fr-spec") && reduced && !drafters.empty()) {
+        DrafterOptions cut;
+        cut.fr_spec = options.method.fr_spec;
+        check_options(drafters[0], cut, target_layers); // says why
+    }
+    needs({"--fr-spec"}, std::any_of(drafters.begin(), drafters.end(), has_whole_head),
+          "small, small_tree, skip, dflash, domino, dspark, medusa, medusa_tree");
     const bool draws = std::any_of(drafters.begin(), drafters.end(),
                                    [](const auto& name) { return name != "none" && name != "lookup"; });
     needs({"--draft-temp"}, draws, "every drafter but none and lookup");
-    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree", "eagle3_tree"}), "small_tree, eagle3_tree");
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree", "eagle3_tree", "medusa_tree"}),
+          "small_tree, eagle3_tree, medusa_tree");
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
     const bool certain = options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
     const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {

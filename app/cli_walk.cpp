@@ -40,6 +40,8 @@ std::string Walk::opening() const {
         if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
         if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + " guesses";
         who += ", K = " + std::to_string(h.k);
+        if (h.draft_ids > 0)
+            who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
         text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
     }
     std::string how_judged = std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);

@@ -52,6 +52,8 @@ bool Controller::ended() const {
 void Controller::observe(const Snapshot& published, double now) {
     status_ = published.status;
     laws_ = published.laws;
+    twin_ = published.twin;
+    studies_ = published.studies;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_race(published.race);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
@@ -275,6 +277,8 @@ SceneInput Controller::scene_input(double now) const {
     SceneInput in;
     source_.fill(in);
     in.laws = saved_ ? nullptr : laws_.get();
+    in.twin = saved_ ? nullptr : twin_.get();
+    in.studies = &studies_;
     in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;
     in.selected = selected_;

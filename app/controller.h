@@ -93,6 +93,8 @@ class Controller {
     std::shared_ptr<const Trace> saved_; // an opened file hides the live run
     std::shared_ptr<const Trace> live_;
     std::shared_ptr<const LawPair> laws_;
+    std::shared_ptr<const Twin> twin_;
+    Studies studies_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;

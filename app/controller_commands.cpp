@@ -32,6 +32,7 @@ RunSettings settings_of(const Header& header) {
     settings.rule = header.rule;
     settings.k = header.k;
     if (header.nodes > 0) settings.options.tree_budget = header.nodes;
+    settings.options.fr_spec = header.draft_ids;
     settings.sampling = header.sampling;
     settings.seed = header.seed;
     settings.max_tokens = header.max_tokens;

@@ -65,6 +65,10 @@ void refuse_variants(const Fields& fields, const char* supported) {
             if (type != "full_attention")
                 fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
                             supported);
+    refuse_activations(fields, supported);
+}
+
+void refuse_activations(const Fields& fields, const char* supported) {
     const std::string activation = fields.text_or("hidden_act", "silu");
     if (activation != "silu")
         fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", supported);

@@ -93,5 +93,7 @@ class Fields {
 void read_geometry(const Fields& fields, ModelConfig& config);
 // Throws Error for windows of attention and activations that no forward pass here has.
 void refuse_variants(const Fields& fields, const char* supported);
+// The same, where the caller reads windows itself.
+void refuse_activations(const Fields& fields, const char* supported);
 
 } // namespace speclens

@@ -21,6 +21,10 @@ std::string to_text(const Command& command) {
                         " seed=" + std::to_string(c.settings->seed) + " fork=" + std::to_string(c.settings->fork);
             return text;
         }
+        std::string operator()(const FetchTwin& c) const { return "twin of cycle " + std::to_string(c.cycle); }
+        std::string operator()(const RunStudy& c) const {
+            return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs";
+        }
         std::string operator()(const FetchLaws& c) const {
             return "laws of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
         }

@@ -26,7 +26,10 @@ struct DrafterOptions {
     bool conditioning = true;          // false: the block sees nothing of the text but its anchor
     int context_last = 0;              // the block sees the last C positions only; 0: all
     int tap_shift = 0;                 // hidden states from so many layers above (or below) the trained ones
+    bool correction = true;            // domino, dspark: false drafts from the base logits, the head stays out
     double confidence = 0;             // dspark: stop drafting where the confidence head says less than this
+    int fr_spec = 0;                   // drafters with an output matrix: rank only the N most frequent ids; 0: all
+    int head_pool = 0;                 // domino: correct only the N best ids of the block's base rows; 0: all
     int tree_topk = 3;                 // trees: children of a node at most
     int tree_depth = 0;                // trees: tokens in a row at most (0: K)
     int tree_budget = 8;               // trees: nodes of one round at most
@@ -50,6 +53,7 @@ struct RunSettings {
     int max_tokens = 64;
     int trace_top = 64;                // entries of each recorded law; 0 = fast mode, no rows; -1 = all
     bool timing = true;
+    bool lens = false;                 // record what the drafter's tensors look like (engine/lens.h); changes no token
     DrafterOptions options;
     bool operator==(const RunSettings&) const = default;
 };
@@ -91,7 +95,19 @@ struct Fork {
 struct FetchLaws { int cycle = 0; int index = 0; };
 struct StartRace { RaceSettings settings; };         // replaces a race that is running
 struct StopRace {};
-using Command = std::variant<Restart, Cancel, Fork, FetchLaws, StartRace, StopRace>;
+// Replay one cycle of the current trace with other method options: the same text, dice and forced drafts. The answer
+// is a Twin (engine/twin.h).
+struct FetchTwin {
+    int cycle = 0;
+    DrafterOptions options;
+};
+// Finish some runs beside the current one and summarise each; the answer is a Study (engine/study.h) that grows run
+// by run. A new study of the same name replaces the old one.
+struct RunStudy {
+    std::string name;
+    std::vector<RunSettings> runs;
+};
+using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, RunStudy, StartRace, StopRace>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

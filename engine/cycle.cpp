@@ -79,6 +79,7 @@ void Cycle::do_draft() {
     request.coin = [this](int index) { return coin(Purpose::draft, index); };
     request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
     request.entries = settings_.trace_top;
+    request.lens = settings_.lens;
     request.stops = settings_.stops;
     if (forced) request.force = settings_.force_drafts;
 
@@ -94,6 +95,7 @@ void Cycle::do_draft() {
         event.q = log_of(node.q());
         event.u = node.u;
         event.extra = node.extra;
+        event.lens = node.lens;
         event.ms = settings_.timing ? node.ms : 0;
         event.head_ms = settings_.timing ? node.head_ms : 0;
         if (settings_.trace_top != 0) {
@@ -286,6 +288,7 @@ void Cycle::do_commit() {
     event.kv_after = target_.length();
     event.accept_ms = accept_ms_;
     event.ms = settings_.timing ? watch.ms() : 0;
+    if (settings_.lens) event.lens = drafter_.look_back();
     trace_.append(std::move(event));
 
     ++cycle_;

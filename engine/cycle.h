@@ -28,6 +28,7 @@ struct CycleSettings {
     int max_tokens = 64;              // new tokens of the whole run
     int trace_top = 64;               // 0: no rows; -1: all
     bool timing = true;               // false: every ms is 0
+    bool lens = false;                // record engine/lens.h
     std::vector<int> stops;
     // Changes of one cycle made by a fork.
     int forced_cycle = -1;

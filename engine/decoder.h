@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/frequent.h"
 #include "engine/law.h"
 #include "engine/top.h"
 #include "kernels/backend.h"
@@ -36,6 +37,7 @@ struct PassInput {
     // Hidden states to keep for these rows, see features(): layer j's output (the raw residual) for 0 <= j < L,
     // kTapEmbedding, or L for the last state after the final norm.
     std::span<const int> taps = {};
+    const OutputHead* head = nullptr;        // instead of the model's own; it and its ids outlive the rows
 };
 inline constexpr int kTapEmbedding = -1;
 
@@ -86,6 +88,8 @@ class Decoder {
     [[nodiscard]] virtual int length() const = 0;     // tokens in the cache
     [[nodiscard]] virtual std::size_t memory_bytes() const = 0;  // weights (once per model) and cache
     [[nodiscard]] virtual bool is_table() const = 0;  // exact toy distribution: tier TABLE
+    // The model's output matrix cut to the n most frequent ids, for PassInput::head. Throws Error where there is none.
+    [[nodiscard]] virtual OutputHead cut_head(const FrequentIds& frequent, int n) const = 0;
 
     // Appends the rows to the cache and computes. Passing more rows than fit is a CHECK.
     virtual PassRows& forward(const PassInput& input) = 0;

@@ -68,15 +68,77 @@ void check_taps(const Fields& fields, const char* name, const std::vector<int>& 
                                   std::to_string(layers - 1));
 }
 
-void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& config) {
+// Which layers of a block drafter have a window, and how wide; the fields of Hugging Face, of vLLM and of
+// speculators.
+void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& config) {
+    const Nested own(fields, "dflash_config");
+    for (const char* name : {"use_swa", "attention_sink_bias"})
+        if (own.of(name).flag_or(name, false))
+            own.of(name).fail(name, "is true, which is not supported",
+                              "Windows are read from layer_types and sliding_window.");
+    if (!own.of("is_neox_style").flag_or("is_neox_style", true))
+        own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupported);
+    const Json* types = geometry.find("layer_types");
+    bool any = false;
+    if (types != nullptr) {
+        if (!types->is_array()) geometry.fail("layer_types", "is " + shown(*types) + ", expected a list");
+        for (const Json& type : *types) {
+            if (type != "full_attention" && type != "sliding_attention")
+                geometry.fail("layer_types", "has the entry " + shown(type) + ", which is not supported",
+                              kSupported);
+            any = any || type == "sliding_attention";
+        }
+    }
+    const bool wanted = geometry.flag_or("use_sliding_window", any);
+    if (wanted != any)
+        geometry.fail("use_sliding_window", wanted ? "is true, but layer_types names no layer with a window"
+                                                   : "is false, but layer_types has layers with a window");
+    const bool causal = own.of("causal").flag_or("causal", fields.flag_or("is_causal", any));
+    if (causal && !any)
+        own.of("causal").fail("causal",
+                              "is true for layers that see the whole block, which is not supported");
+    if (!any) return;
+    if (static_cast<int>(types->size()) != config.layer.layers)
+        geometry.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " +
+                                         std::to_string(config.layer.layers) + " layers");
+    const int window = geometry.integer("sliding_window", 1, 1 << 30);
+    for (const Json& type : *types) config.windows.push_back(type == "sliding_attention" ? window : 0);
+    config.window_causal = causal && !fields.flag_or("sliding_window_non_causal", false);
+}
+
+// speculators numbers hidden states as they enter a layer, everybody else the layers that they leave.
+void from_entering(std::vector<int>& taps) {
+    for (int& tap : taps) --tap;
+}
+
+void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& config, bool speculators) {
     const Nested own(fields, "dflash_config");
     const bool deepspec = config.architecture == "Qwen3DSparkModel";
     config.method = deepspec ? Method::dspark : block_method(own);
     config.block = own.of("block_size").integer("block_size", 2, 64);
     config.mask_id = own.of("mask_token_id").integer("mask_token_id", 0, target.vocab - 1);
-    config.taps = own.of("target_layer_ids").integers("target_layer_ids", kTapEmbedding, 1 << 20);
+    const char* const list = speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids";
+    config.taps = own.of(list).integers(list, speculators ? 0 : kTapEmbedding, 1 << 20);
+    if (speculators) from_entering(config.taps);
     if (config.taps.empty()) config.taps = even_taps(config.layer.layers, target.layers);
-    check_taps(own.of("target_layer_ids"), "target_layer_ids", config.taps, target.layers);
+    check_taps(own.of(list), list, config.taps, target.layers);
+    if (speculators) {
+        if (config.method != Method::dflash)
+            fields.fail("architectures",
+                        "names " + config.architecture + " of the speculators library with another " +
+                            "head than DFlash, which is not supported",
+                        kSupported);
+        config.anchor_aligned = fields.flag_or("sample_from_anchor", false);
+        const int ids = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
+        if (ids != target.vocab) config.draft_vocab = ids;
+    } else if (own.of("draft_vocab_size").integer_or("draft_vocab_size", target.vocab, 1, 1 << 22) !=
+               target.vocab) {
+        own.of("draft_vocab_size")
+            .fail("draft_vocab_size",
+                  "differs from the target's " + std::to_string(target.vocab) +
+                      " ids, which only speculators exports may do",
+                  kSupported);
+    }
     const Fields& conditioning = own.of("conditioning");
     const std::string source = conditioning.text_or("conditioning", "features");
     if (source != "features" && source != "none")
@@ -94,9 +156,12 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
         config.markov_rank = own.of("markov_rank").integer_or("markov_rank", 0, 0, 1 << 16);
         const Fields& head = own.of("markov_head_type");
         const std::string type = head.text_or("markov_head_type", "vanilla");
-        if (config.markov_rank > 0 && type != "vanilla")
-            head.fail("markov_head_type", "is \"" + type + "\", which is not supported yet",
-                      "All public DSpark heads are \"vanilla\".");
+        if (type != "vanilla" && type != "gated" && type != "rnn")
+            head.fail("markov_head_type", "is \"" + type + "\", which is not supported",
+                      "Supported are vanilla, gated and rnn.");
+        config.markov = type == "gated" ? DraftConfig::Markov::gated
+                        : type == "rnn" ? DraftConfig::Markov::rnn
+                                        : DraftConfig::Markov::vanilla;
         config.confidence = own.of("enable_confidence_head").flag_or("enable_confidence_head", false);
         config.confidence_with_markov =
             config.markov_rank > 0 &&
@@ -106,13 +171,14 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
     }
 }
 
-void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& config) {
+void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& config, bool speculators) {
     config.method = Method::eagle3;
     const bool deepspec = config.architecture == "Qwen3Eagle3Model";
     config.layer.qk_norm = deepspec;
     const Nested own(fields, "eagle_config");
     const char* const name = deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids";
-    config.taps = own.of(name).integers(name, kTapEmbedding, 1 << 20);
+    config.taps = own.of(name).integers(name, speculators ? 0 : kTapEmbedding, 1 << 20);
+    if (speculators) from_entering(config.taps);
     // the outputs below layers 2, L/2 and L-3
     if (config.taps.empty()) config.taps = {1, target.layers / 2 - 1, target.layers - 4};
     check_taps(own.of(name), name, config.taps, target.layers);
@@ -122,11 +188,7 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& c
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
     config.norm_before_residual = fields.flag_or("norm_before_residual", false);
     config.norm_output = fields.flag_or("norm_output", true);
-    if (fields.flag_or("fc_norm", false))
-        fields.fail("fc_norm", "is true, which is not supported yet", kSupported);
-    if (config.layer.layers != 1)
-        fields.fail("num_hidden_layers", "is " + std::to_string(config.layer.layers) +
-                                             ", which is not supported: an EAGLE-3 head has one layer");
+    config.fc_norm = fields.flag_or("fc_norm", false);
 }
 
 void read_medusa(const Fields& fields, DraftConfig& config) {
@@ -136,15 +198,18 @@ void read_medusa(const Fields& fields, DraftConfig& config) {
     config.shared_head = fields.flag_or("shared_lm_head", false);
 }
 
-void check_against_target(const Fields& fields, const ModelConfig& target, const DraftConfig& config) {
+void check_against_target(const Fields& fields, const Fields& geometry, const ModelConfig& target,
+                          const DraftConfig& config) {
     const auto differ = [&](const char* name, int here, int there) {
-        fields.fail(name, "is " + std::to_string(here) + ", the target has " + std::to_string(there),
-                    "This head belongs to another target: give that one with --model.");
+        geometry.fail(name, "is " + std::to_string(here) + ", the target has " + std::to_string(there),
+                      "This head belongs to another target: give that one with --model.");
     };
     if (config.layer.hidden != target.hidden) differ("hidden_size", config.layer.hidden, target.hidden);
     if (config.layer.vocab != target.vocab) differ("vocab_size", config.layer.vocab, target.vocab);
     const int layers = fields.integer_or("num_target_layers", target.layers, 1, 1000);
     if (layers != target.layers) differ("num_target_layers", layers, target.layers);
+    const int width = fields.integer_or("target_hidden_size", target.hidden, 1, 1 << 17);
+    if (width != target.hidden) differ("target_hidden_size", width, target.hidden);
 }
 
 } // namespace
@@ -175,29 +240,42 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     config.architecture = architecture_of(fields);
     const std::string& name = config.architecture;
     const bool medusa = name == "MedusaModel";
-    const bool eagle = name == "LlamaForCausalLMEagle3" || name == "Qwen3Eagle3Model";
+    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model",
+                                                 "Eagle3Speculator", "Eagle3DraftModel"};
     static const std::set<std::string> kBlocks = {"DFlashDraftModel", "DominoDraftModel", "DSparkDraftModel",
-                                                  "Qwen3DSparkModel"};
+                                                  "Qwen3DSparkModel", "DFlashSpeculator"};
+    const bool eagle = kEagle.contains(name);
     if (!medusa && !eagle && !kBlocks.contains(name))
         fields.fail("architectures", "names " + name + ", which is not supported", kSupported);
+    const Json* nested =
+        fields.find("transformer_layer_config"); // speculators exports keep the geometry there
+    if (nested != nullptr && !nested->is_object())
+        fields.fail("transformer_layer_config", "is " + shown(*nested));
+    const bool speculators = nested != nullptr;
+    const Fields geometry(speculators ? *nested : json,
+                          speculators ? file + ": transformer_layer_config" : file, fields.remedy());
     if (medusa) {
         config.layer.hidden = fields.integer_or("hidden_size", target.hidden, 1, 1 << 17);
         config.layer.vocab = fields.integer_or("vocab_size", target.vocab, 1, 1 << 22);
         config.taps = {target.layers}; // the last state, after the final norm
     } else {
-        read_geometry(fields, config.layer);
-        refuse_variants(fields, kSupported);
-        if (fields.flag_or("attention_bias", false))
-            fields.fail("attention_bias", "is true, which is not supported", kSupported);
+        read_geometry(geometry, config.layer);
+        if (eagle)
+            refuse_variants(geometry, kSupported);
+        else
+            refuse_activations(geometry, kSupported);
+        if (geometry.flag_or("attention_bias", false))
+            geometry.fail("attention_bias", "is true, which is not supported", kSupported);
         check_config(config.layer, file);
     }
-    check_against_target(fields, target, config);
+    check_against_target(fields, geometry, target, config);
     if (medusa) {
         read_medusa(fields, config);
     } else if (eagle) {
-        read_eagle3(fields, target, config);
+        read_eagle3(fields, target, config, speculators);
     } else {
-        read_block(fields, target, config);
+        read_windows(fields, geometry, config);
+        read_block(fields, target, config, speculators);
     }
     return config;
 }

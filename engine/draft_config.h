@@ -25,8 +25,17 @@ struct DraftConfig {
     // Most tokens one block can propose.
     [[nodiscard]] int most_drafts() const;
 
+    // Window W of each layer, 0: it sees the whole text. Row j of a block sees the keys from anchor + j − (W
+    // − 1) on (formats §5.8, the rule of SpecForge's trainer and of vLLM); of the block itself the rows up to
+    // its own, unless `window_causal` is false. Empty: no layer has a window.
+    std::vector<int> windows;
+    bool window_causal = true;
+
+    // Rows of its own output matrix where it has one (EAGLE-3; DFlash of speculators), else 0.
+    int draft_vocab = 0;
+
     // ---- EAGLE-3 ----
-    int draft_vocab = 0;               // rows of its own head
+    bool fc_norm = false;              // every tap has a norm of its own before `fc`
     bool norm_before_residual = false; // the residual starts from the normed feature
     bool norm_output = true;           // logits are taken after `norm`
 
@@ -37,6 +46,7 @@ struct DraftConfig {
 
     // ---- DSpark ----
     int markov_rank = 0;
+    enum class Markov { vanilla, gated, rnn } markov = Markov::vanilla;
     bool confidence = false;
     bool confidence_with_markov = false;
 

@@ -42,9 +42,14 @@ void eagle3_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
     const DraftConfig& c = n.config;
     const std::int64_t h = c.layer.hidden;
     slots.matrix("fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
-    n.layer.resize(1);
+    if (c.fc_norm) n.fc_norm.resize(c.taps.size());
+    for (std::size_t i = 0; i < n.fc_norm.size(); ++i)
+        slots.vector("fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
+    n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
-    slots.layer(c.layer, prefix, 2 * h, n.layer[0]);
+    slots.layer(c.layer, prefix, 2 * h, n.layer[0]); // only the first layer sees pairs
+    for (std::size_t l = 1; l < n.layer.size(); ++l)
+        slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector("norm.weight", h, n.norm);
     slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
@@ -66,6 +71,18 @@ void dspark_slots(DraftNetwork& n, SlotList& slots) {
         slots.matrix("markov_head.markov_w1.weight", c.layer.vocab, rank, n.markov_in);
         slots.matrix("markov_head.markov_w2.weight", c.layer.vocab, rank, n.markov_out);
     }
+    if (rank > 0 && c.markov == DraftConfig::Markov::gated) { // columns: the row, then the token before
+        slots.columns("markov_head.gate_proj.weight", rank, 0, h, h + rank, n.gate_row);
+        slots.columns("markov_head.gate_proj.weight", rank, h, rank, h + rank, n.gate_prev);
+        slots.vector("markov_head.gate_proj.bias", rank, n.gate_bias);
+    }
+    if (rank > 0 && c.markov == DraftConfig::Markov::rnn) { // columns: the state, the token before, the row
+        const char* const name = "markov_head.joint_proj.weight";
+        slots.columns(name, 3 * rank, 0, rank, 2 * rank + h, n.joint_state);
+        slots.columns(name, 3 * rank, rank, rank, 2 * rank + h, n.joint_prev);
+        slots.columns(name, 3 * rank, 2 * rank, h, 2 * rank + h, n.joint_row);
+        slots.vector("markov_head.joint_proj.bias", 3 * rank, n.joint_bias);
+    }
     if (!c.confidence) return;
     const std::int64_t stored = c.confidence_with_markov ? h + rank : h;
     slots.columns("confidence_head.proj.weight", 1, 0, h, stored, n.confidence_row);
@@ -83,6 +100,7 @@ void block_slots(DraftNetwork& n, SlotList& slots) {
     for (std::size_t l = 0; l < n.layer.size(); ++l)
         slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector("norm.weight", h, n.norm);
+    if (c.draft_vocab > 0) slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
 
 void medusa_slots(DraftNetwork& n, SlotList& slots) {
@@ -180,9 +198,11 @@ std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& con
 }
 
 // Tensors that exports carry along: copies of the target's own, and what only training needs (formats §9.6).
-bool ignorable(std::string_view name, Method method) {
+bool ignorable(std::string_view name, bool own_head) {
     if (name.ends_with(".inv_freq") || name == "t2d" || name == "embed_tokens.weight") return true;
-    return method == Method::eagle3 ? name == "d2t" : name == "lm_head.weight";
+    if (name == "verifier_lm_head.weight" || name == "verifier_norm.weight")
+        return true; // the target's, by speculators
+    return own_head ? name == "d2t" : name == "lm_head.weight";
 }
 
 void finish(DraftNetwork& network) {
@@ -210,11 +230,11 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
 
     Backend& backend = network->backend();
     const Safetensors file = Safetensors::open_folder(folder);
-    const Method method = network->config.method;
+    const bool own_head = network->config.draft_vocab > 0;
     const StoredWeights weights(file, network_slots(*network, &file),
-                                [&](std::string_view name) { return ignorable(name, method); });
+                                [&](std::string_view name) { return ignorable(name, own_head); });
     check_memory(network->name, {.weights = weights.bytes_on_device()}, backend.free_memory());
-    if (method == Method::eagle3) network->target_id = read_target_ids(file, network->config);
+    if (own_head) network->target_id = read_target_ids(file, network->config);
     weights.import_into(backend, network->name, progress, network->bytes);
     finish(*network);
     return network;

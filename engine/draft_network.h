@@ -40,20 +40,24 @@ class DraftNetwork {
     DraftConfig config;
     std::shared_ptr<const Model> target;
 
-    Buffer fc;          // (h, taps * h)
-    Buffer hidden_norm; // (1, h): of the fused features
-    Buffer norm;        // (1, h): before the logits
-    Buffer cos_sin;     // (positions, d)
+    Buffer fc;                   // (h, taps * h)
+    std::vector<Buffer> fc_norm; // EAGLE-3: (1, h) of each tap, or empty
+    Buffer hidden_norm;          // (1, h): of the fused features
+    Buffer norm;                 // (1, h): before the logits
+    Buffer cos_sin;              // (positions, d)
     std::vector<LayerWeights> layer;
 
-    Buffer lm_head;             // EAGLE-3: (draft vocabulary, h)
-    std::vector<int> target_id; // EAGLE-3: id in the target's vocabulary of each row of lm_head, ascending
+    Buffer lm_head;             // (draft vocabulary, h), empty where the target's is used
+    std::vector<int> target_id; // id in the target's vocabulary of each row of lm_head, ascending
 
     Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)
     Buffer mix_row, mix_state;    // Domino: (E, h), (E, G), the two halves of embed_proj.0
     Buffer correction;            // Domino: (V, E)
 
-    Buffer markov_in, markov_out;           // DSpark: (V, ρ) both
+    Buffer markov_in, markov_out;          // DSpark: (V, ρ) both
+    Buffer gate_row, gate_prev, gate_bias; // gated: (ρ, h), (ρ, ρ), (1, ρ)
+    // rnn: (3ρ, ρ), (3ρ, ρ), (3ρ, h), (1, 3ρ), stacked as gate, candidate, output
+    Buffer joint_state, joint_prev, joint_row, joint_bias;
     Buffer confidence_row, confidence_prev; // DSpark: (1, h), (1, ρ)
     Buffer confidence_bias;                 // DSpark: (1, 1)
 

@@ -14,6 +14,7 @@
 #include "engine/control.h"
 #include "engine/decoder.h"
 #include "engine/law.h"
+#include "engine/lens.h"
 #include "engine/siblings.h"
 
 namespace speclens {
@@ -30,6 +31,7 @@ struct DraftNode {
     std::optional<double> u;  // the coin that drew it; none when deterministic
     Top base;                 // at temperature 1: its row's law before a correction (Domino, DSpark), where `entries` asks
     std::string extra;        // what the method can show for this token
+    Lens lens;                // what the method's tensors look like here, where DraftRequest::lens asks
     double ms = 0;            // without head_ms
     double head_ms = 0;       // of the part that corrects or draws, where the method has one beside its network
     [[nodiscard]] double q() const { return law.empty() ? 1.0 : law[static_cast<std::size_t>(token)]; }
@@ -53,6 +55,7 @@ struct DraftRequest {
     std::function<double(int)> coin;  // index of the draft token of a chain -> u for drawing it
     std::function<double(int depth, int lane)> tree_coin = {};  // the same for a tree; depth from 1, lane: which child
     int entries = 0;                // of DraftNode::heads and DraftNode::base; 0: none, -1: all
+    bool lens = false;              // fill DraftNode::lens and, after observe, look_back()
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
     [[nodiscard]] std::optional<int> forced(int index) const;
@@ -78,6 +81,8 @@ class Drafter {
     virtual void begin(std::span<const int> sequence) = 0;  // prompt; the last token is pending
     virtual void observe(const Observation& observation) = 0;
     [[nodiscard]] virtual Draft draft(const DraftRequest& request) = 0;
+    // After observe(): what the target's answer says about the last draft, if that was asked for with `lens`.
+    [[nodiscard]] virtual Lens look_back() { return {}; }
 };
 
 // What a drafter may be built from. `draft_model` is a separate decoder, null when none was loaded.
@@ -87,6 +92,10 @@ struct DrafterArgs {
     std::unique_ptr<Decoder> draft_model;
     std::shared_ptr<const DraftNetwork> network;
     DrafterOptions options;
+    std::shared_ptr<const FrequentIds> frequent = {};  // needed where DrafterOptions::fr_spec is set
+
+    // `matrix`, one row per id, as `options` want it: whole, or cut to the frequent ids.
+    [[nodiscard]] OutputHead output_head(Backend& backend, const Tensor& matrix) const;
 };
 
 enum class DrafterNeeds { nothing, draft_model, network };
@@ -110,6 +119,10 @@ struct DrafterInfo {
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
 // `rule` if it can judge what `drafter` proposes, else the usual one that can. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
+// The method of the trained head that `drafter` drafts with: a chain and a tree share one.
+[[nodiscard]] std::string network_of(const std::string& drafter);
+// Whether DrafterOptions::fr_spec means something for it: it multiplies with an output matrix of the whole vocabulary.
+[[nodiscard]] bool has_whole_head(const std::string& drafter);
 // Throws Error (usage) when an option was set that `drafter` has no use for.
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
 

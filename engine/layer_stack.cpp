@@ -110,10 +110,26 @@ void LayerStack::attend(int layer, const Tensor& input, Pass& pass) {
     backend_.matmul(input, qkv);
     backend_.rope_store(heads_of(config_), q, k, v, w.q_norm.view(), w.k_norm.view(), config_.rms_eps,
                         cos_sin_, pass.positions, cache, pass.mask.first_slot);
-    backend_.attention(heads_of(config_), q, cache, pass.mask, attended);
+    if (pass.ranges.empty())
+        backend_.attention(heads_of(config_), q, cache, pass.mask, attended);
+    else
+        attend_ranges(cache, q, attended, pass);
     const Projection out[] = {{w.wo.view(), {}, pass.delta}};
     backend_.matmul(attended, out);
     pass.pending = pass.delta;
+}
+
+// One row at a time, over the part of the cache that it sees: its last slot counts as the row's own.
+void LayerStack::attend_ranges(const KvLayer& cache, const Tensor& q, const Tensor& attended,
+                               const Pass& pass) {
+    for (int row = 0; row < pass.rows; ++row) {
+        const auto [first, end] = pass.ranges[static_cast<std::size_t>(row)];
+        CHECK(first >= 0 && first < end && end <= cache.k.rows, "a row must see at least one slot");
+        const KvLayer part = {cache.k.slice(first, end - first), cache.v.slice(first, end - first)};
+        const AttentionMask mask = {
+            .prefix = end - first - 1, .first_slot = end - first - 1, .ancestors = {}};
+        backend_.attention(heads_of(config_), q.slice(row, 1), part, mask, attended.slice(row, 1));
+    }
 }
 
 void LayerStack::store_context(int layer, const Tensor& context, const Tensor& positions, int first_slot) {

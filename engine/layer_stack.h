@@ -20,6 +20,11 @@ class LayerStack {
         int rows = 0;
         Tensor positions; // (1, rows) i32
         AttentionMask mask;
+        // Where not empty: row i sees the slots [first, end) of ranges[i], whatever the mask says.
+        struct Range {
+            int first = 0, end = 0;
+        };
+        std::span<const Range> ranges;
         Tensor residual, normed, delta; // (rows, h)
         Tensor pending;                 // delta, while it is not yet added to the residual
     };
@@ -57,6 +62,7 @@ class LayerStack {
         [[nodiscard]] KvLayer view() const { return {k.view(), v.view()}; }
     };
     void fill_with_nan(const LayerCache& cache, int first, int count);
+    void attend_ranges(const KvLayer& cache, const Tensor& q, const Tensor& attended, const Pass& pass);
 
     Backend& backend_;
     const ModelConfig& config_;

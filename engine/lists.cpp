@@ -93,6 +93,23 @@ std::optional<int> DraftRequest::forced(int index) const {
     return std::nullopt;
 }
 
+OutputHead DrafterArgs::output_head(Backend& backend, const Tensor& matrix) const {
+    if (options.fr_spec == 0) return {matrix, {}, {}};
+    CHECK(frequent != nullptr, "--fr-spec without a list of ids");
+    return frequent->cut(backend, matrix, options.fr_spec);
+}
+
+std::string network_of(const std::string& drafter) {
+    const DrafterInfo* info = find_drafter(drafter);
+    return info && info->tree ? drafter.substr(0, drafter.rfind("_tree")) : drafter;
+}
+
+bool has_whole_head(const std::string& drafter) {
+    const DrafterInfo* info = find_drafter(drafter);
+    if (!info || drafter == "none" || drafter == "lookup") return false;
+    return drafter != "eagle3" && drafter != "eagle3_tree"; // theirs ranks some ids only
+}
+
 int usual_k(const std::string& drafter) {
     if (drafter == "none") return 0;
     if (drafter == "dflash" || drafter == "domino" || drafter == "dspark") return 7; // half a block of 16, a verify of 8
@@ -122,15 +139,27 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
         throw Error("--context-last must be at least 1 position, got " + std::to_string(options.context_last),
                     "Leave it out to use the whole text.", Exit::usage);
     }
+    if (drafter != "domino" && drafter != "dspark" && !options.correction) reject("--no-correction", "domino or dspark");
     if (drafter != "dspark" && options.confidence != 0) reject("--confidence", "dspark");
     if (!(options.confidence >= 0 && options.confidence <= 1))
         throw Error("--confidence must be a probability from 0 to 1, got " + std::to_string(options.confidence),
                     "0 never stops early.", Exit::usage);
+    if (options.fr_spec < 0)
+        throw Error("--fr-spec must be a number of ids, got " + std::to_string(options.fr_spec), "For example --fr-spec 1024.",
+                    Exit::usage);
+    if (options.fr_spec > 0 && (drafter == "eagle3" || drafter == "eagle3_tree"))
+        throw Error("--fr-spec does nothing for \"" + drafter + "\": its head has a reduced vocabulary of its own",
+                    "Leave it out; draft_vocab_size in the head's config.json says how many ids it ranks.", Exit::usage);
+    if (options.fr_spec > 0 && !has_whole_head(drafter)) reject("--fr-spec", "small, skip, dflash, domino, dspark or medusa");
+    if (drafter != "domino" && options.head_pool != 0) reject("--head-pool", "domino");
+    if (options.head_pool < 0)
+        throw Error("--head-pool must be a number of ids, got " + std::to_string(options.head_pool), "For example --head-pool 256.",
+                    Exit::usage);
     const DrafterInfo* info = find_drafter(drafter);
     if (!info || !info->tree) {
-        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree or eagle3_tree");
-        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree or eagle3_tree");
-        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree or eagle3_tree");
+        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree, eagle3_tree or medusa_tree");
+        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree, eagle3_tree or medusa_tree");
+        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree, eagle3_tree or medusa_tree");
     } else {
         const auto within = [](const char* option, int value, int least, int most) {
             if (value >= least && value <= most) return;

@@ -10,6 +10,7 @@ target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/config_fields.cpp
     ${CMAKE_CURRENT_LIST_DIR}/draft_config.cpp
     ${CMAKE_CURRENT_LIST_DIR}/draft_network.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/frequent.cpp
     ${CMAKE_CURRENT_LIST_DIR}/json_read.cpp
     ${CMAKE_CURRENT_LIST_DIR}/layer_stack.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model.cpp

@@ -25,6 +25,9 @@ class ModelDecoder final : public Decoder {
     [[nodiscard]] int length() const override { return length_; }
     [[nodiscard]] std::size_t memory_bytes() const override;
     [[nodiscard]] bool is_table() const override { return false; }
+    [[nodiscard]] OutputHead cut_head(const FrequentIds& frequent, int n) const override {
+        return frequent.cut(backend(), model_->head(), n);
+    }
 
     PassRows& forward(const PassInput& input) override;
     void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) override;

@@ -143,13 +143,15 @@ void ModelDecoder::gather_taps(int taps, int rows) {
 
 void ModelDecoder::run_head(const PassInput& input, Pass& pass) {
     const int count = pass.rows - input.logits_from;
-    const Tensor logits = rows_.begin(count);
+    const std::span<const int> ids =
+        input.head ? std::span<const int>(input.head->ids) : std::span<const int>();
+    const Tensor logits = rows_.begin(count, ids);
     if (count == 0) return;
     const auto wanted = [&](const Tensor& rows) { return rows.slice(input.logits_from, count); };
     const Tensor normed = pass.normed.slice(0, count);
     backend().add_norm(wanted(pass.residual), pass.pending.empty() ? Tensor{} : wanted(pass.pending),
                        model_->final_norm.view(), model_->config.rms_eps, normed);
-    const Projection head[] = {{model_->head(), {}, logits}};
+    const Projection head[] = {{input.head ? input.head->weight : model_->head(), {}, logits}};
     backend().matmul(normed, head);
 }
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "kernels/error.h"
 
 namespace speclens {
 
-Tensor ModelRows::begin(int count) {
+Tensor ModelRows::begin(int count, std::span<const int> ids) {
     count_ = count;
+    ids_ = ids;
     at_temperature_.temperature.reset();
     at_one_.temperature.reset();
     largest_.entries = 0;
@@ -21,7 +23,7 @@ Tensor ModelRows::begin(int count) {
         logits_ = Buffer(); // give the old one back first
         logits_ = Buffer(*backend_, DType::f32, rows, vocab_);
     }
-    return logits_.view().slice(0, count);
+    return rows_of(logits_);
 }
 
 const std::vector<int>& ModelRows::argmax() {
@@ -30,8 +32,9 @@ const std::vector<int>& ModelRows::argmax() {
     if (count_ > 0) {
         if (best_.view().cols < count_) best_ = Buffer(*backend_, DType::i32, 1, logits_.view().rows);
         const Tensor ids{best_.view().data, DType::i32, 1, count_};
-        backend_->argmax(logits_.view().slice(0, count_), ids);
+        backend_->argmax(rows_of(logits_), ids);
         backend_->download(ids, argmax_.data());
+        for (int& id : argmax_) id = id_of(id);
     }
     argmax_known_ = true;
     return argmax_;
@@ -46,32 +49,39 @@ void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
         law[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = 1;
         return;
     }
-    row_.resize(size);
-    law.resize(size);
-    backend_->download(compute(at_temperature_, sampling.temperature).view().slice(row, 1), row_.data());
+    row_.resize(static_cast<std::size_t>(width()));
+    law.resize(row_.size());
+    backend_->download(compute(at_temperature_, sampling.temperature).slice(row, 1), row_.data());
     // Eight sums side by side: one alone waits for each addition.
     constexpr std::size_t kSums = 8;
     double sums[kSums] = {};
     std::size_t i = 0;
-    for (; i + kSums <= size; i += kSums)
+    for (; i + kSums <= row_.size(); i += kSums)
         for (std::size_t j = 0; j < kSums; ++j) sums[j] += law[i + j] = static_cast<double>(row_[i + j]);
-    for (; i < size; ++i) sums[0] += law[i] = static_cast<double>(row_[i]);
+    for (; i < row_.size(); ++i) sums[0] += law[i] = static_cast<double>(row_[i]);
     const double sum = std::accumulate(sums, sums + kSums, 0.0);
     if (!std::isfinite(sum) || sum <= 0) not_finite();
     const double inverse = 1 / sum;
     for (double& value : law) value *= inverse;
+    if (!ids_.empty()) { // backwards, so that no value is overwritten before it has moved: ids ascend
+        law.resize(size, 0.0);
+        for (std::size_t column = ids_.size(); column-- > 0;) {
+            const double value = law[column];
+            law[column] = 0;
+            law[static_cast<std::size_t>(ids_[column])] = value;
+        }
+    }
     if (sampling.top_k > 0 || sampling.top_p < 1) filter_law(law, sampling);
 }
 
-const Buffer& ModelRows::compute(Probabilities& probabilities, double temperature) {
+Tensor ModelRows::compute(Probabilities& probabilities, double temperature) {
     if (probabilities.temperature != temperature) {
         if (probabilities.rows.view().rows < count_)
             probabilities.rows = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
-        backend_->softmax(logits_.view().slice(0, count_), static_cast<float>(temperature),
-                          probabilities.rows.view().slice(0, count_));
+        backend_->softmax(rows_of(logits_), static_cast<float>(temperature), rows_of(probabilities.rows));
         probabilities.temperature = temperature;
     }
-    return probabilities.rows;
+    return rows_of(probabilities.rows);
 }
 
 void ModelRows::not_finite() const {
@@ -84,7 +94,7 @@ Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
     Heads heads;
     if (entries == 0) return heads;
-    select(std::min(entries, vocab_));
+    select(std::min(entries, width()));
     if (sampling.temperature == 0)
         heads.law = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
     else
@@ -105,16 +115,17 @@ void ModelRows::select(int entries) {
     const Tensor ids = found.ids.view().slice(0, count_);
     const Tensor values = found.values.view().slice(0, count_);
     const Tensor best = found.best.view().slice(0, count_);
-    backend_->top_k(logits_.view().slice(0, count_), entries, ids, values);
+    backend_->top_k(rows_of(logits_), entries, ids, values);
     found.id.resize(static_cast<std::size_t>(ids.size()));
     found.logit.resize(static_cast<std::size_t>(ids.size()));
     backend_->download(ids, found.id.data());
+    for (std::int32_t& id : found.id) id = id_of(id);
     backend_->download(values, found.logit.data());
 
     // The largest logit has the largest probability: from that one the others follow without a further look.
     Probabilities& at_one = at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_;
     const Tensor first{ids.data, DType::i32, count_, 1}; // overwritten: already downloaded
-    backend_->top_k(compute(at_one, 1).view().slice(0, count_), 1, first, best);
+    backend_->top_k(compute(at_one, 1), 1, first, best);
     found.probability.resize(static_cast<std::size_t>(count_));
     backend_->download(best, found.probability.data());
     found.entries = entries;
@@ -134,7 +145,7 @@ Top ModelRows::raw_head(int row) const {
         top.entries.push_back({largest_.id[i], logp});
         mass += std::exp(logp);
     }
-    top.rest = largest_.entries == vocab_ ? 0 : std::max(0.0, 1 - mass);
+    top.rest = largest_.entries == width() ? 0 : std::max(0.0, 1 - mass);
     return top;
 }
 
@@ -150,15 +161,19 @@ Top ModelRows::law_head(int row, const Law& law) const {
         top.entries.push_back({largest_.id[i], std::log(p)});
         mass += p;
     }
-    top.rest = largest_.entries == vocab_ ? 0 : std::max(0.0, 1 - mass);
+    top.rest = largest_.entries == width() ? 0 : std::max(0.0, 1 - mass);
     return top;
 }
 
 std::vector<float> ModelRows::logits(int row) {
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
-    std::vector<float> values(static_cast<std::size_t>(vocab_));
-    backend_->download(logits_.view().slice(row, 1), values.data());
-    return values;
+    std::vector<float> values(static_cast<std::size_t>(width()));
+    backend_->download(rows_of(logits_).slice(row, 1), values.data());
+    if (ids_.empty()) return values;
+    std::vector<float> wide(static_cast<std::size_t>(vocab_), -std::numeric_limits<float>::infinity());
+    for (std::size_t column = 0; column < values.size(); ++column)
+        wide[static_cast<std::size_t>(ids_[column])] = values[column];
+    return wide;
 }
 
 } // namespace speclens

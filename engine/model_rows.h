@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ class ModelRows final : public PassRows {
     ModelRows(Backend& backend, int vocab, std::string model)
         : backend_(&backend), vocab_(vocab), model_(std::move(model)) {}
 
-    // Starts a pass: forgets the last one and returns the (count, V) tensor that the head writes to.
-    Tensor begin(int count);
+    // Starts a pass: forgets the last one and returns the (count, V) tensor that the head writes to. `ids`:
+    // what the columns stand for where a cut head has fewer, ascending, valid until the next pass; the others
+    // have mass 0.
+    Tensor begin(int count, std::span<const int> ids = {});
 
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
@@ -40,8 +43,15 @@ class ModelRows final : public PassRows {
         std::vector<float> probability; // (rows), of the largest at temperature 1
     };
 
+    [[nodiscard]] int width() const { return ids_.empty() ? vocab_ : static_cast<int>(ids_.size()); }
+    [[nodiscard]] int id_of(int column) const {
+        return ids_.empty() ? column : ids_[static_cast<std::size_t>(column)];
+    }
+    [[nodiscard]] Tensor rows_of(const Buffer& buffer) const { // of this pass
+        return {buffer.view().data, DType::f32, count_, width()};
+    }
     void compute_law(int row, const Sampling& sampling, Law& law) override;
-    [[nodiscard]] const Buffer& compute(Probabilities& probabilities, double temperature);
+    [[nodiscard]] Tensor compute(Probabilities& probabilities, double temperature);
     void select(int entries);
     [[nodiscard]] Top raw_head(int row) const;
     [[nodiscard]] Top law_head(int row, const Law& law) const;
@@ -51,6 +61,7 @@ class ModelRows final : public PassRows {
     int vocab_;
     std::string model_;
     int count_ = 0;
+    std::span<const int> ids_;     // of the columns; empty: column i is id i
     Buffer logits_;                // (rows, V), grows
     Probabilities at_temperature_; // the temperature of the run
     Probabilities at_one_;         // temperature 1, where the run has another one

@@ -36,14 +36,14 @@ std::string Models::why_not(const std::string& name) const {
     if (!info) return "there is no drafter \"" + name + "\"";
     if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
     if (info->needs_network())
-        return network(name) ? "" : "no " + name + " head is loaded (give one with --drafter " + name + "=DIR)";
+        return network(name) ? "" : "no " + network_of(name) + " head is loaded (give one with --drafter " + name + "=DIR)";
     if (!info->needs_draft_model()) return "";
     if (!draft && !draft_table) return "no draft model is loaded (give one with --drafter " + name + "=DIR)";
     return vocabulary_problem;
 }
 
 std::shared_ptr<const DraftNetwork> Models::network(const std::string& drafter) const {
-    const auto found = networks.find(drafter == "eagle3_tree" ? "eagle3" : drafter); // one head, two ways to draft
+    const auto found = networks.find(network_of(drafter));
     return found == networks.end() ? nullptr : found->second;
 }
 
@@ -109,6 +109,7 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
                     "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
     models.target = Model::load(*models.backend, target, progress);
     models.tokenizer = models.target->tokenizer;
+    models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress);
         models.vocabulary_problem = difference(*models.target, *models.draft);

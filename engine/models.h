@@ -30,6 +30,7 @@ struct Models {
     std::shared_ptr<const Model> draft;               // null: no small drafter
     std::shared_ptr<const TableModel> target_table;   // instead of `target`
     std::shared_ptr<const TableModel> draft_table;
+    std::shared_ptr<const FrequentIds> frequent;      // of the target's ids; null for tables and random models
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can

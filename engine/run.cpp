@@ -157,7 +157,14 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
         target_ = make_table_decoder(models_->target_table, prompt_size, capacity);
         if (needs_model) draft_model = make_table_decoder(models_->draft_table, prompt_size, capacity);
     }
-    drafter_ = drafter.make({*target_, std::move(draft_model), models_->network(drafter_name), settings_.options});
+    auto frequent = models_->frequent;
+    if (drafter_name != "none" && options.fr_spec > 0) {
+        if (!frequent) frequent = std::make_shared<FrequentIds>(models_->vocab(), models_->stops());
+        if (!frequent->from_file())
+            notice = "the draft ranks the ids with the " + std::to_string(options.fr_spec) +
+                     " lowest numbers: there is no frequent.json with the target that says which are frequent";
+    }
+    drafter_ = drafter.make({*target_, std::move(draft_model), models_->network(drafter_name), settings_.options, frequent});
 
     Header header;
     header.model = models_->target_name();
@@ -171,6 +178,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     header.tier = models_->target ? "LIVE" : "TABLE";
     header.k = drafter.tree ? k : settings_.k;
     header.nodes = nodes;
+    header.draft_ids = drafter_name == "none" ? 0 : options.fr_spec;
     header.sampling = settings_.sampling;
     header.draft_sampling = settings_.draft_sampling.value_or(settings_.sampling);
     header.seed = settings_.seed;
@@ -192,6 +200,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     cycle.max_tokens = settings_.max_tokens;
     cycle.trace_top = settings_.trace_top;
     cycle.timing = settings_.timing;
+    cycle.lens = settings_.lens;
     cycle.stops = models_->stops();
 
     trace_ = std::make_shared<Trace>([models = models_](int id) { return models->text_of(id); });
@@ -294,6 +303,7 @@ LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& setti
     RunSettings replay = settings;
     replay.trace_top = -1;
     replay.timing = false;
+    replay.lens = false;
     Fork fork;
     fork.cycle = cycle;
     for (std::size_t i = 0; i < trace.size(); ++i)  // where the target's own token hung in a tree

@@ -8,7 +8,8 @@
 namespace speclens {
 namespace {
 
-// Median time of a plain decode step, for the lane beside the speculative one. Bounded to a fraction of a second.
+// Median time of a plain decode step, for the lane beside the speculative one. Bounded to a fraction of a
+// second.
 double measure_plain(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     if (!models->target) return 0;
     RunSettings plain = settings;
@@ -25,11 +26,12 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     for (const CycleSummary& cycle : view.cycles)
         if (cycle.complete()) times.push_back(cycle.total_ms());
     if (times.empty()) return 0;
-    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                     times.end());
     return times[times.size() / 2];
 }
 
-}  // namespace
+} // namespace
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
     : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)) {
@@ -55,7 +57,9 @@ Snapshot Session::published() const {
     return published_;
 }
 
-void Session::cancel_loading() { cancelled_ = true; }
+void Session::cancel_loading() {
+    cancelled_ = true;
+}
 
 void Session::publish(const std::function<void(Snapshot&)>& change) {
     {
@@ -90,9 +94,11 @@ void Session::main() {
         }
     };
     guarded([&] { load(); });
-    // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the cores.
+    // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
+    // cores.
     while (!closing_ && (race_ || gate_.wait())) {
         for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
+        if (!planned_.empty()) guarded([&] { study(); });
         guarded([&] {
             const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
             if (idle && race_) return step_race();
@@ -104,7 +110,7 @@ void Session::main() {
             const bool more = run_->step();
             if (!more) gate_.set(0);
             publish([&](Snapshot& p) {
-                p.status.state = !more                  ? EngineStatus::State::stopped
+                p.status.state = !more                ? EngineStatus::State::stopped
                                  : gate_.budget() > 0 ? EngineStatus::State::running
                                                       : EngineStatus::State::idle;
             });
@@ -140,7 +146,8 @@ void Session::load() {
     apply(Restart{first_settings_});
 }
 
-// Between two publications the window draws nothing new: its work would show up in the times that are measured.
+// Between two publications the window draws nothing new: its work would show up in the times that are
+// measured.
 void Session::step_race() {
     constexpr double kPublishMs = 150;
     const bool more = race_->step();
@@ -162,6 +169,7 @@ void Session::apply(const Command& command) {
         publish([&](Snapshot& p) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
+            p.twin = nullptr;
             p.settings = run_->settings();
             p.status.state = EngineStatus::State::idle;
             p.status.error.clear();
@@ -184,6 +192,18 @@ void Session::apply(const Command& command) {
         auto laws = std::make_shared<const LawPair>(
             full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
         publish([&](Snapshot& p) { p.laws = laws; });
+    } else if (const auto* twin = std::get_if<FetchTwin>(&command)) {
+        if (!run_) throw Error("there is no run to look at", "Start a run first.");
+        auto answer =
+            std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
+        publish([&](Snapshot& p) { p.twin = answer; });
+    } else if (const auto* study = std::get_if<RunStudy>(&command)) {
+        std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
+        auto begun = std::make_shared<Study>();
+        begun->name = study->name;
+        begun->planned = static_cast<int>(study->runs.size());
+        if (!study->runs.empty()) planned_.push_back(*study);
+        publish([&](Snapshot& p) { p.studies[study->name] = begun; });
     } else if (const auto* start = std::get_if<StartRace>(&command)) {
         race_ = std::make_unique<Race>(models_, start->settings);
         show_race();
@@ -193,10 +213,27 @@ void Session::apply(const Command& command) {
         race_.reset();
     } else if (std::holds_alternative<Cancel>(command)) {
         race_.reset();
+        planned_.clear();
         gate_.set(0);
         if (run_) run_->stop("cancelled");
         publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
     }
 }
 
-}  // namespace speclens
+// One run at a time, so that commands are obeyed in between.
+void Session::study() {
+    RunStudy& plan = planned_.front();
+    const std::string name = plan.name;
+    const RunSettings settings = plan.runs.front();
+    plan.runs.erase(plan.runs.begin());
+    if (plan.runs.empty()) planned_.erase(planned_.begin());
+    const StudyPoint point = study_point(models_, settings);
+    publish([&](Snapshot& p) {
+        auto grown = std::make_shared<Study>(*p.studies[name]);
+        grown->points.push_back(point);
+        p.studies[name] = grown;
+    });
+    if (!planned_.empty()) gate_.wake(); // the next one, even when the run stands still
+}
+
+} // namespace speclens

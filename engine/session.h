@@ -13,7 +13,9 @@
 #include "engine/models.h"
 #include "engine/race.h"
 #include "engine/run.h"
+#include "engine/study.h"
 #include "engine/trace.h"
+#include "engine/twin.h"
 
 namespace speclens {
 
@@ -22,6 +24,8 @@ struct Snapshot {
     std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
     std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
     std::shared_ptr<const RaceView> race;   // the last race, finished or not; null before the first
+    std::shared_ptr<const Twin> twin;       // last answer to FetchTwin
+    Studies studies;                        // answers to RunStudy, by name; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
     std::uint64_t revision = 0;             // grows with every change
@@ -45,6 +49,7 @@ class Session {
     void publish(const std::function<void(Snapshot&)>& change);
     void step_race();
     void show_race();
+    void study();  // one run of the studies that are planned
 
     ModelPaths paths_;
     RunSettings first_settings_;
@@ -60,6 +65,7 @@ class Session {
     std::unique_ptr<Race> race_;  // null when none is under way
     std::size_t race_shown_ = 0;  // its revision
     Stopwatch race_published_;
+    std::vector<RunStudy> planned_;  // what is left of each
     std::thread thread_;
 };
 

@@ -99,6 +99,10 @@ class TableDecoder final : public Decoder {
         return table_->rows.size() * static_cast<std::size_t>(table_->vocab) * sizeof(double);
     }
     [[nodiscard]] bool is_table() const override { return true; }
+    [[nodiscard]] OutputHead cut_head(const FrequentIds&, int) const override {
+        throw Error("--fr-spec cuts an output matrix, and a table has none",
+                    "Leave it out, or use a checkpoint with --model DIR.", Exit::usage);
+    }
 
     PassRows& forward(const PassInput& input) override {
         const auto rows = input.tokens.size(), base = tokens_.size();
@@ -107,7 +111,8 @@ class TableDecoder final : public Decoder {
         CHECK(input.parents.empty() || input.parents.size() == rows, "one parent per row");
         CHECK(input.logits_from >= 0 && input.logits_from <= static_cast<int>(rows),
               "logits_from is outside the pass");
-        CHECK(input.plan.full() && input.taps.empty(), "a table has no layers to skip or tap");
+        CHECK(input.plan.full() && input.taps.empty() && input.head == nullptr,
+              "a table has no layers and no head");
         std::vector<std::size_t> found;
         for (std::size_t i = 0; i < rows; ++i) {
             const int token = input.tokens[i],

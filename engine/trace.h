@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/law.h"
+#include "engine/lens.h"
 #include "engine/top.h"
 
 namespace speclens {
@@ -33,6 +34,7 @@ struct Header {
     std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
     int k = 0;             // draft tokens in a row asked for
     int nodes = 0;         // draft tokens of one round asked for where they form a tree; 0: chains of k
+    int draft_ids = 0;     // ids that the draft ranks (FR-Spec); 0: all it has
     Sampling sampling;     // of the target
     Sampling draft_sampling;
     std::uint64_t seed = 0;
@@ -64,6 +66,7 @@ struct Drafted {
     std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
     double ms = 0;             // time of this draft step, without head_ms
     double head_ms = 0;        // time of the correcting head
+    Lens lens;                 // empty unless the run was made with RunSettings::lens; not in the hash
 };
 
 struct Verified {
@@ -111,6 +114,7 @@ struct Committed {
     int kv_after = 0;
     double accept_ms = 0;     // laws, verdicts and resampling
     double ms = 0;            // truncation and the drafter's observe
+    Lens lens;                // the draft in the light of the target's answer; as in Drafted
 };
 
 struct Stopped {

@@ -39,6 +39,31 @@ const char* from_name(Resampled::From from) {
     return "target";
 }
 
+void put_lens(Json& object, std::vector<int>& ids, const Lens& lens) {
+    if (lens.empty()) return;
+    Json all = Json::object();
+    for (const Lens::Strip& strip : lens.strips)
+        all["strips"].push_back({{"name", strip.name},
+                                 {"values", strip.values},
+                                 {"low", strip.low},
+                                 {"high", strip.high},
+                                 {"cells", strip.cells}});
+    for (const Lens::Number& number : lens.numbers) {
+        Json one = {{"name", number.name}, {"value", number.value}};
+        if (!number.unit.empty()) one["unit"] = number.unit;
+        all["numbers"].push_back(std::move(one));
+    }
+    for (const Lens::Mover& mover : lens.movers) {
+        all["movers"].push_back({{"token", mover.token},
+                                 {"base_logit", mover.base_logit},
+                                 {"final_logit", mover.final_logit},
+                                 {"base_logp", log_json(mover.base_logp)},
+                                 {"final_logp", log_json(mover.final_logp)}});
+        ids.push_back(mover.token);
+    }
+    object["lens"] = std::move(all);
+}
+
 std::string hash_text(std::uint64_t hash) {
     char text[20];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
@@ -67,6 +92,7 @@ struct EventJson {
         o["rule"] = e.rule;
         o["k"] = e.k;
         if (e.nodes > 0) o["nodes"] = e.nodes;
+        if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
         o["seed"] = e.seed;
         o["sampling"] = sampling_json(e.sampling);
         o["draft_sampling"] = sampling_json(e.draft_sampling);
@@ -95,6 +121,7 @@ struct EventJson {
         if (!e.extra.empty()) o["extra"] = e.extra;
         o["ms"] = e.ms;
         if (e.head_ms > 0) o["head_ms"] = e.head_ms;
+        put_lens(o, ids, e.lens);
     }
     void operator()(const Verified& e) const {
         o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};
@@ -127,6 +154,7 @@ struct EventJson {
              {"kv_after", e.kv_after},    {"accept_ms", e.accept_ms}, {"ms", e.ms}};
         if (!e.path.empty()) o["path"] = e.path;
         ids = e.tokens;
+        put_lens(o, ids, e.lens);
     }
     void operator()(const Stopped& e) const {
         o = {{"kind", "stop"}, {"reason", e.reason}, {"hash", hash_text(e.hash)}};

@@ -1,5 +1,6 @@
 // Reading sessions back. Files come from anywhere: every field is checked, a wrong one names its line.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <istream>
@@ -93,6 +94,42 @@ class Reader {
         t.rest = probability(std::string(name) == "top" ? "rest" : (std::string(name) + "_rest").c_str(), 0);
         return t;
     }
+    [[nodiscard]] Lens lens() const {
+        Lens lens;
+        if (!o_.contains("lens")) return lens;
+        const Json& all = o_["lens"];
+        if (!all.is_object()) wrong("lens", "an object");
+        const auto each = [&](const char* name, std::size_t most, const auto& read) {
+            if (!all.contains(name)) return;
+            if (!all[name].is_array() || all[name].size() > most) wrong(name, "a short list");
+            for (const Json& entry : all[name]) {
+                if (!entry.is_object()) wrong(name, "a list of objects");
+                read(Reader(entry));
+            }
+        };
+        each("strips", 64, [&](const Reader& r) {
+            Lens::Strip strip{r.text("name"), r.integer("values"), r.finite("low"), r.finite("high"), {}};
+            const Json& cells = r.field("cells");
+            if (!cells.is_array() || cells.empty() || cells.size() > Lens::kCells) wrong("cells", "1 to 28 numbers");
+            for (const Json& cell : cells) {
+                if (!cell.is_number() || !std::isfinite(cell.get<double>())) wrong("cells", "1 to 28 numbers");
+                strip.cells.push_back(cell.get<double>());
+            }
+            lens.strips.push_back(std::move(strip));
+        });
+        each("numbers", 64, [&](const Reader& r) { lens.numbers.push_back({r.text("name"), r.finite("value"), r.text_or("unit")}); });
+        each("movers", 64, [&](const Reader& r) {
+            const int token = r.integer("token");
+            if (token < 0) wrong("token", "a token id");
+            lens.movers.push_back({token, r.finite("base_logit"), r.finite("final_logit"), r.logp("base_logp"), r.logp("final_logp")});
+        });
+        return lens;
+    }
+    [[nodiscard]] double finite(const char* name) const {
+        const double value = number(name);
+        if (!std::isfinite(value)) wrong(name, "a finite number");
+        return value;
+    }
     [[nodiscard]] Sampling sampling(const char* name) const {
         Sampling s;
         if (!o_.contains(name)) return s;
@@ -128,6 +165,7 @@ Header read_header(const Reader& r) {
     h.rule = r.text("rule");
     h.k = r.integer("k");
     h.nodes = r.integer_or("nodes", 0);
+    h.draft_ids = r.integer_or("draft_ids", 0);
     h.seed = r.field("seed").is_number_unsigned() ? r.field("seed").get<std::uint64_t>() : 0;
     h.sampling = r.sampling("sampling");
     h.draft_sampling = r.sampling("draft_sampling");
@@ -164,6 +202,7 @@ Event read_event(const Json& object) {
         e.extra = r.text_or("extra");
         e.ms = r.milliseconds("ms");
         e.head_ms = r.milliseconds("head_ms");
+        e.lens = r.lens();
         return e;
     }
     if (kind == "verify") return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms")};
@@ -209,6 +248,7 @@ Event read_event(const Json& object) {
         e.kv_after = r.integer("kv_after");
         e.accept_ms = r.milliseconds("accept_ms");
         e.ms = r.milliseconds("ms");
+        e.lens = r.lens();
         return e;
     }
     if (kind == "stop") {

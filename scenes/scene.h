@@ -15,7 +15,9 @@
 #include "engine/cycle_view.h"
 #include "engine/published.h"
 #include "engine/race.h"
+#include "engine/study.h"
 #include "engine/trace.h"
+#include "engine/twin.h"
 
 namespace speclens {
 
@@ -51,6 +53,8 @@ struct SceneInput {
     const CycleView* view = nullptr;  // fold(trace, cursor), made once per frame by the caller
     const CycleView* whole = nullptr; // fold(trace, available)
     const LawPair* laws = nullptr;    // full laws of the last position that was asked for; may be null
+    const Twin* twin = nullptr;       // last cycle that was replayed with other options; may be null
+    const Studies* studies = nullptr; // by name; may be null
     std::size_t cursor = 0;           // events shown
     std::size_t available = 0;        // trace size of this frame
     int beat = 0;                     // story beat, for scenes that are not driven by the cursor
@@ -131,6 +135,8 @@ class Scene {
     [[nodiscard]] virtual bool whole_window() const { return false; }
     // The same frame in words: every number that is visible, in reading order.
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
+    // Where to look first in a finished run, as an event count; none: where other scenes look.
+    [[nodiscard]] virtual std::optional<std::size_t> first_look(const CycleView&) const { return {}; }
     // Keys of this scene only, for the panel that `?` opens: "C", "flip the coin once".
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> keys() const { return {}; }
 };

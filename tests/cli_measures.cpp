@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli_support.h"
@@ -22,6 +23,40 @@ std::string prompts_file() {
 }
 
 } // namespace
+
+// FR-Spec: the cut is named, the text is still the target's, and what could not be guessed is counted.
+TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
+    const auto rows = [&](const std::string& ids) {
+        const Outcome outcome =
+            speclens({"compare", "--model", micro_model(), "--drafters", "none,skip", "--fr-spec", ids, "--prompts",
+                      prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", "-"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return Json::parse(outcome.out)["rows"];
+    };
+    for (const Json& row : rows("16")) {
+        EXPECT_EQ(row.contains("draft_ids"), row["drafter"] == "skip");
+        EXPECT_EQ(row["greedy_identical"], true);
+        if (row["drafter"] != "skip") continue;
+        EXPECT_EQ(row["draft_ids"], 16);
+        EXPECT_GT(row["tokens_outside_draft_ids"], 0);
+        EXPECT_LE(row["tokens_outside_draft_ids"], row["tokens"]);
+        // a token that cannot be guessed can only be the target's own, the last of its round
+        EXPECT_LE(row["tokens_outside_draft_ids"].get<int>() + row["accepted_drafts"].get<int>(), row["tokens"].get<int>());
+    }
+    const auto refused = [&](const std::string& drafter, const std::string& ids, const std::string& words) {
+        const Outcome outcome = speclens({"run", "--model", micro_model(), "--drafter", drafter, "--fr-spec", ids,
+                                          "--prompt", "one two", "--max-tokens", "4"});
+        EXPECT_EQ(outcome.code, 2) << outcome.err;
+        EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    };
+    refused("lookup", "16", "--fr-spec");
+    refused("skip", "512", "all 512 ids");
+    refused("eagle3", "16", "reduced vocabulary of its own");
+    const Outcome told = speclens({"run", "--model", micro_model(), "--drafter", "skip", "--fr-spec", "16", "--prompt",
+                                   "one two", "--max-tokens", "4"});
+    EXPECT_NE(told.out.find("ranks 16 of 512 ids"), std::string::npos) << told.out;
+    EXPECT_NE(told.out.find("lowest numbers"), std::string::npos) << told.out;
+}
 
 TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     const std::filesystem::path file = fresh_folder() / "compare.json";
@@ -164,6 +199,29 @@ TEST(List, KnowsDraftersAndRulesInBothForms) {
     }
     EXPECT_NE(speclens({"list", "drafters"}).out.find("lookup"), std::string::npos);
     EXPECT_NE(speclens({"list", "rules"}).out.find("match"), std::string::npos);
+}
+
+TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
+    const Outcome text = speclens({"list", "models"});
+    EXPECT_NE(text.out.find("hf download"), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("built in"), std::string::npos);
+    const Json json = Json::parse(speclens({"list", "models", "--json"}).out);
+    std::set<std::string> targets, drafters;
+    for (const Json& model : json)
+        if (model["kind"] == "target") targets.insert(model["name"]);
+    for (const Json& model : json) {
+        const std::string name = model["name"];
+        if (model["kind"] == "built in") continue;
+        EXPECT_NE(text.out.find(name), std::string::npos) << name;
+        EXPECT_FALSE(model["source"].get<std::string>().empty()) << name;
+        if (model["kind"] != "head") continue;
+        EXPECT_TRUE(targets.contains(model["target"].get<std::string>())) << name;
+        drafters.insert(model["drafter"].get<std::string>());
+        if (name == "z-lab/Qwen3-4B-DFlash-b16") {
+            EXPECT_NEAR(model["parameters"].get<double>(), 0.537e9, 1e6);
+        }
+    }
+    EXPECT_EQ(drafters, (std::set<std::string>{"dflash", "domino", "dspark", "eagle3"}));
 }
 
 TEST(List, QuotesPublishedFiguresWithTheirConditions) {

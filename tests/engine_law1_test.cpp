@@ -81,6 +81,18 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryShapeOfATree) {
     }
 }
 
+// FR-Spec: a head with 20 of the 61 rows guesses other tokens, and the text stays the same.
+TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACutHead) {
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (!has_whole_head(drafter.name)) continue;
+        for (int ids : {1, 20, 60}) {
+            RunSettings settings = greedy(drafter.name, 4);
+            settings.options.fr_spec = ids;
+            EXPECT_EQ(text(models_, settings), plain_) << drafter.name << ", " << ids << " ids";
+        }
+    }
+}
+
 // A drafter that is always right reaches K + 1 tokens in every round: the verify path loses nothing.
 TEST(Law1, APerfectDrafterIsAcceptedCompletely) {
     const auto models = test::perfect_draft_models(2);

@@ -51,6 +51,7 @@ inline std::shared_ptr<const Models> micro_models(int threads) {
     models->backend = make_cpu_backend({.threads = threads});
     models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
     models->draft = Model::random(*models->backend, micro_config(2, 32), "micro draft", 6);
+    models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
     for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa})
         models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),

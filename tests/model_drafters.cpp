@@ -5,31 +5,10 @@
 
 #include "engine/draft_network.h"
 #include "engine/drafter.h"
-#include "tests/model_support.h"
+#include "tests/drafter_goldens.h"
 
 namespace speclens::test {
 namespace {
-
-class Golden {
-  public:
-    explicit Golden(const std::string& name, std::string prefix = "")
-        : file_(Safetensors::open(golden(name + ".golden.safetensors"))), prefix_(std::move(prefix)) {}
-
-    template <class T>
-    [[nodiscard]] std::vector<T> values(const std::string& name) const {
-        const StoredTensor* tensor = file_.find(prefix_ + name);
-        if (tensor == nullptr) return {};
-        std::vector<T> values(tensor->bytes / sizeof(T));
-        const std::vector<std::byte> bytes = file_.read(*tensor);
-        std::memcpy(values.data(), bytes.data(), bytes.size());
-        return values;
-    }
-    [[nodiscard]] std::vector<int> ids(const std::string& name) const { return values<int>(name); }
-
-  private:
-    Safetensors file_;
-    std::string prefix_;
-};
 
 // log softmax of row `row` of a (rows, columns) array.
 std::vector<double> log_law(const std::vector<float>& logits, std::size_t row, std::size_t columns) {
@@ -73,6 +52,7 @@ class Replay {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
         network_ = DraftNetwork::load(target_model_, files_.path());
         target_ = make_model_decoder(target_model_, 128);
+        drafter_name_ = c.drafter;
         drafter_ = find_drafter(c.drafter)->make({*target_, nullptr, network_, c.options});
         sequence_ = golden_.ids("prompt");
         const std::vector<int> first = golden_.ids("0.anchor");
@@ -103,7 +83,8 @@ class Replay {
                                              .nodes = static_cast<int>(wanted.size()),
                                              .sampling = {},
                                              .coin = {},
-                                             .entries = -1});
+                                             .entries = -1,
+                                             .lens = true});
         std::vector<int> proposed;
         for (const DraftNode& node : draft.nodes) proposed.push_back(node.token);
         ASSERT_EQ(proposed, wanted);
@@ -122,6 +103,10 @@ class Replay {
                 expect_law(node.heads.raw, log_law(corrected, i, columns), network_->target_id));
         }
         check_confidence(draft, golden_.values<float>(round + "confidence"));
+        if (network_->config.method != DraftConfig::Method::medusa && draft.is_chain() &&
+            !find_drafter(drafter_name_)->tree) {
+            ASSERT_NO_FATAL_FAILURE(expect_lens(draft, golden_, round, network_->config));
+        }
 
         std::vector<int> tokens = {sequence_.back()};
         tokens.insert(tokens.end(), proposed.begin(), proposed.end());
@@ -134,6 +119,9 @@ class Replay {
                            .accepted_drafts = static_cast<int>(committed.size()) - 1,
                            .first = before,
                            .features = target_->features().slice(0, static_cast<int>(committed.size()))});
+        const Lens truth = drafter_->look_back();
+        if (network_->config.method == DraftConfig::Method::eagle3 && !truth.empty())
+            expect_feature_errors(truth, golden_, round, files_ / "model.safetensors");
         target_->poison();
     }
 
@@ -145,6 +133,7 @@ class Replay {
         }
     }
 
+    std::string drafter_name_;
     ModelFolder files_;
     Golden golden_;
     std::unique_ptr<Backend> backend_;

@@ -66,7 +66,7 @@ TEST_F(Heads, WithImpossibleFieldsAreRefused) {
                         {"target_layer_ids has the entry 7", "layers 0 to 3"});
     expect_config_error("micro_dflash", "\"block_size\": 8", "\"block_size\": 1", {"block_size is 1"});
     expect_config_error("micro_eagle3", "\"num_hidden_layers\": 1", "\"num_hidden_layers\": 2",
-                        {"num_hidden_layers is 2"});
+                        {"layers.1.input_layernorm.weight is missing"});
     expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 513",
                         {"draft_vocab_size is 513"});
     expect_config_error("micro_medusa", "\"medusa_num_heads\": 3", "\"medusa_num_heads\": 0",

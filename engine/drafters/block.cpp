@@ -8,11 +8,26 @@
 
 namespace speclens {
 
+namespace {
+
+// The target's, perhaps cut; or the network's own, which ranks some ids of the target's only.
+OutputHead own_head(const DrafterArgs& args) {
+    const DraftNetwork& network = *args.network;
+    if (network.config.draft_vocab == 0) return args.output_head(network.backend(), network.target->head());
+    if (args.options.fr_spec > 0)
+        throw Error("--fr-spec does nothing for " + network.name + ": its head has a reduced vocabulary of its own",
+                    "Leave it out.", Exit::usage);
+    return {network.lm_head.view(), network.target_id, {}};
+}
+
+} // namespace
+
 BlockDrafter::BlockDrafter(const DrafterArgs& args)
     : network_(args.network), options_(args.options), taps_(network_->config.taps),
       stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
              args.target.capacity() + network_->config.block, network_->backend().max_rows()),
-      base_rows_(network_->backend(), network_->config.layer.vocab, network_->name) {
+      base_rows_(network_->backend(), network_->config.layer.vocab, network_->name),
+      head_(own_head(args)) {
     for (int& tap : taps_) {
         tap += options_.tap_shift;
         if (tap < kTapEmbedding || tap >= args.target.layers())
@@ -26,11 +41,13 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
     fused_ = Buffer(backend(), DType::f32, rows, hidden);
     context_ = Buffer(backend(), DType::f32, rows, hidden);
     positions_ = Buffer(backend(), DType::i32, 1, rows);
+    newest_taps_ = row_of(static_cast<int>(taps_.size()) * hidden);
 }
 
 void BlockDrafter::begin(std::span<const int>) {
     length_ = kept_ = 0;
     waiting_ = {};
+    taps_known_ = false;
 }
 
 // The features of a verified round are injected when the next block is drafted: it is a part of that block's cost,
@@ -40,8 +57,17 @@ void BlockDrafter::observe(const Observation& observation) {
         length_ = observation.first + static_cast<int>(observation.features.rows);
         return;
     }
-    if (observation.prompt) return absorb(observation.features, observation.first);
+    if (observation.prompt) {
+        keep_taps(observation.features);
+        return absorb(observation.features, observation.first);
+    }
     waiting_ = {observation.features, observation.first};
+}
+
+void BlockDrafter::keep_taps(const Tensor& features) {
+    if (features.rows == 0) return;
+    backend().copy(features.slice(features.rows - 1, 1), newest_taps_.view());
+    taps_known_ = true;
 }
 
 void BlockDrafter::absorb(const Tensor& features, int first) {
@@ -79,6 +105,16 @@ int BlockDrafter::slots_for(int k) const {
     return network_->config.anchor_aligned && k == network_->config.block ? k : k + 1;
 }
 
+std::vector<LayerStack::Pass::Range> BlockDrafter::window_ranges(int window, int slots) const {
+    std::vector<LayerStack::Pass::Range> ranges;
+    for (int row = 0; row < slots; ++row) {
+        const int own = kept_ + row; // the slots of the context and of the block follow each other
+        const int first = std::max(0, own - (window - 1));
+        ranges.push_back({std::min(first, own), network_->config.window_causal ? own + 1 : kept_ + slots});
+    }
+    return ranges;
+}
+
 BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     const DraftConfig& config = network_->config;
     const int slots = slots_for(k);
@@ -94,14 +130,21 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     const Tensor ids = {ids_.view().data, DType::i32, 1, slots};
     backend().upload(ids, tokens.data());
     backend().embed(network_->target->embedding.view(), ids, pass.residual);
-    for (int layer = 0; layer < config.layer.layers; ++layer) stack_.run(layer, pass);
+    std::vector<LayerStack::Pass::Range> seen;
+    for (int layer = 0; layer < config.layer.layers; ++layer) {
+        const int window = config.windows.empty() ? 0 : config.windows[static_cast<std::size_t>(layer)];
+        if (window > 0) seen = window_ranges(window, slots);
+        pass.ranges = window > 0 ? std::span<const LayerStack::Pass::Range>(seen) : std::span<const LayerStack::Pass::Range>();
+        stack_.run(layer, pass);
+    }
+    pass.ranges = {};
     stack_.add_norm(pass, network_->norm.view(), pass.normed);
 
     Block block;
     block.anchor = anchor;
     block.rows = pass.normed.slice(config.anchor_aligned ? 0 : 1, k);
-    block.base = base_rows_.begin(k);
-    const Projection head[] = {{network_->target->head(), {}, block.base}};
+    block.base = base_rows_.begin(k, head_.ids);
+    const Projection head[] = {{head_.weight, {}, block.base}};
     backend().matmul(block.rows, head);
     return block;
 }
@@ -109,7 +152,10 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
 Draft BlockDrafter::draft(const DraftRequest& request) {
     Draft draft;
     const Stopwatch watch;
-    if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first);
+    if (!waiting_.features.empty()) {
+        absorb(waiting_.features, waiting_.first);
+        if (request.lens) keep_taps(waiting_.features);
+    }
     waiting_ = {};
     const int k = std::min(request.k, network_->config.most_drafts());
     const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
@@ -119,6 +165,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     const double network_ms = watch.ms();
     choose(block, k, request, draft);
     if (!draft.nodes.empty()) draft.nodes.front().ms += network_ms;  // one pass for the whole block
+    if (request.lens) look(block, draft);
     return draft;
 }
 
@@ -129,6 +176,24 @@ void BlockDrafter::choose(const Block&, int k, const DraftRequest& request, Draf
         draft.nodes.back().ms = watch.ms();
         if (is_stop(request.stops, draft.nodes.back().token)) return;
     }
+}
+
+void BlockDrafter::look(const Block& block, Draft& draft) {
+    const auto hidden = static_cast<std::size_t>(network_->config.layer.hidden);
+    std::vector<float> row(hidden);
+    for (std::size_t i = 0; i < draft.nodes.size(); ++i) {
+        backend().download(block.rows.slice(static_cast<std::int64_t>(i), 1), row.data());
+        draft.nodes[i].lens.add("row", row);
+    }
+    if (draft.nodes.empty() || !taps_known_ || !network_->config.conditioned || !options_.conditioning) return;
+    std::vector<float> taps(taps_.size() * hidden);
+    backend().download(newest_taps_.view(), taps.data());
+    for (std::size_t i = 0; i < taps_.size(); ++i)
+        draft.nodes.front().lens.add("tap " + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
+}
+
+void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request) {
+    if (request.lens) node.lens.add_correction(base_rows_.logits(index), corrected.logits(0));
 }
 
 Top BlockDrafter::base_law(int index, const DraftRequest& request) {

@@ -26,7 +26,7 @@ class BlockDrafter : public Drafter {
 
   protected:
     // The proposing rows of a block after the final norm (k, h), and their base logits (k, V) in
-    // `base_rows()`.
+    // `base_rows()`, V the columns of head().
     struct Block {
         Tensor rows;
         Tensor base;
@@ -38,6 +38,10 @@ class BlockDrafter : public Drafter {
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
     [[nodiscard]] const DraftNetwork& network() const { return *network_; }
     [[nodiscard]] ModelRows& base_rows() { return base_rows_; }
+    // What ranks a block's rows, and what the columns of its logits stand for.
+    [[nodiscard]] const OutputHead& head() const { return head_; }
+    // The change of row `index` of the base logits to row 0 of `corrected`, where a lens is asked for.
+    void look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request);
     // DraftNode::base of row `index`.
     [[nodiscard]] Top base_law(int index, const DraftRequest& request);
     // f32 (1, cols) scratch.
@@ -51,6 +55,10 @@ class BlockDrafter : public Drafter {
         int first = 0;
     };
     void absorb(const Tensor& features, int first);
+    // What the rows of a block see in a layer with window `window`.
+    [[nodiscard]] std::vector<LayerStack::Pass::Range> window_ranges(int window, int slots) const;
+    void keep_taps(const Tensor& features);
+    void look(const Block& block, Draft& draft);
     [[nodiscard]] Block fill(int anchor, int k);
     [[nodiscard]] int slots_for(int k) const;
 
@@ -59,6 +67,7 @@ class BlockDrafter : public Drafter {
     std::vector<int> taps_;
     LayerStack stack_;
     ModelRows base_rows_;
+    OutputHead head_; // the target's, perhaps cut
     Waiting waiting_;
     int length_ = 0; // positions whose context is known
     int kept_ = 0;   // of them in the cache: all, or the newest when the context is limited
@@ -67,6 +76,8 @@ class BlockDrafter : public Drafter {
     Buffer all_;             // (B, 1) i64: every row sees every row
     Buffer fused_, context_; // (rows, h)
     Buffer positions_;       // (1, rows) i32, of the context
+    Buffer newest_taps_;     // (1, taps * h): of the last position of the context, kept for the lens
+    bool taps_known_ = false;
 };
 
 } // namespace speclens

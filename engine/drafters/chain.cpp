@@ -1,6 +1,7 @@
 #include "engine/drafters/chain.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace speclens {
 
@@ -23,6 +24,14 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
     if (forced) node.extra = "forced";
     if (request.entries != 0) node.heads = rows.heads(row, request.sampling, request.entries);
     return node;
+}
+
+Top first_entries(Top top, int entries) {
+    while (entries >= 0 && static_cast<int>(top.entries.size()) > entries) {
+        top.rest += std::exp(top.entries.back().logp);
+        top.entries.pop_back();
+    }
+    return top;
 }
 
 bool is_stop(std::span<const int> stops, int token) { return std::find(stops.begin(), stops.end(), token) != stops.end(); }

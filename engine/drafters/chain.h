@@ -10,6 +10,9 @@ namespace speclens {
 // `vocab`: width of the target's laws; a draft law of another width is padded or cut to it.
 [[nodiscard]] DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request);
 
+// The first `entries` of a head, the others counted as rest; -1: all of them.
+[[nodiscard]] Top first_entries(Top top, int entries);
+
 [[nodiscard]] bool is_stop(std::span<const int> stops, int token);
 
 }  // namespace speclens

@@ -2,10 +2,12 @@
 // row by the token before it, and a head that estimates the probability that the guess will be accepted.
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "engine/clock.h"
 #include "engine/drafters/block.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/markov_head.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -15,8 +17,12 @@ class DSpark final : public BlockDrafter {
   public:
     explicit DSpark(const DrafterArgs& args)
         : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
-          threshold_(args.options.confidence) {
-        if (network().config.markov_rank > 0) previous_ = row_of(network().config.markov_rank);
+          threshold_(args.options.confidence),
+          corrects_(args.options.correction && network().config.markov_rank > 0) {
+        if (network().config.markov_rank > 0) {
+            markov_out_ = args.output_head(backend(), network().markov_out.view());
+            markov_.emplace(network());
+        }
         confidence_ = row_of(1);
         if (threshold_ > 0 && !network().config.confidence)
             throw Error("--confidence needs a confidence head, and " + network().name + " has none",
@@ -27,25 +33,28 @@ class DSpark final : public BlockDrafter {
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         const DraftConfig& c = network().config;
         int token = block.anchor;
+        if (markov_) markov_->begin(block.rows);
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            if (c.markov_rank > 0) look_up(network().markov_in.view(), token, previous_.view());
+            const Tensor e = markov_ ? markov_->step(i, token) : Tensor{};
             const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
             if (sure < threshold_) return;
-            DraftNode node = c.markov_rank > 0 ? corrected(block, i, request)
-                                               : next_node(base_rows(), i, i, c.layer.vocab, request);
+            DraftNode node = corrects_ ? corrected(block, e, i, request)
+                                       : next_node(base_rows(), i, i, c.layer.vocab, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
             token = node.token;
             node.head_ms = watch.ms();
+            if (corrects_) look_at_correction(node, i, corrected_, request);
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token)) return;
         }
     }
 
   private:
-    DraftNode corrected(const Block& block, int index, const DraftRequest& request) {
-        const Projection add[] = {{network().markov_out.view(), block.base.slice(index, 1), corrected_.begin(1)}};
-        backend().matmul(previous_.view(), add);
+    // The row's logits and w2·e.
+    DraftNode corrected(const Block& block, const Tensor& e, int index, const DraftRequest& request) {
+        const Projection add[] = {{markov_out_.weight, block.base.slice(index, 1), corrected_.begin(1, markov_out_.ids)}};
+        backend().matmul(e, add);
         DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
         if (request.entries != 0) node.base = base_law(index, request);
         return node;
@@ -56,7 +65,7 @@ class DSpark final : public BlockDrafter {
         backend().matmul(row, own);
         if (network().config.confidence_with_markov) {
             const Projection more[] = {{network().confidence_prev.view(), confidence_.view(), confidence_.view()}};
-            backend().matmul(previous_.view(), more);
+            backend().matmul(markov_->previous(), more);
         }
         float value = 0;
         backend().download(confidence_.view(), &value);
@@ -70,8 +79,11 @@ class DSpark final : public BlockDrafter {
     }
 
     ModelRows corrected_;
+    OutputHead markov_out_;  // (V, ρ), cut like the head
     double threshold_;
-    Buffer previous_, confidence_; // (1, ρ), (1, 1)
+    bool corrects_;
+    std::optional<MarkovHead> markov_;
+    Buffer confidence_; // (1, 1)
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // EAGLE-3 as a chain: the head runs once per guess, each time on its own last output (formats §4.4).
 #include <algorithm>
+#include <cmath>
 
 #include "engine/clock.h"
 #include "engine/drafters/chain.h"
@@ -16,20 +17,71 @@ class Eagle3 final : public Eagle3Drafter {
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
         Draft draft;
         Stopwatch watch;
-        if (!catch_up(request.sequence)) return draft;
+        own_.clear();
+        if (!catch_up(request.sequence, request.lens)) return draft;
         const int k = std::min(request.k, head().capacity() - head().length());
         for (int i = 0; i < k; ++i) {
             if (i > 0) head().extend(draft.nodes.back().token, i - 1);
             head().predict();
             draft.nodes.push_back(node(i, request));
             draft.nodes.back().ms = watch.ms();
+            if (request.lens) look(i, draft.nodes.back().lens);
             watch = {};
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         return draft;
     }
 
+    // How far the features that the head made up were from those that the target computed for the same
+    // positions: |own - true| / |true| for every step whose token the target kept.
+    [[nodiscard]] Lens look_back() override {
+        Lens lens;
+        if (own_.empty() || observed().rows == 0) return lens;
+        const std::vector<float> fused = head().fused(observed());
+        const std::size_t hidden = own_.front().size();
+        std::vector<float> errors, own, truth;
+        for (std::size_t i = 0; i < own_.size() && (i + 1) * hidden <= fused.size() && i < Lens::kCells;
+             ++i) {
+            const auto real = std::span(fused).subspan(i * hidden, hidden);
+            double gap = 0;
+            for (std::size_t j = 0; j < hidden; ++j)
+                gap += std::pow(static_cast<double>(own_[i][j]) - static_cast<double>(real[j]), 2);
+            own.push_back(static_cast<float>(norm(own_[i])));
+            truth.push_back(static_cast<float>(norm(real)));
+            errors.push_back(truth.back() > 0 ? static_cast<float>(std::sqrt(gap)) / truth.back() : 0);
+        }
+        lens.add("feature error", errors);
+        lens.add("own norm", own);
+        lens.add("true norm", truth);
+        return lens;
+    }
+
   private:
+    static double norm(std::span<const float> values) {
+        double squares = 0;
+        for (const float value : values) squares += static_cast<double>(value) * static_cast<double>(value);
+        return std::sqrt(squares);
+    }
+
+    // Step `index`: the feature it read (the target's, then the head's own) and the one it made.
+    void look(int index, Lens& lens) {
+        const auto hidden = static_cast<std::size_t>(head().network().config.layer.hidden);
+        if (index > 0) {
+            lens.add("feature", own_.back());
+        } else if (const Tensor taps = newest_taps(); !taps.empty()) {
+            lens.add("feature", head().fused(taps));
+            std::vector<float> values(static_cast<std::size_t>(taps.size()));
+            head().network().backend().download(taps, values.data());
+            const std::vector<int>& layers = head().network().config.taps;
+            for (std::size_t i = 0; i < layers.size(); ++i)
+                lens.add("tap " + std::to_string(layers[i]), std::span(values).subspan(i * hidden, hidden));
+        }
+        own_.emplace_back(hidden);
+        head().network().backend().download(head().outputs(), own_.back().data());
+        lens.add("output", own_.back());
+        lens.add("output l2", norm(own_.back()));
+    }
+
     DraftNode node(int index, const DraftRequest& request) {
         DraftNode node;
         node.parent = index - 1;
@@ -54,6 +106,8 @@ class Eagle3 final : public Eagle3Drafter {
         }
         return node;
     }
+
+    std::vector<std::vector<float>> own_; // the outputs of the last draft's steps, for the lens
 };
 
 } // namespace

@@ -32,8 +32,7 @@ void Eagle3Head::absorb(const Tensor& features, std::span<const int> next_tokens
     CHECK(static_cast<int>(next_tokens.size()) == rows, "one token for every feature");
     if (length_ + rows > capacity_) return; // draft() will see that the columns are incomplete
     const Tensor g = features_.view().slice(0, rows);
-    const Projection fuse[] = {{network_->fc.view(), {}, g}};
-    backend().matmul(features, fuse);
+    fuse(features, g);
     std::vector<int> positions(next_tokens.size());
     std::iota(positions.begin(), positions.end(), length_);
     const Tensor outputs =
@@ -41,6 +40,38 @@ void Eagle3Head::absorb(const Tensor& features, std::span<const int> next_tokens
     length_ += rows;
     outputs_ = newest_.view();
     backend().copy(outputs.slice(rows - 1, 1), outputs_);
+}
+
+void Eagle3Head::fuse(const Tensor& features, const Tensor& g) {
+    Tensor joined = features;
+    if (const auto taps = static_cast<std::int64_t>(network_->fc_norm.size()); taps > 0) {
+        // one block of rows per tap, because each tap has its own weight; then side by side again
+        const std::int64_t rows = features.rows, hidden = g.cols, cells = taps * rows;
+        if (by_tap_.view().rows < 2 * cells) {
+            by_tap_ = Buffer(backend(), DType::f32, 2 * taps * backend().max_rows(), hidden);
+            tap_order_ = Buffer(backend(), DType::i32, 1, taps * backend().max_rows());
+        }
+        const Tensor order = {tap_order_.view().data, DType::i32, 1, cells};
+        const Tensor blocks = by_tap_.view().slice(0, cells), back = by_tap_.view().slice(cells, cells);
+        std::vector<int> from;
+        for (std::int64_t tap = 0; tap < taps; ++tap)
+            for (std::int64_t row = 0; row < rows; ++row) from.push_back(static_cast<int>(row * taps + tap));
+        backend().upload(order, from.data());
+        backend().gather_rows({features.data, DType::f32, cells, hidden}, order, blocks);
+        for (std::int64_t tap = 0; tap < taps; ++tap) {
+            const Tensor block = blocks.slice(tap * rows, rows);
+            backend().add_norm(block, {}, network_->fc_norm[static_cast<std::size_t>(tap)].view(),
+                               network_->config.layer.rms_eps, block);
+        }
+        from.clear();
+        for (std::int64_t row = 0; row < rows; ++row)
+            for (std::int64_t tap = 0; tap < taps; ++tap) from.push_back(static_cast<int>(tap * rows + row));
+        backend().upload(order, from.data());
+        backend().gather_rows(blocks, order, back);
+        joined = {back.data, DType::f32, rows, taps * hidden};
+    }
+    const Projection fuse[] = {{network_->fc.view(), {}, g}};
+    backend().matmul(joined, fuse);
 }
 
 void Eagle3Head::extend(int token, int own) {
@@ -127,8 +158,18 @@ Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, std:
     backend().copy(network_->config.norm_before_residual ? normed_features : features, pass.residual);
     stack_.attend(0, joined, pass);
     stack_.run_mlp(0, pass);
+    for (int layer = 1; layer < network_->config.layer.layers; ++layer) stack_.run(layer, pass);
     stack_.add_norm(pass, {}, {});
     return pass.residual;
+}
+
+std::vector<float> Eagle3Head::fused(const Tensor& features) {
+    const Tensor g = features_.view().slice(0, features.rows);
+    const Projection fuse[] = {{network_->fc.view(), {}, g}};
+    backend().matmul(features, fuse);
+    std::vector<float> values(static_cast<std::size_t>(g.size()));
+    backend().download(g, values.data());
+    return values;
 }
 
 void Eagle3Head::predict() {
@@ -155,20 +196,33 @@ Top Eagle3Head::widened(Top top) const {
 }
 
 Eagle3Drafter::Eagle3Drafter(const DrafterArgs& args)
-    : head_(args.network, args.target.capacity() + args.target.max_rows()) {}
+    : head_(args.network, args.target.capacity() + args.target.max_rows()),
+      newest_taps_(args.network->backend(), DType::f32, 1,
+                   static_cast<int>(args.network->config.taps.size()) * args.network->config.layer.hidden) {}
 
 void Eagle3Drafter::begin(std::span<const int>) {
     head_.begin();
     waiting_ = {};
+    taps_known_ = false;
 }
 
 void Eagle3Drafter::observe(const Observation& observation) {
-    if (observation.prompt) return absorb(observation.features, observation.first, observation.sequence);
+    if (observation.prompt) {
+        keep_taps(observation.features);
+        return absorb(observation.features, observation.first, observation.sequence);
+    }
     waiting_ = {observation.features, observation.first};
 }
 
-bool Eagle3Drafter::catch_up(std::span<const int> sequence) {
+void Eagle3Drafter::keep_taps(const Tensor& features) {
+    if (features.rows == 0) return;
+    head_.network().backend().copy(features.slice(features.rows - 1, 1), newest_taps_.view());
+    taps_known_ = true;
+}
+
+bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool lens) {
     if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first, sequence);
+    if (lens) keep_taps(waiting_.features);
     waiting_ = {};
     return head_.length() > 0 && head_.length() == static_cast<int>(sequence.size()) - 1;
 }

@@ -44,6 +44,9 @@ class Eagle3Head {
 
     // The newest outputs, (rows, h): of absorb() and extend() one row, of grow() one per token.
     [[nodiscard]] const Tensor& outputs() const { return outputs_; }
+    // The fused features g of `features` (rows, taps * h), on the host: (rows * h). Overwrites scratch only.
+    [[nodiscard]] std::vector<float> fused(const Tensor& features);
+
     // Logits over the draft vocabulary of the newest outputs, into rows that law() and heads() read.
     void predict();
     [[nodiscard]] ModelRows& rows() { return rows_; }
@@ -54,6 +57,8 @@ class Eagle3Head {
 
   private:
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
+    // g (rows, h) = fc of the features, each tap normed where the head has norms for that.
+    void fuse(const Tensor& features, const Tensor& g);
     Tensor run(std::span<const int> tokens, const Tensor& features, std::span<const int> positions,
                const AttentionMask& mask);
 
@@ -69,6 +74,8 @@ class Eagle3Head {
     Buffer newest_;         // (1, h): output of absorb() and extend()
     Buffer pairs_, joined_; // (2 * rows, h): normed embeddings, then normed features; and side by side
     Buffer normed_;         // (rows, h)
+    Buffer by_tap_;         // (taps * rows, h): features tap by tap, for fc_norm
+    Buffer tap_order_;      // (1, taps * rows) i32
 
     std::vector<int> tree_tokens_, tree_parents_;
     Buffer root_;         // (1, h): the last true output, which a tree starts from
@@ -88,8 +95,13 @@ class Eagle3Drafter : public Drafter {
   protected:
     // Feeds what waits. False when the text is past the head's positions, or when there is nothing to
     // continue.
-    [[nodiscard]] bool catch_up(std::span<const int> sequence);
+    [[nodiscard]] bool catch_up(std::span<const int> sequence, bool lens = false);
     [[nodiscard]] Eagle3Head& head() { return head_; }
+    // For the lens: what the target tapped at the newest true position, (1, taps * h), empty before the
+    // first; and what it tapped in the last round, (rows, taps * h), valid between observe() and the next
+    // draft.
+    [[nodiscard]] Tensor newest_taps() const { return taps_known_ ? newest_taps_.view() : Tensor{}; }
+    [[nodiscard]] const Tensor& observed() const { return waiting_.features; }
 
   private:
     struct Waiting {
@@ -98,8 +110,12 @@ class Eagle3Drafter : public Drafter {
     };
     void absorb(const Tensor& features, int first, std::span<const int> sequence);
 
+    void keep_taps(const Tensor& features);
+
     Eagle3Head head_;
     Waiting waiting_;
+    Buffer newest_taps_; // (1, taps * h)
+    bool taps_known_ = false;
 };
 
 } // namespace speclens

@@ -12,11 +12,13 @@ namespace {
 
 class Skip final : public Drafter {
   public:
-    Skip(Decoder& target, const DrafterOptions& options) : target_(target) {
+    explicit Skip(const DrafterArgs& args) : target_(args.target) {
+        const DrafterOptions& options = args.options;
+        if (options.fr_spec > 0) cut_ = target_.cut_head(*args.frequent, options.fr_spec);
         const bool sets_only = options.exit_layer == 0 && !(options.skip_attention.empty() && options.skip_mlp.empty());
         plan_.exit_layer = options.exit_layer > 0 ? options.exit_layer
                            : sets_only            ? -1
-                                                  : std::max(1, target.layers() * 2 / 3);
+                                                  : std::max(1, target_.layers() * 2 / 3);
         plan_.skip_attention = options.skip_attention;
         plan_.skip_mlp = options.skip_mlp;
     }
@@ -29,7 +31,8 @@ class Skip final : public Drafter {
         int feed = request.sequence.back();
         for (int i = 0; i < request.k; ++i) {
             const Stopwatch watch;
-            PassRows& rows = target_.forward({.tokens = std::span(&feed, 1), .plan = plan_});
+            PassRows& rows = target_.forward({.tokens = std::span(&feed, 1), .plan = plan_,
+                                                .head = cut_.cut() ? &cut_ : nullptr});
             DraftNode node = next_node(rows, 0, i, target_.vocab(), request);
             feed = node.token;
             node.ms = watch.ms();
@@ -43,10 +46,11 @@ class Skip final : public Drafter {
   private:
     Decoder& target_;
     LayerPlan plan_;
+    OutputHead cut_;  // no ids: the target's own head
 };
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_skip(DrafterArgs args) { return std::make_unique<Skip>(args.target, args.options); }
+std::unique_ptr<Drafter> make_skip(DrafterArgs args) { return std::make_unique<Skip>(args); }
 
 }  // namespace speclens

@@ -11,7 +11,9 @@ namespace {
 
 class Small final : public Drafter {
   public:
-    Small(std::unique_ptr<Decoder> model, int vocab) : model_(std::move(model)), vocab_(vocab) {}
+    explicit Small(DrafterArgs args) : model_(std::move(args.draft_model)), vocab_(args.target.vocab()) {
+        if (args.options.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, args.options.fr_spec);
+    }
 
     void begin(std::span<const int> sequence) override {
         model_->truncate(0);
@@ -37,7 +39,8 @@ class Small final : public Drafter {
         }
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            PassRows& rows = model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1});
+            PassRows& rows = model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
+                                               .head = cut_.cut() ? &cut_ : nullptr});
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
             node.ms = watch.ms();
@@ -51,13 +54,14 @@ class Small final : public Drafter {
   private:
     std::unique_ptr<Decoder> model_;
     int vocab_;
+    OutputHead cut_;  // no ids: the model's own head
 };
 
 }  // namespace
 
 std::unique_ptr<Drafter> make_small(DrafterArgs args) {
     CHECK(args.draft_model != nullptr, "the small drafter needs a draft model");
-    return std::make_unique<Small>(std::move(args.draft_model), args.target.vocab());
+    return std::make_unique<Small>(std::move(args));
 }
 
 }  // namespace speclens

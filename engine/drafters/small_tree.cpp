@@ -4,7 +4,6 @@
 // level runs the levels above it again, since a row of a pass can see all of the cache and of the pass only its
 // ancestors. That costs rows, not passes, and rows are nearly free beside reading the weights.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/clock.h"
 #include "engine/drafters/chain.h"
@@ -16,8 +15,10 @@ namespace {
 
 class SmallTree final : public Drafter {
   public:
-    SmallTree(std::unique_ptr<Decoder> model, DrafterOptions options, int vocab)
-        : model_(std::move(model)), options_(std::move(options)), vocab_(vocab) {}
+    explicit SmallTree(DrafterArgs args)
+        : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()) {
+        if (options_.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, options_.fr_spec);
+    }
 
     void begin(std::span<const int> sequence) override {
         model_->truncate(0);
@@ -104,7 +105,7 @@ class SmallTree final : public Drafter {
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
-        return &model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1});
+        return &model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = head()});
     }
 
     // The nodes that have a place for children in the shape, down to the parents of [first, end): logits of those.
@@ -126,7 +127,7 @@ class SmallTree final : public Drafter {
             parents.push_back(parent < 0 ? -1 : tree.feed_of[static_cast<std::size_t>(parent)]);
         }
         const int committed = static_cast<int>(tree.request.sequence.size());
-        PassRows& rows = model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above});
+        PassRows& rows = model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()});
         model_->truncate(committed);  // the rows stay readable
         return &rows;
     }
@@ -141,7 +142,7 @@ class SmallTree final : public Drafter {
         if (best) {
             const int wanted = request.entries < 0 ? -1 : std::max(request.entries, static_cast<int>(next - at));
             favourites = rows.heads(row, kRawSampling, wanted).law;
-            if (request.entries != 0) shown.raw = head_of(favourites, request.entries);
+            if (request.entries != 0) shown.raw = first_entries(favourites, request.entries);
         } else {
             if (request.entries != 0) shown = rows.heads(row, request.sampling, request.entries);
             law = rows.law(row, request.sampling);
@@ -177,15 +178,6 @@ class SmallTree final : public Drafter {
         }
     }
 
-    // The first `entries` of a head; -1: all.
-    static Top head_of(Top top, int entries) {
-        while (entries >= 0 && static_cast<int>(top.entries.size()) > entries) {
-            top.rest += std::exp(top.entries.back().logp);
-            top.entries.pop_back();
-        }
-        return top;
-    }
-
     // Strikes a drawn token out of the law of its later siblings. False when no other token has mass.
     static bool take_out(Law& law, int token) {
         law[static_cast<std::size_t>(token)] = 0;
@@ -198,7 +190,10 @@ class SmallTree final : public Drafter {
 
     static int token_of(const Growth& tree, int node) { return tree.draft.nodes[static_cast<std::size_t>(node)].token; }
 
+    [[nodiscard]] const OutputHead* head() const { return cut_.cut() ? &cut_ : nullptr; }
+
     std::unique_ptr<Decoder> model_;
+    OutputHead cut_;  // no ids: the model's own head
     DrafterOptions options_;
     int vocab_;
     Limits limits_;  // of shape_
@@ -209,7 +204,7 @@ class SmallTree final : public Drafter {
 
 std::unique_ptr<Drafter> make_small_tree(DrafterArgs args) {
     CHECK(args.draft_model != nullptr, "the small tree drafter needs a draft model");
-    return std::make_unique<SmallTree>(std::move(args.draft_model), args.options, args.target.vocab());
+    return std::make_unique<SmallTree>(std::move(args));
 }
 
 }  // namespace speclens

@@ -7,14 +7,14 @@ namespace {
 
 struct Candidate {
     int parent = -1, lane = 0, depth = 1;
-    int cost = 0;  // minus log2 of the probability of being reached, in halves
+    int cost = 0;
 };
 
-int step_cost(int lane) { return lane == 0 ? 1 : 4 + lane; }
+// Costs of a step to the child of lane `lane`; they rise with it.
+int chance_cost(int lane) { return lane == 0 ? 1 : 4 + lane; }  // minus log2 of its probability, in halves
+int rank_cost(int lane) { return lane + 1; }
 
-}  // namespace
-
-std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes) {
+std::vector<ShapeNode> cheapest(int topk, int depth, int nodes, int (*step_cost)(int)) {
     // Best first: a chosen node opens its first child and its next sibling, which cost more than itself.
     std::vector<Candidate> chosen, open;
     if (topk > 0 && depth > 0) open.push_back({-1, 0, 1, step_cost(0)});
@@ -48,5 +48,10 @@ std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes) {
     }
     return shape;
 }
+
+}  // namespace
+
+std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes) { return cheapest(topk, depth, nodes, chance_cost); }
+std::vector<ShapeNode> rank_shape(int topk, int depth, int nodes) { return cheapest(topk, depth, nodes, rank_cost); }
 
 }  // namespace speclens

@@ -18,4 +18,9 @@ struct ShapeNode {
 // Of equals the deeper one comes first.
 [[nodiscard]] std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes);
 
+// Likewise for Medusa's heads: a path of lanes r1 … rd costs the sum of its ranks r + 1, and the cheapest nodes are
+// kept; of equals the deeper one. Shallow and late ranks thus trade one for one, as in the sparse trees of Medusa,
+// which are found by measuring heads and look alike.
+[[nodiscard]] std::vector<ShapeNode> rank_shape(int topk, int depth, int nodes);
+
 }  // namespace speclens

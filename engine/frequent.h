@@ -1,0 +1,58 @@
+// FR-Spec (Zhao et al. 2025, arXiv 2502.14856; formats §8.4): a drafter that ranks only the N most frequent
+// ids. Its output matrix is cut to their rows, so a guess reads less memory; a token without a row can never
+// be guessed. The target keeps its whole vocabulary, so the text stays its own.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/backend.h"
+
+namespace speclens {
+
+// An output matrix as a drafter multiplies it: whole, or cut to the frequent ids.
+struct OutputHead {
+    Tensor weight;                      // (V, h) or (N, h)
+    std::vector<int> ids;               // of the rows, ascending; empty: row i stands for id i
+    std::shared_ptr<const Buffer> kept; // owns a cut weight
+    [[nodiscard]] bool cut() const { return !ids.empty(); }
+};
+
+// The ids of one target from frequent to rare, and the matrices cut to the first of them. Used by one thread,
+// like the backend.
+class FrequentIds {
+  public:
+    // In the order of the ids: a byte-pair vocabulary numbers its tokens as they were merged, frequent ones
+    // first.
+    FrequentIds(int vocab, std::vector<int> stops);
+    // As `frequent.json` in the target's folder, or else beside it, lists them: {"ids": […], most frequent
+    // first} (assets/recipe/frequency.py). Without a file: in the order of the ids. Throws Error for a broken
+    // file.
+    [[nodiscard]] static std::shared_ptr<const FrequentIds> read(const std::filesystem::path& target,
+                                                                 int vocab, const std::vector<int>& stops);
+
+    [[nodiscard]] bool from_file() const { return from_file_; }
+    // The n most frequent, ascending; stop ids take the places of the rarest, because a drafter that cannot
+    // end a text would always guess one token too many. Throws Error (usage) when there are not more than n
+    // ids.
+    [[nodiscard]] std::vector<int> first(int n) const;
+    // `matrix` (V', …), a weight with one row per id, cut to the rows of first(n) that it has. Rows are
+    // gathered once for a matrix and n; another n forgets them.
+    [[nodiscard]] OutputHead cut(Backend& backend, const Tensor& matrix, int n) const;
+
+  private:
+    struct Gathered {
+        const void* of = nullptr;
+        OutputHead head;
+    };
+    int vocab_;
+    std::vector<int> stops_;
+    std::vector<int> order_; // most frequent first
+    bool from_file_ = false;
+    mutable int gathered_n_ = 0;
+    mutable std::vector<Gathered> gathered_;
+};
+
+} // namespace speclens

@@ -1,0 +1,56 @@
+// What the inside of a drafter looked like at one token: a few short strips, numbers and logits, small enough
+// to be recorded with every draft. Made on request only (DraftRequest::lens); all values have six significant
+// digits, so that a trace read back equals the one written.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace speclens {
+
+struct Lens {
+    // A vector, mean-pooled to at most kCells cells of (nearly) equal width.
+    struct Strip {
+        std::string name;         // "row", "state", "r", "z", "n", "low rank", "tap 5", "feature", …
+        int values = 0;           // length of the vector before pooling
+        double low = 0, high = 0; // of the cells
+        std::vector<double> cells;
+        bool operator==(const Strip&) const = default;
+    };
+    struct Number {
+        std::string name; // "delta l2"
+        double value = 0;
+        std::string unit; // "logits"; empty for pure numbers
+        bool operator==(const Number&) const = default;
+    };
+    // A likely token and what a correction did to it. Natural logarithms; probabilities at temperature 1.
+    struct Mover {
+        int token = 0;
+        double base_logit = 0, final_logit = 0;
+        double base_logp = 0, final_logp = 0;
+        [[nodiscard]] double delta() const { return final_logit - base_logit; }
+        bool operator==(const Mover&) const = default;
+    };
+    static constexpr int kCells = 28;
+    static constexpr int kMovers = 8;
+
+    std::vector<Strip> strips;
+    std::vector<Number> numbers;
+    std::vector<Mover> movers; // largest |delta| first
+
+    [[nodiscard]] bool empty() const { return strips.empty() && numbers.empty() && movers.empty(); }
+    [[nodiscard]] const Strip* strip(std::string_view name) const; // nullptr: not recorded
+    [[nodiscard]] std::optional<double> number(std::string_view name) const;
+    bool operator==(const Lens&) const = default;
+
+    void add(std::string name, std::span<const float> vector); // a strip
+    void add(std::string name, double value, std::string unit = "");
+    // The change of one row of logits: "delta l2", its Euclidean norm over the vocabulary, and the movers
+    // among the kMovers likeliest tokens of either side. The likeliest of both sides are always listed.
+    void add_correction(std::span<const float> base, std::span<const float> corrected);
+};
+
+} // namespace speclens

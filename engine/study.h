@@ -1,0 +1,41 @@
+// A few runs, finished beside the one on the screen, and what each came to: draft time against the number of
+// guesses, acceptance by position with an option on and off. Every number is measured here and now.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/control.h"
+#include "engine/models.h"
+
+namespace speclens {
+
+struct StudyPoint {
+    RunSettings settings;
+    std::string problem; // why it could not be run; empty: it was
+    int rounds = 0, tokens = 0;
+    // Medians over the rounds that proposed all settings.k guesses, the first round left out; 0: there was
+    // none.
+    double draft_ms = 0, head_ms = 0, verify_ms = 0;
+    // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
+    // it were kept.)
+    std::vector<int> judged, kept;
+    [[nodiscard]] double tokens_per_round() const { return rounds > 0 ? double(tokens) / rounds : 0; }
+};
+
+struct Study {
+    std::string name;
+    int planned = 0; // points to come in all
+    std::vector<StudyPoint> points;
+    [[nodiscard]] bool complete() const { return static_cast<int>(points.size()) == planned; }
+};
+
+using Studies = std::map<std::string, std::shared_ptr<const Study>>;
+
+// Finishes one run and summarises it. An Error of the run becomes StudyPoint::problem.
+[[nodiscard]] StudyPoint study_point(const std::shared_ptr<const Models>& models,
+                                     const RunSettings& settings);
+
+} // namespace speclens

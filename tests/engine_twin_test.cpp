@@ -1,0 +1,130 @@
+// Cycles replayed with other options, and runs measured beside the one on the screen.
+#include <gtest/gtest.h>
+
+#include "engine/cycle_view.h"
+#include "engine/run.h"
+#include "engine/session.h"
+#include "engine/study.h"
+#include "engine/twin.h"
+#include "kernels/error.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+RunSettings settings_for(const std::string& drafter, double temperature) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = drafter;
+    settings.k = 5;
+    settings.sampling.temperature = temperature;
+    settings.max_tokens = 24;
+    return settings;
+}
+
+std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
+                                        const RunSettings& settings) {
+    auto run = std::make_unique<speclens::Run>(models, settings);
+    run->finish();
+    return run;
+}
+
+// The events of one cycle in canonical form.
+std::vector<int> shape_of(const CycleSummary& cycle) {
+    std::vector<int> shape;
+    for (const DraftSlot& slot : cycle.drafts) {
+        shape.push_back(slot.draft->token);
+        shape.push_back(static_cast<int>(slot.state));
+    }
+    shape.insert(shape.end(), cycle.commit->tokens.begin(), cycle.commit->tokens.end());
+    return shape;
+}
+
+TEST(Twin, WithTheSameOptionsIsTheCycleItself) {
+    const auto models = test::micro_models(1);
+    for (const double temperature : {0.0, 0.9})
+        for (const char* drafter : {"domino", "dflash", "dspark"}) {
+            const RunSettings settings = settings_for(drafter, temperature);
+            const auto run = finished(models, settings);
+            const CycleView view = fold(run->trace(), run->trace().size());
+            for (const CycleSummary& cycle : view.cycles) {
+                const Twin twin =
+                    replay_twin(models, settings, run->trace(), {cycle.cycle, settings.options});
+                EXPECT_EQ(twin.of, &run->trace());
+                const CycleView other = fold(*twin.trace, twin.trace->size());
+                ASSERT_EQ(other.cycles.size(), 1u);
+                EXPECT_EQ(shape_of(other.cycles[0]), shape_of(cycle)) << drafter << " cycle " << cycle.cycle;
+            }
+        }
+}
+
+TEST(Twin, WithoutTheHeadStartsFromTheSameBaseLaws) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = settings_for("domino", 0);
+    const auto run = finished(models, settings);
+    DrafterOptions off = settings.options;
+    off.correction = false;
+    const CycleView view = fold(run->trace(), run->trace().size());
+    for (const CycleSummary& cycle : view.cycles) {
+        const Twin twin = replay_twin(models, settings, run->trace(), {cycle.cycle, off});
+        const CycleView other = fold(*twin.trace, twin.trace->size());
+        ASSERT_EQ(other.cycles.size(), 1u);
+        for (std::size_t i = 0; i < other.cycles[0].drafts.size() && i < cycle.drafts.size(); ++i) {
+            const Drafted& with = *cycle.drafts[i].draft;
+            const Drafted& without = *other.cycles[0].drafts[i].draft;
+            if (with.base_top.empty()) continue; // the first one is not corrected
+            ASSERT_EQ(without.raw_top.entries.size(), with.base_top.entries.size());
+            for (std::size_t e = 0; e < with.base_top.entries.size(); ++e)
+                EXPECT_EQ(without.raw_top.entries[e].id, with.base_top.entries[e].id);
+        }
+    }
+}
+
+TEST(Twin, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = settings_for("domino", 0);
+    const auto base = finished(models, settings);
+    Fork fork;
+    fork.cycle = 1;
+    fork.force_draft = {1, 33};
+    speclens::Run run(models, settings, base->trace(), fork);
+    run.finish();
+    DrafterOptions off = settings.options;
+    off.correction = false;
+    const Twin twin = replay_twin(models, settings, run.trace(), {1, off});
+    const CycleView view = fold(*twin.trace, twin.trace->size());
+    ASSERT_EQ(view.cycles.size(), 1u);
+    ASSERT_GT(view.cycles[0].drafts.size(), 1u);
+    EXPECT_EQ(view.cycles[0].drafts[1].draft->token, 33);
+    EXPECT_EQ(view.cycles[0].drafts[1].draft->extra, "forced");
+    EXPECT_THROW((void)replay_twin(models, settings, base->trace(), {999, off}), Error);
+}
+
+TEST(Study, CountsWhatTheRunDid) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = settings_for("dflash", 0.9);
+    const StudyPoint point = study_point(models, settings);
+    EXPECT_EQ(point.problem, "");
+    EXPECT_EQ(point.tokens, 24);
+    EXPECT_GT(point.draft_ms, 0);
+    EXPECT_GT(point.verify_ms, 0);
+    ASSERT_FALSE(point.judged.empty());
+    ASSERT_EQ(point.judged.size(), point.kept.size());
+    int kept = 0;
+    for (std::size_t i = 0; i < point.judged.size(); ++i) {
+        EXPECT_LE(point.kept[i], point.judged[i]);
+        if (i > 0) {
+            EXPECT_LE(point.judged[i], point.kept[i - 1])
+                << "a guess is judged only when the one before it was kept";
+        }
+        kept += point.kept[i];
+    }
+    const auto run = finished(models, settings);
+    EXPECT_EQ(kept, fold(run->trace(), run->trace().size()).accepted_drafts);
+    settings.drafter = "small";
+    settings.k = 99;
+    EXPECT_NE(study_point(models, settings).problem, "");
+}
+
+} // namespace
+} // namespace speclens

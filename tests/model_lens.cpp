@@ -1,0 +1,272 @@
+// The lens against the tensors of the public implementations, and what it must leave alone.
+#include <algorithm>
+#include <sstream>
+
+#include "engine/run.h"
+#include "engine/trace_json.h"
+#include "tests/drafter_goldens.h"
+#include "tests/micro.h"
+
+namespace speclens::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Cell c of a strip covers the values [c * n / cells, (c + 1) * n / cells) and shows their mean.
+void expect_strip(const Lens& lens, const std::string& name, std::span<const float> want) {
+    const Lens::Strip* strip = lens.strip(name);
+    ASSERT_NE(strip, nullptr) << name;
+    ASSERT_EQ(strip->values, static_cast<int>(want.size())) << name;
+    const std::size_t cells = std::min<std::size_t>(want.size(), 28);
+    ASSERT_EQ(strip->cells.size(), cells) << name;
+    for (std::size_t c = 0; c < cells; ++c) {
+        double sum = 0;
+        const std::size_t from = c * want.size() / cells, to = (c + 1) * want.size() / cells;
+        for (std::size_t i = from; i < to; ++i) sum += static_cast<double>(want[i]);
+        ASSERT_NEAR(strip->cells[c], sum / static_cast<double>(to - from), 2e-3) << name << ", cell " << c;
+    }
+    EXPECT_EQ(strip->low, *std::ranges::min_element(strip->cells));
+    EXPECT_EQ(strip->high, *std::ranges::max_element(strip->cells));
+}
+
+std::span<const float> row(const Floats& matrix, std::size_t index, std::size_t rows) {
+    const std::size_t width = matrix.size() / rows;
+    return std::span(matrix).subspan(index * width, width);
+}
+
+void expect_correction(const Lens& lens, std::span<const float> base, std::span<const float> corrected) {
+    double squares = 0;
+    for (std::size_t i = 0; i < base.size(); ++i)
+        squares += std::pow(static_cast<double>(corrected[i]) - static_cast<double>(base[i]), 2);
+    ASSERT_TRUE(lens.number("delta l2"));
+    EXPECT_NEAR(*lens.number("delta l2"), std::sqrt(squares), 2e-3 * std::max(1.0, std::sqrt(squares)));
+    ASSERT_EQ(lens.movers.size(), 8u);
+    for (std::size_t i = 0; i < lens.movers.size(); ++i) {
+        const Lens::Mover& mover = lens.movers[i];
+        const auto at = static_cast<std::size_t>(mover.token);
+        EXPECT_NEAR(mover.base_logit, static_cast<double>(base[at]), 2e-3);
+        EXPECT_NEAR(mover.final_logit, static_cast<double>(corrected[at]), 2e-3);
+        if (i > 0) {
+            EXPECT_LE(std::abs(mover.delta()), std::abs(lens.movers[i - 1].delta()));
+        }
+    }
+    const auto lists = [&](std::span<const float> logits) {
+        const int best = static_cast<int>(std::ranges::max_element(logits) - logits.begin());
+        return std::ranges::any_of(lens.movers,
+                                   [&](const Lens::Mover& mover) { return mover.token == best; });
+    };
+    EXPECT_TRUE(lists(base));
+    EXPECT_TRUE(lists(corrected));
+}
+
+RunSettings settings_for(const std::string& drafter, bool lens) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = drafter;
+    settings.k = 5;
+    settings.sampling.temperature = 0.8;
+    settings.max_tokens = 20;
+    settings.timing = false;
+    settings.lens = lens;
+    return settings;
+}
+
+std::string lines_of(const Trace& trace) {
+    std::string lines;
+    TraceWriter writer(trace);
+    for (std::size_t i = 0; i < trace.size(); ++i) lines += writer.line(trace[i]) + "\n";
+    return lines;
+}
+
+TEST(Lens, ChangesNoTokenAndNoHash) {
+    const auto models = micro_models(1);
+    for (const char* drafter : {"domino", "dflash", "dspark", "eagle3", "eagle3_tree", "small", "lookup"}) {
+        SCOPED_TRACE(drafter);
+        RunSettings settings = settings_for(drafter, false);
+        settings.rule = judging_rule(settings.rule, drafter);
+        speclens::Run plain(models, settings);
+        plain.finish();
+        settings.lens = true;
+        speclens::Run seen(models, settings);
+        seen.finish();
+        EXPECT_EQ(plain.trace().hash(plain.trace().size()), seen.trace().hash(seen.trace().size()));
+        EXPECT_EQ(lines_of(plain.trace()).find("\"lens\""), std::string::npos);
+    }
+}
+
+TEST(Lens, SurvivesTheFile) {
+    const auto models = micro_models(1);
+    for (const char* drafter : {"domino", "eagle3"}) {
+        SCOPED_TRACE(drafter);
+        speclens::Run run(models, settings_for(drafter, true));
+        run.finish();
+        const std::string lines = lines_of(run.trace());
+        std::istringstream in(lines);
+        const auto back = read_trace(in, "lens", nullptr);
+        ASSERT_EQ(back->size(), run.trace().size());
+        int drafts = 0, commits = 0;
+        for (std::size_t i = 0; i < back->size(); ++i) {
+            if (const auto* drafted = std::get_if<Drafted>(&(*back)[i])) {
+                EXPECT_EQ(drafted->lens, std::get<Drafted>(run.trace()[i]).lens);
+                drafts += !drafted->lens.empty();
+            } else if (const auto* commit = std::get_if<Committed>(&(*back)[i])) {
+                EXPECT_EQ(commit->lens, std::get<Committed>(run.trace()[i]).lens);
+                commits += !commit->lens.empty();
+            }
+        }
+        EXPECT_GT(drafts, 4);
+        EXPECT_EQ(commits > 0, std::string(drafter) == "eagle3");
+        EXPECT_EQ(back->hash(back->size()), run.trace().hash(run.trace().size()));
+    }
+}
+
+TEST(Lens, RefusesWhatIsNoLens) {
+    const std::string header =
+        R"({"schema":"speclens-trace/1","kind":"header","model":"m","drafter":"domino","rule":"token","k":1,"seed":7,)"
+        R"("max_tokens":4,"vocab":9,"prefill_boundary":0,"timing":true,"prompt":[1]})"
+        "\n";
+    const auto with = [&](const std::string& lens) {
+        std::istringstream in(
+            header + R"({"kind":"draft","cycle":0,"index":0,"parent":-1,"token":2,"q":-1.0,"ms":0,"lens":)" +
+            lens + "}\n\n");
+        return read_trace(in, "a file", nullptr);
+    };
+    EXPECT_EQ(with("{}")->size(), 2u);
+    EXPECT_EQ(with(R"({"numbers":[{"name":"x","value":1}]})")->size(), 2u);
+    expect_error([&] { (void)with("7"); }, {"line 2", "lens"});
+    expect_error([&] { (void)with(R"({"strips":[7]})"); }, {"line 2", "strips"});
+    expect_error([&] { (void)with(R"({"strips":[{"name":"s","values":4,"low":0,"high":1,"cells":[]}]})"); },
+                 {"line 2", "cells"});
+    expect_error(
+        [&] {
+            (void)with(
+                R"({"movers":[{"token":-1,"base_logit":0,"final_logit":0,"base_logp":-1,"final_logp":-1}]})");
+        },
+        {"line 2", "token"});
+    expect_error([&] { (void)with(R"({"numbers":[{"name":"x","value":"y"}]})"); }, {"line 2", "value"});
+}
+
+TEST(Correction, OffDraftsWhatTheBaseLogitsSay) {
+    const auto models = micro_models(1);
+    RunSettings settings = settings_for("domino", true);
+    settings.sampling.temperature = 0;
+    settings.options.correction = false;
+    speclens::Run run(models, settings);
+    run.finish();
+    settings.options.correction = true;
+    speclens::Run with(models, settings);
+    with.finish();
+    int drafts = 0;
+    for (std::size_t i = 0; i < run.trace().size(); ++i)
+        if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) {
+            EXPECT_TRUE(drafted->base_top.empty());
+            EXPECT_EQ(drafted->lens.strip("state"), nullptr);
+            ++drafts;
+        }
+    EXPECT_GT(drafts, 4);
+    for (std::size_t i = 0; i < with.trace().size(); ++i) // the first cycle starts from the same block
+        if (const auto* drafted = std::get_if<Drafted>(&with.trace()[i]);
+            drafted && drafted->cycle == 0 && !drafted->base_top.empty()) {
+            const auto& base = std::get<Drafted>(run.trace()[i]);
+            EXPECT_EQ(base.token, drafted->base_top.entries.front().id);
+        }
+    EXPECT_EQ(run.sequence(), with.sequence());
+    settings.drafter = "dflash";
+    settings.options.correction = false;
+    expect_error([&] { speclens::Run refused(models, settings); }, {"--no-correction", "dflash"});
+}
+
+} // namespace
+
+void expect_lens(const Draft& draft, const Golden& golden, const std::string& round,
+                 const DraftConfig& config) {
+    const std::size_t count = draft.nodes.size();
+    const Floats rows = golden.values<float>(round + "rows"),
+                 states = golden.values<float>(round + "gru_states");
+    const Floats base = golden.values<float>(round + "base_logits"),
+                 last = golden.values<float>(round + "final_logits");
+    const Floats outputs = golden.values<float>(round + "outputs"),
+                 features = golden.values<float>(round + "features");
+    const auto hidden = static_cast<std::size_t>(config.layer.hidden);
+    for (std::size_t i = 0; i < config.taps.size(); ++i) {
+        const std::string name = "tap " + std::to_string(config.taps[i]);
+        ASSERT_NO_FATAL_FAILURE(
+            expect_strip(draft.nodes[0].lens, name,
+                         std::span(features).last(config.taps.size() * hidden).subspan(i * hidden, hidden)));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        SCOPED_TRACE("lens of guess " + std::to_string(i));
+        const Lens& lens = draft.nodes[i].lens;
+        if (!rows.empty()) {
+            ASSERT_NO_FATAL_FAILURE(expect_strip(lens, "row", row(rows, i, count)));
+        }
+        if (!outputs.empty()) {
+            const std::size_t real = outputs.size() / hidden - (count - 1);
+            ASSERT_NO_FATAL_FAILURE(
+                expect_strip(lens, "output", row(outputs, real - 1 + i, outputs.size() / hidden)));
+            if (i > 0) {
+                ASSERT_NO_FATAL_FAILURE(
+                    expect_strip(lens, "feature", row(outputs, real - 2 + i, outputs.size() / hidden)));
+            }
+        }
+        if (!states.empty()) {
+            ASSERT_NO_FATAL_FAILURE(expect_strip(lens, "state", row(states, i, count)));
+            EXPECT_EQ(lens.number("corrected"), static_cast<int>(i) >= config.prefix ? 1 : 0);
+            for (const char* gate : {"r", "z"}) {
+                const double mean = lens.number(std::string("mean ") + gate).value_or(-1);
+                EXPECT_GT(mean, 0);
+                EXPECT_LT(mean, 1);
+            }
+        }
+        const bool corrects =
+            config.method == DraftConfig::Method::dspark || static_cast<int>(i) >= config.prefix;
+        if (!last.empty() && corrects) {
+            expect_correction(lens, row(base, i, count), row(last, i, count));
+        } else {
+            EXPECT_TRUE(lens.movers.empty());
+        }
+    }
+}
+
+void expect_feature_errors(const Lens& lens, const Golden& golden, const std::string& round,
+                           const fs::path& weights) {
+    const Safetensors file = Safetensors::open(weights);
+    const StoredTensor* stored = file.find("fc.weight");
+    ASSERT_NE(stored, nullptr);
+    const std::vector<std::byte> bytes = file.read(*stored);
+    const auto hidden = static_cast<std::size_t>(stored->shape[0]),
+               width = static_cast<std::size_t>(stored->shape[1]);
+    const auto weight = [&](std::size_t at) { // bf16
+        std::uint16_t half = 0;
+        std::memcpy(&half, bytes.data() + 2 * at, 2);
+        const std::uint32_t whole = static_cast<std::uint32_t>(half) << 16;
+        float value = 0;
+        std::memcpy(&value, &whole, 4);
+        return static_cast<double>(value);
+    };
+    const std::string next = std::to_string(std::stoi(round) + 1) + ".";
+    const Floats features = golden.values<float>(next + "features"),
+                 outputs = golden.values<float>(round + "outputs");
+    if (features.empty()) return; // after the last round
+    const std::size_t drafts = golden.ids(round + "drafts").size(),
+                      steps = std::min(drafts, features.size() / width);
+    const std::size_t real = outputs.size() / hidden - (drafts - 1);
+    const Lens::Strip* errors = lens.strip("feature error");
+    ASSERT_NE(errors, nullptr);
+    ASSERT_EQ(errors->cells.size(), steps);
+    for (std::size_t step = 0; step < steps; ++step) {
+        double gap = 0, size = 0;
+        for (std::size_t i = 0; i < hidden; ++i) {
+            double fused = 0;
+            for (std::size_t j = 0; j < width; ++j)
+                fused += weight(i * width + j) * static_cast<double>(features[step * width + j]);
+            const double own = static_cast<double>(outputs[(real - 1 + step) * hidden + i]);
+            gap += (own - fused) * (own - fused);
+            size += fused * fused;
+        }
+        EXPECT_NEAR(errors->cells[step], std::sqrt(gap / size), 2e-3 * std::max(1.0, std::sqrt(gap / size)))
+            << "step " << step;
+    }
+}
+
+} // namespace speclens::test
