@@ -71,6 +71,7 @@ struct Options {
     long samples = 200000;
     std::string geometry;
 
+    std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
     bool text_only = false, verbose = false;

@@ -83,6 +83,7 @@ void check_together(const Options& o) {
     never_both("--text", "--verbose");
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
+    if (o.csv == "-" && o.json == "-") never_both("--csv", "--json");
     if (!o.session.empty())
         for (const char* option : {"--model",
                                    "--drafter",

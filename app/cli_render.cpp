@@ -201,7 +201,9 @@ Exit command_window(const Options& options) {
         options.drafters.empty() ? (own_model ? "lookup" : "small") : options.drafters[0].name;
     request.settings = run_settings(options, drafter, kWalkTemperature);
     request.settings.lens = true;
+    request.scene = kRace;
     if (!options.words.empty()) {
+        request.scene = "loop"; // a saved run is one lane
         request.session = options.words[0];
         std::error_code ignored;
         if (!std::filesystem::is_regular_file(request.session, ignored))

@@ -183,6 +183,8 @@ constexpr OptionRow kRows[] =
 
         {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
          in(run, compare, bench), [](Options& o, Text, Text text) { o.json = text; }},
+        {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
+         [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "", "Output", "machine-readable list", in(list),
          [](Options& o, Text, Text) { o.json = "-"; }},
         {"--text", "", "Output", "print the generated text and nothing else", in(run),

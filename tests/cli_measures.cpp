@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli_support.h"
@@ -106,6 +107,42 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
             EXPECT_DOUBLE_EQ(row["speedup"].get<double>(), 1);
         }
     }
+}
+
+TEST(Compare, WritesATableForSpreadsheets) {
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup", "--k", "3", "--prompts", prompts_file(),
+                  "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--csv", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<std::vector<std::string>> table;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> cells(1);
+        for (const char c : line)
+            if (c == ',')
+                cells.emplace_back();
+            else
+                cells.back() += c;
+        table.push_back(cells);
+    }
+    ASSERT_EQ(table.size(), 1u + 3u * 3u) << outcome.out; // three drafters; copy, code and all
+    const auto column = [&](const std::string& name) {
+        const auto at = std::find(table[0].begin(), table[0].end(), name);
+        EXPECT_NE(at, table[0].end()) << name;
+        return static_cast<std::size_t>(at - table[0].begin());
+    };
+    for (std::size_t row = 1; row < table.size(); ++row) {
+        const auto value = [&](const std::string& name) { return std::stod(table[row][column(name)]); };
+        EXPECT_EQ(table[row].size(), table[0].size()) << row;
+        EXPECT_EQ(table[row][column("same_text")], "yes");
+        EXPECT_NEAR(value("tokens_per_round"), value("tokens") / value("rounds"), 1e-9);
+        if (table[row][0] != "skip") continue;
+        // The first guess is judged in every round that guesses; the last round of a prompt may have no room for one.
+        EXPECT_LE(value("judged_1"), value("rounds"));
+        EXPECT_GE(value("judged_1"), value("rounds") - value("prompts"));
+        EXPECT_EQ(value("kept_1") + value("kept_2") + value("kept_3"), value("accepted"));
+    }
+    EXPECT_EQ(speclens({"compare", "--model", micro_model(), "--csv", "-", "--json", "-"}).code, 2);
 }
 
 TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {

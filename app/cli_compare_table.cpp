@@ -1,0 +1,152 @@
+// The comparison as tables for a terminal.
+#include <algorithm>
+
+#include "app/cli_compare_rows.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr int kFullWidth = 108; // of the table with the column of positions
+
+std::string positions(const std::vector<double>& acceptance) {
+    constexpr std::size_t kMost = 4;
+    std::string text;
+    for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i)
+        text += (i ? " " : "") + probability(acceptance[i]);
+    if (acceptance.size() > kMost) text += "…";
+    return text.empty() ? "–" : text;
+}
+
+constexpr int kName = 13; // of a drafter
+
+} // namespace
+
+std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
+    const Contestant& c = *row.contestant;
+    std::string line = "  " + pad(c.name, kName);
+    if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
+    const Totals& t = row.totals;
+    line += pad_left(number(t.tokens_per_round(), 2), 6);
+    line +=
+        pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 10) +
+        "  ";
+    if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 17);
+    line += pad_left(number(t.draft_ms - t.head_ms, 2), 6) +
+            pad_left(t.head_ms > 0 ? number(t.head_ms, 2) : "–", 6) + pad_left(number(t.verify_ms, 2), 7) +
+            pad_left(number(t.other_ms, 2), 6);
+    line += pad_left(number(t.tokens_per_second, 0), 7);
+    const std::string interval =
+        row.speed.interval && c.name != "none"
+            ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
+            : "";
+    const Tone tone = c.name == "none" ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
+    line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
+    if (!greedy) return line + "–\n";
+    return line +
+           terminal.paint(row.identical ? Tone::accepted : Tone::rejected, row.identical ? "yes" : "NO") +
+           "\n";
+}
+
+std::string table_head(const Terminal& terminal) {
+    const bool full = terminal.width >= kFullWidth;
+    const std::string first = "  " + pad("drafter", kName) + pad_left("tok/", 6) + pad_left("accepted/", 10) +
+                              "  " + (full ? pad("accepted at", 17) : "") + pad_left("ms per round", 25) +
+                              pad_left("tok/s", 7) + "  " + pad("speed-up", 19) + "same";
+    const std::string second = pad("", kName + 2) + pad_left("round", 6) + pad_left("drafted", 10) + "  " +
+                               (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) +
+                               pad_left("head", 6) + pad_left("verify", 7) + pad_left("other", 6) +
+                               pad("", 7) + "  " + pad("[95 % interval]", 19) + "text";
+    return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
+}
+
+std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || row.contestant->ids.empty() || row.totals.tokens == 0) continue;
+        text += "  " + row.contestant->name + " ranks " + std::to_string(row.contestant->ids.size()) +
+                " of " + std::to_string(vocab) + " ids; " + std::to_string(row.outside) + " of " +
+                std::to_string(row.totals.tokens) + " written tokens are not among them\n";
+    }
+    if (!text.empty() && !from_file)
+        text += "  no frequent.json with the target: these are the ids with the lowest numbers\n";
+    return text.empty() ? "" : "\n" + text;
+}
+
+std::string formula_table(const std::vector<Row>& rows, const Row& plain, const Terminal& terminal) {
+    const double pass = plain.totals.round_ms();
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || !row.contestant->problem.empty() || &row == &plain ||
+            row.totals.rounds == 0)
+            continue;
+        const Totals& t = row.totals;
+        text += "  " + pad(row.contestant->name, kName) + number(t.tokens_per_round(), 2) + " × " +
+                number(pass, 2) + " ÷ " + number(t.round_ms(), 2) + " = " +
+                number(t.round_ms() > 0 ? t.tokens_per_round() * pass / t.round_ms() : 0, 2) + "×\n";
+    }
+    if (text.empty()) return text;
+    return "\n" + terminal.paint(Tone::muted, "  speed-up = tokens per round × a plain pass ÷ a round, ms") +
+           "\n" + text;
+}
+
+std::string position_table(const std::vector<Row>& rows, const Terminal& terminal) {
+    constexpr int kCell = 5;
+    const std::size_t room = static_cast<std::size_t>(std::max(4, (terminal.width - 2 - kName) / kCell));
+    std::size_t most = 0;
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || !row.contestant->problem.empty()) continue;
+        const Totals& t = row.totals;
+        std::string line;
+        std::size_t shown = 0;
+        for (std::size_t i = 0; i < t.judged_at.size() && i < room && t.judged_at[i] >= kLeastRounds; ++i) {
+            line += pad_left(probability(t.conditional[i]), kCell);
+            ++shown;
+        }
+        if (shown == 0) continue;
+        most = std::max(most, shown);
+        text += "  " + pad(row.contestant->name, kName) + line + "\n";
+    }
+    if (text.empty()) return text;
+    std::string numbers;
+    for (std::size_t i = 1; i <= most; ++i) numbers += pad_left(std::to_string(i), kCell);
+    return "\n" +
+           terminal.paint(Tone::muted, "  chance that guess i stays once all before it did (at least " +
+                                           std::to_string(kLeastRounds) + " rounds)\n  " + pad("i", kName) +
+                                           numbers) +
+           "\n" + text;
+}
+
+std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
+                         const std::vector<Contestant>& contestants, const Terminal& terminal) {
+    constexpr int kDomain = 13, kCell = 14;
+    std::vector<const Contestant*> shown;
+    for (const Contestant& c : contestants)
+        if (c.problem.empty() && c.name != "none") shown.push_back(&c);
+    // As many drafters side by side as fit.
+    const std::size_t room = static_cast<std::size_t>(std::max(1, (terminal.width - 2 - kDomain) / kCell));
+    std::string text;
+    for (std::size_t from = 0; from < shown.size(); from += room) {
+        const std::size_t to = std::min(shown.size(), from + room);
+        std::string head = "  " + pad("by domain", kDomain);
+        for (std::size_t i = from; i < to; ++i) head += pad_left(shown[i]->name, kCell);
+        text += "\n" +
+                terminal.paint(Tone::muted, head + (from == 0 ? "   (tokens per round, speed-up)" : "")) +
+                "\n";
+        for (const std::string& domain : domains) {
+            if (domain == "all") continue;
+            text += "  " + pad(clip(domain, kDomain - 1), kDomain);
+            for (std::size_t i = from; i < to; ++i)
+                for (const Row& row : rows)
+                    if (row.domain == domain && row.contestant == shown[i])
+                        text += pad_left(number(row.totals.tokens_per_round(), 2) + "  " +
+                                             number(row.speed.value, 2) + "×",
+                                         kCell);
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+} // namespace speclens::cli
