@@ -29,7 +29,7 @@ struct Row {
     const Contestant* contestant = nullptr;
     std::string domain;
     Totals totals;
-    SpeedUp speed;
+    Estimate speed;
     long outside = 0;      // written tokens that a cut draft head has no row for
     bool identical = true; // at temperature 0
 };

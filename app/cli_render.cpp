@@ -19,6 +19,7 @@ namespace {
 // What a frame is drawn from.
 struct Subject {
     std::shared_ptr<const Models> models; // null for a saved trace
+    std::shared_ptr<const RaceView> race; // where the scene needs one
     std::shared_ptr<const Trace> trace;
     RunSettings settings;
     EngineStatus status;
@@ -83,6 +84,25 @@ Subject subject_of(const Options& options) {
     return options.session.empty() ? live_subject(options) : saved_subject(options.session);
 }
 
+constexpr const char* kRace = "race";
+
+// A saved trace holds one run: there is nothing to race against.
+void race_for(const Options& options, Subject& subject) {
+    if (subject.race) return;
+    if (!subject.models)
+        throw Error("a saved trace has one lane only", "Leave the file out, and choose --drafters a,b,c.",
+                    Exit::usage);
+    RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
+    if (settings.lanes.empty()) settings.lanes = race_entries(usual_racers(*subject.models), settings.base);
+    Race race(subject.models, settings);
+    ProgressBar bar;
+    while (race.step()) {
+        stop_if_interrupted();
+        bar.show("racing", race.view().prompts_done, race.view().prompts, "prompts");
+    }
+    subject.race = std::make_shared<const RaceView>(race.view());
+}
+
 FrameRequest request_of(const Options& options, const std::string& word, const Subject& subject) {
     const std::vector<std::string> parts = split(word, ':');
     FrameRequest request;
@@ -95,11 +115,20 @@ FrameRequest request_of(const Options& options, const std::string& word, const S
     request.theme = options.theme;
     request.zoom = options.zoom;
     request.plain_ms_per_token = subject.status.plain_ms_per_token;
+    request.race = subject.race;
+    if (request.race && request.beat >= 0) { // ends of rounds, from 1
+        const std::vector<double> stops = race_stop_times(*request.race);
+        request.race_ms = stops[std::min(stops.size() - 1, static_cast<std::size_t>(request.beat))];
+    }
     return request;
 }
 
+std::string scene_of(const std::string& word) {
+    return split(word, ':')[0];
+}
+
 void check_scene(const std::string& word) {
-    const std::string name = split(word, ':')[0];
+    const std::string name = scene_of(word);
     std::vector<std::string> known;
     for (const SceneName& scene : scene_names()) known.push_back(scene.name);
     if (known.empty()) return; // a build without scenes says so itself
@@ -130,15 +159,21 @@ Exit command_render(const Options& options) {
             throw Error("-o " + options.output.string() + ": the ending must be .png or .svg",
                         "For example -o loop.png.", Exit::usage);
         check_scene(options.words[0]);
-        render_one(options, options.words[0], subject_of(options), options.output);
+        Subject subject = subject_of(options);
+        if (scene_of(options.words[0]) == kRace) race_for(options, subject);
+        render_one(options, options.words[0], subject, options.output);
         return Exit::ok;
     }
     std::error_code failure;
     std::filesystem::create_directories(options.all, failure);
     if (failure)
         throw Error(options.all.string() + ": " + failure.message(), "Give a folder that can be made.");
-    const Subject subject = subject_of(options);
+    Subject subject = subject_of(options);
     for (const SceneName& scene : scene_names()) {
+        if (scene.name == kRace) {
+            if (!subject.models) continue;
+            race_for(options, subject);
+        }
         const std::filesystem::path file = options.all / (scene.name + ".png");
         render_one(options, scene.name, subject, file);
         print(file.string() + "\n");
@@ -149,7 +184,8 @@ Exit command_render(const Options& options) {
 
 Exit command_describe(const Options& options) {
     check_scene(options.words[0]);
-    const Subject subject = subject_of(options);
+    Subject subject = subject_of(options);
+    if (scene_of(options.words[0]) == kRace) race_for(options, subject);
     const FrameRequest request = request_of(options, options.words[0], subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
     print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) +
@@ -172,6 +208,7 @@ Exit command_window(const Options& options) {
             throw Error(request.session.string() + ": no such file",
                         "Save a trace with: speclens run --json FILE");
     }
+    request.race = race_settings(options, options.token_ids.empty());
     request.theme = options.theme;
     request.zoom = options.zoom;
     request.width = options.width;

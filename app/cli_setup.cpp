@@ -269,6 +269,30 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     return kept;
 }
 
+RaceSettings race_settings(const Options& options, bool text) {
+    constexpr const char* kRaceDomain = "code"; // where speculation has most to show
+    RaceSettings race;
+    race.base = run_settings(options, "none", 0);
+    race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
+    race.base.k = options.k.value_or(kRaceDrafts);
+    if (text) {
+        std::vector<Prompt> prompts =
+            read_prompts(options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts);
+        for (const Prompt& p : prompts) race.prompts.push_back({p.domain, p.text, p.system, p.chat});
+        const bool typed = options.prompt || !options.token_ids.empty();
+        const auto first = std::ranges::find(prompts, kRaceDomain, &Prompt::domain);
+        if (!typed && first != prompts.end()) race.base = with_prompt(race.base, *first);
+    }
+    std::vector<std::string> names;
+    for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
+    if (!names.empty()) {
+        if (std::ranges::find(names, "none") == names.end() && static_cast<int>(names.size()) < kRaceLanes)
+            names.insert(names.begin(), "none");
+        race.lanes = race_entries(names, race.base);
+    }
+    return race;
+}
+
 RunSettings with_prompt(RunSettings settings, const Prompt& prompt) {
     settings.prompt = prompt.text;
     settings.token_ids = prompt.ids;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/cli_options.h"
+#include "engine/race.h"
 #include "engine/models.h"
 #include "engine/run.h"
 
@@ -31,7 +32,12 @@ struct Prompt {
     bool chat = false;
 };
 // The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
-[[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
+[[nodiscard]] // The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery unless said
+// otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have a
+// tokenizer.
+[[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
+
+std::vector<Prompt> prompts_of(const Options& options, const Models& models);
 [[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
 
 // What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.

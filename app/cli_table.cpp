@@ -76,8 +76,10 @@ constexpr OptionRow kRows[] =
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses (see: list drafters); NAME=DIR names the folder of its model or trained head",
          kOneRun | in(check), [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
-        {"--drafters", "A[=DIR],B", "Models", "the drafters to measure (default: all that can run)", kCounts,
-         set_drafters},
+        {"--drafters", "A[=DIR],B", "Models",
+         "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
+         "race",
+         kCounts | in(window, render, describe), set_drafters},
         {"--geometry", "NAME", "Models", "random weights of a real model's shape instead of a trained model",
          in(bench), [](Options& o, Text, Text text) { o.geometry = text; }},
         {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,

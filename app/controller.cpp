@@ -24,6 +24,7 @@ bool is_step(const Event& event) {
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
     : port_(std::move(port)), settings_(settings) {
     source_.update(empty_trace(), 0);
+    race_wish_.base = settings;
     open_scene(find_scene(scene) ? scene : scene_list().front().name);
     if (!has_engine()) status_.state = EngineStatus::State::stopped;
 }
@@ -38,6 +39,8 @@ void Controller::open_scene(const std::string& name) {
     if (!find_scene(name)) return;
     scene_name_ = name;
     chrome.layout.pan = {};
+    playing_ = false;
+    if (in_race()) enter_race();
 }
 
 bool Controller::ended() const {
@@ -46,12 +49,13 @@ bool Controller::ended() const {
 
 // ---- engine ----
 
-void Controller::observe(const Published& published, double now) {
+void Controller::observe(const Snapshot& published, double now) {
     status_ = published.status;
     laws_ = published.laws;
     twin_ = published.twin;
     studies_ = published.studies;
     saved_status_.ready_drafters = status_.ready_drafters;
+    observe_race(published.race);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
     if (published.trace && published.trace != live_) {
         const bool first = !live_;
@@ -84,6 +88,7 @@ void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSetting
 }
 
 void Controller::restart(RunSettings settings) {
+    if (in_race()) return wish_race(std::move(settings));
     if (!port_.send) return;
     settings_ = settings;
     saved_ = nullptr;
@@ -131,7 +136,8 @@ void Controller::tick(double now) {
             go_to(source_.trace().size(), now, false);
         }
     }
-    if (playing_ && now >= next_play_) {
+    tick_race(now);
+    if (playing_ && !in_race() && now >= next_play_) {
         if (cursor_ >= source_.trace().size() && ended()) {
             playing_ = false;
         } else {
@@ -145,6 +151,7 @@ void Controller::tick(double now) {
 double Controller::next_change(double now) const {
     const double motion = reduced_motion ? kReducedMotion : kMotion;
     if (motion_start_ >= 0 && now < motion_start_ + motion) return 0;
+    if (playing_ && in_race()) return 0;
     if (playing_) return std::max(0.0, next_play_ - now);
     return -1;
 }
@@ -216,6 +223,7 @@ void Controller::seek(Seek what, double now) {
 }
 
 void Controller::move(Move where, double now) {
+    if (in_race()) return move_race(where, now);
     arriving_ = false;
     if (where != Move::play) playing_ = false;
     switch (where) {
@@ -271,7 +279,7 @@ SceneInput Controller::scene_input(double now) const {
     in.laws = saved_ ? nullptr : laws_.get();
     in.twin = saved_ ? nullptr : twin_.get();
     in.studies = &studies_;
-    in.settings = &settings_;
+    in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;
     in.selected = selected_;
     in.deeds = deeds_;
@@ -281,6 +289,13 @@ SceneInput Controller::scene_input(double now) const {
     in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
     const auto beat = beats_.find(scene_name_);
     in.beat = beat == beats_.end() ? 0 : beat->second;
+    in.race = race_.get();
+    in.race_ms = race_clock();
+    in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;
+    in.playing = playing_;
+    in.race_pace = playing_ && in_race() ? race_pace() : 0;
+    in.figures = figures.get();
+    in.gallery = &gallery;
     return in;
 }
 

@@ -31,7 +31,7 @@ class Controller {
   public:
     Controller(EnginePort port, const RunSettings& settings, const std::string& scene);
 
-    void observe(const Published& published, double now); // a new snapshot of the engine
+    void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
     void tick(double now); // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
@@ -39,8 +39,12 @@ class Controller {
     // Seconds until something moves by itself: 0 now, negative: never.
     [[nodiscard]] double next_change(double now) const;
 
+    // What the first race will be; lanes may be empty: the usual ones, as soon as it is known what can run.
+    void expect_race(RaceSettings settings) { race_wish_ = std::move(settings); }
+
     FrameUi chrome; // kept between frames
     std::vector<GalleryPrompt> gallery;
+    std::shared_ptr<const Published> figures; // may be null
     std::vector<WindowOrder> orders; // taken by the window after each frame
     std::string clipboard;           // text to copy; taken by the window
     float zoom = 1;
@@ -59,6 +63,20 @@ class Controller {
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
     void arrive(double now);
     void restart(RunSettings settings);
+    // The race (controller_race.cpp): its wish, its clock, its lanes.
+    [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
+    void wish_race(RunSettings base);       // and start it
+    void start_race(RaceSettings settings);
+    void enter_race();                      // starts one when none fits
+    void observe_race(const std::shared_ptr<const RaceView>& race);
+    void move_race(Move where, double now);
+    void tick_race(double now);
+    void toggle_lane(const std::string& drafter, double now);
+    void open_lane(int lane);
+    [[nodiscard]] double race_clock() const;
+    [[nodiscard]] double race_pace() const; // ms of the race per second
+    // What the controls of the open scene change.
+    [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_wish_.base : settings_; }
     void say(const std::string& words, double now);
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
@@ -97,6 +115,13 @@ class Controller {
     bool arriving_ = false;           // looking for the first event worth seeing
     std::optional<int> arrive_cycle_; // of a fork
     std::string banner_, remedy_;
+
+    RaceSettings race_wish_;          // no lanes: not decided yet
+    bool race_sent_ = false;          // what race_wish_ says was asked for
+    std::shared_ptr<const RaceView> race_;
+    double race_ms_ = -1;             // -1: where it rests by itself
+    double race_tick_ = -1;           // last tick while it plays
+    int race_lane_ = -1;              // -1: the last lane
 };
 
 // Folder for saved runs and pictures; created when needed.

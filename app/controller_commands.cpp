@@ -94,9 +94,9 @@ void Controller::open_popup(Popup popup) {
     chrome.row = 0;
     chrome.query.clear();
     if (popup == Popup::prompt) {
-        chrome.prompt = settings_.prompt;
-        chrome.system = settings_.system;
-        chrome.chat = settings_.chat;
+        chrome.prompt = wished().prompt;
+        chrome.system = wished().system;
+        chrome.chat = wished().chat;
     }
     if (popup == Popup::export_frame)
         chrome.query = (std::filesystem::current_path() / ("speclens-" + scene_name_ + ".png")).string();
@@ -116,6 +116,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         double now;
         void operator()(const Command& command) const {
             if (const auto* run = std::get_if<Restart>(&command)) return c.restart(run->settings);
+            if (const auto* race = std::get_if<StartRace>(&command)) return c.start_race(race->settings);
             if (!c.port_.send) return;
             if (c.saved_) { // the engine holds another run
                 if (std::holds_alternative<Fork>(command))
@@ -153,6 +154,23 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.selected_ = select.position;
         }
         void operator()(const OpenScene& open) const { c.open_scene(open.name); }
+        void operator()(const SetRaceClock& set) const {
+            c.playing_ = false;
+            c.race_ms_ = set.ms;
+        }
+        void operator()(const FocusLane& focus) const { c.race_lane_ = focus.lane; }
+        void operator()(const ToggleLane& toggle) const { c.toggle_lane(toggle.drafter, now); }
+        void operator()(const OpenLane& open) const { c.open_lane(open.lane); }
+        void operator()(const PickRacePrompt& pick) const {
+            if (pick.row < 0 || pick.row >= static_cast<int>(c.gallery.size())) return;
+            const GalleryPrompt& prompt = c.gallery[static_cast<std::size_t>(pick.row)];
+            RunSettings settings = c.wished();
+            settings.prompt = prompt.prompt;
+            settings.system = prompt.system;
+            settings.chat = prompt.chat;
+            settings.token_ids.clear();
+            c.restart(std::move(settings));
+        }
         void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }
         void operator()(const ToggleLetters&) const { c.letters_article_ = !c.letters_article_; }
         void operator()(const SceneCommand& command) const { std::visit(*this, command); }
@@ -189,7 +207,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
 
 void Controller::action(Action action, int number, double now) {
     if (const std::string why = why_not(frame(now), action); !why.empty()) return say(why, now);
-    RunSettings changed = settings_;
+    RunSettings changed = wished();
     const int beats = scene().beats(scene_input(now));
     const auto beat = [&](int by) {
         int& at = beats_[scene_name_];
@@ -259,12 +277,12 @@ void Controller::action(Action action, int number, double now) {
         restart(changed);
         break;
     case Action::cancel:
-        if (port_.send) port_.send(Cancel{});
+        if (port_.send) port_.send(in_race() ? Command{StopRace{}} : Command{Cancel{}});
         break;
     case Action::longer:
     case Action::shorter:
         changed = with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
-        if (changed.k != settings_.k) restart(changed);
+        if (changed.k != wished().k) restart(changed);
         break;
     case Action::hotter:
     case Action::colder: {
@@ -345,7 +363,7 @@ void Controller::action(Action action, int number, double now) {
     case Action::pick_drafter: {
         const auto& list = drafter_list();
         if (number < 0 || number >= static_cast<int>(list.size()) ||
-            list[static_cast<std::size_t>(number)].name == settings_.drafter)
+            list[static_cast<std::size_t>(number)].name == wished().drafter)
             break;
         changed = with_drafter(changed, list[static_cast<std::size_t>(number)].name);
         if (std::ranges::find(status_.ready_drafters, changed.drafter) == status_.ready_drafters.end())

@@ -45,7 +45,7 @@ void dividers(const FrameDraw& d) {
     above(l.ribbon);
     above(l.timeline);
     above(l.status);
-    if (l.density == Density::full) {
+    if (l.density == Density::full && l.story.w > 0) {
         c.line({l.story.x + 0.5F, l.story.y}, {l.story.x + 0.5F, l.details.bottom()}, line);
         below(l.story);
         above(l.controls);
@@ -129,7 +129,8 @@ void draw_state_of_engine(const FrameDraw& d) {
 } // namespace
 
 std::string why_not(const FrameInput& input, Action action) {
-    const bool run = input.scene.trace->size() > 0;
+    const bool race = input.scene_name == "race";
+    const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
     case Action::edit_prompt:
@@ -151,6 +152,7 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::cycle:
         return run ? "" : "There is no run yet";
     case Action::cancel:
+        if (race && input.scene.race && !input.scene.race->finished()) return "";
         return input.scene.status && input.scene.status->state == EngineStatus::State::running
                    ? ""
                    : "Nothing is running";
@@ -173,7 +175,8 @@ std::string why_not(const FrameInput& input, Action action) {
 std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
     std::vector<FrameCommand> out;
     FrameInput input = given;
-    const FrameLayout layout = frame_layout({ui.screen.w, ui.screen.h}, state.layout);
+    const FrameLayout layout = frame_layout({ui.screen.w, ui.screen.h}, state.layout,
+                                            input.active && input.active->whole_window());
     input.density = state.density = layout.density;
     SceneInput& scene = input.scene;
     scene.stage = layout.stage;

@@ -16,12 +16,6 @@ namespace speclens {
 
 enum class Popup : std::uint8_t { none, palette, prompt, keys, description, open_file, export_frame, fork };
 
-// A ready-made prompt of assets/prompts/gallery.jsonl.
-struct GalleryPrompt {
-    std::string domain, prompt, system;
-    bool chat = false;
-};
-
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
     int menu = -1; // open menu

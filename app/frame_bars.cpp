@@ -5,6 +5,7 @@
 #include "app/frame.h"
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
+#include "scenes/race_draw.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -158,6 +159,49 @@ std::string speculation_state(const SceneInput& input, bool& on) {
     return "active, " + ui::per_round(view.tokens_per_round()) + " tokens per cycle";
 }
 
+namespace {
+
+struct RaceCell {
+    std::string text;
+    bool strong = false;
+    int keep = 0;
+    std::string tip;
+    bool dot = false, on = false;
+};
+
+// What the status bar says of a race: who runs, whether the texts agree, and how far the averages are.
+std::vector<RaceCell> race_cells(const SceneInput& in) {
+    std::vector<RaceCell> cells;
+    if (!in.race)
+        return {{"no race yet", true, 9, "it starts as soon as the models are loaded", true, false}};
+    const RaceModel model = race_model(in);
+    int drafters = 0, broken = 0;
+    for (const RaceLaneModel& lane : model.lanes) {
+        drafters += !lane.plain();
+        broken += !lane.lane->problem.empty();
+    }
+    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") + ", one at a time", false, 4,
+                     "every lane has the machine to itself while it runs"});
+    const bool all = broken == 0 && drafters > 0;
+    cells.push_back({all             ? "all " + counted(drafters, "drafter") + " active"
+                     : drafters == 0 ? "OFF: nobody drafts"
+                                     : std::to_string(broken) + " cannot run",
+                     true, 9, "whether guesses are made", true, all});
+    const std::string texts = race_texts(model);
+    if (!texts.empty())
+        cells.push_back({texts, !model.identical && model.greedy, 8,
+                         "greedy text of every drafter must equal plain decoding's, token by token"});
+    if (in.race->prompts > 0)
+        cells.push_back({in.race->finished() ? "averages over " + counted(in.race->prompts_done, "prompt")
+                                             : std::to_string(in.race->prompts_done) + " of " +
+                                                   counted(in.race->prompts, "prompt") + " measured",
+                         false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
+    cells.push_back({"seed " + std::to_string(in.race->settings.base.seed), false, 3, "dice of every lane"});
+    return cells;
+}
+
+} // namespace
+
 void draw_status(const FrameDraw& d) {
     const Rect r = d.layout.status;
     if (r.w <= 0) return;
@@ -175,22 +219,30 @@ void draw_status(const FrameDraw& d) {
         bool dot = false, on = false;
     };
     std::vector<Cell> cells;
+    const bool race = d.input.scene_name == "race";
     std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
     if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
+    if (race && in.race) engine = in.race->backend + " · " + in.race->model;
     if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
     cells.push_back({engine, true, false, 5, "engine, device and models"});
-    if (h)
+    if (race) {
+        for (RaceCell& cell : race_cells(in))
+            cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip),
+                             cell.dot, cell.on});
+    }
+    if (h && !race)
         cells.push_back({h->drafter + " K = " + std::to_string(h->k) + " · " + h->rule + " rule", false,
                          false, 4, "drafter and rule of this run"});
     bool on = false;
-    const std::string state = speculation_state(in, on);
-    cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
-    if (h) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
+    const std::string state = race ? "" : speculation_state(in, on);
+    if (!race)
+        cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
+    if (h && !race) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
     if (in.status && in.status->memory_bytes > 0)
         cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2,
                          "weights and caches"});
-    if (h) {
+    if (h && !race) {
         static constexpr char kHex[] = "0123456789abcdef";
         std::string hash = "hash ";
         for (int i = 0; i < 8; ++i) {
@@ -201,11 +253,11 @@ void draw_status(const FrameDraw& d) {
     }
     cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1,
                      "zoom: Ctrl+= and Ctrl+-"});
-    if (d.input.playing)
+    if (d.input.playing && !race)
         cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false,
                          false, 3, "slower [ and faster ]"});
 
-    std::string right = h && tier_of(h) == ui::Tier::recorded
+    std::string right = h && !race && tier_of(h) == ui::Tier::recorded
                             ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine)
                             : "";
     const auto width = [&](const Cell& cell) {

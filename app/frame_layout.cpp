@@ -87,9 +87,22 @@ FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish) {
     return l;
 }
 
+// Scenes that lay out the whole window themselves. Small windows pan them like any other stage.
+FrameLayout whole_layout(ui::Vec2 size) {
+    FrameLayout l;
+    l.tall = size.x >= 1440 && size.y >= 840;
+    if (!l.tall) l.density = Density::compact;
+    const float menu = l.tall ? 28 : 24, status = l.tall ? 28 : 24;
+    l.menu = {0, 0, size.x, menu};
+    l.status = {0, size.y - status, size.x, status};
+    l.stage = l.stage_clip = {0, menu, size.x, size.y - menu - status};
+    return l;
+}
+
 } // namespace
 
-FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish) {
+FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
+    if (whole && size.x >= 1100 && size.y >= 692) return whole_layout(size);
     if (size.x >= 1440 && size.y >= 840) return full_layout(size);
     if (size.x >= 1100 && size.y >= 692) return compact_layout(size, wish);
     return single_layout(size, wish);

@@ -23,7 +23,8 @@ struct FrameLayout {
     ui::Rect menu, rail, stage, stage_clip, story, details, controls, ribbon, timeline, status;
     ui::Vec2 pan_limit; // how far the stage can be panned
 };
-[[nodiscard]] FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish = {});
+// whole: the stage takes everything between menu and status bar.
+[[nodiscard]] FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish = {}, bool whole = false);
 
 // Least logical size of a stage that every scene can draw without crowding.
 inline constexpr float kStageWidth = 920, kStageHeight = 500;

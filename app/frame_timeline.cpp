@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/frame.h"
-#include "app/timeline.h"
+#include "engine/run_clock.h"
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"

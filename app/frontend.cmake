@@ -5,6 +5,7 @@ add_library(speclens_frontend STATIC
     actions.cpp
     controller.cpp
     controller_commands.cpp
+    controller_race.cpp
     frame.cpp
     frame_bars.cpp
     frame_layout.cpp
@@ -20,6 +21,6 @@ add_library(speclens_frontend STATIC
     shell_gl.cpp
     shell_input.cpp
     shell_keys.cpp
-    timeline.cpp)
+)
 spec_target(speclens_frontend)
 target_link_libraries(speclens_frontend PUBLIC scenes ui engine PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/models.h"
+#include "engine/race.h"
 #include "engine/run.h"
 #include "engine/trace.h"
 
@@ -17,6 +18,7 @@ namespace speclens {
 struct WindowRequest {
     ModelPaths models;
     RunSettings settings;
+    RaceSettings race;              // lanes may be empty: the usual ones
     std::string scene = "loop";
     std::filesystem::path session;  // a saved trace to open instead of a live run; empty: live
     std::string theme = "dark";     // dark, light, contrast
@@ -34,6 +36,8 @@ struct FrameRequest {
     std::string theme = "dark";
     float zoom = 1;
     double plain_ms_per_token = 0;
+    std::shared_ptr<const RaceView> race = {};  // for the scene "race"
+    double race_ms = -1;                        // its clock; -1: the moment at which the first lane finishes
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).
@@ -44,6 +48,9 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
                                          const RunSettings& settings, const EngineStatus& status, const LawPair* laws);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its laws.
 [[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace);
+
+// Ends of the rounds of all lanes on the race's clock, ascending from 0.
+[[nodiscard]] std::vector<double> race_stop_times(const RaceView& race);
 
 struct SceneName {
     int number;

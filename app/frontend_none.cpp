@@ -26,6 +26,9 @@ std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, co
                            const EngineStatus&, const LawPair*) {
     absent();
 }
+std::vector<double> race_stop_times(const RaceView&) {
+    absent();
+}
 std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) {
     return std::nullopt;
 }

@@ -13,6 +13,7 @@
 #include "app/ui/png.h"
 #include "kernels/error.h"
 #include "scenes/accept_model.h"
+#include "scenes/race_model.h"
 
 namespace speclens {
 
@@ -39,12 +40,14 @@ struct Prepared {
     FrameSource source;
     std::unique_ptr<Scene> scene;
     FrameInput input;
+    std::optional<Published> figures;
 };
 
 // `settings`, `status` and `laws` must outlive the result.
 void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
              const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
     const SceneInfo& info = scene_named(request.scene);
+    p.figures = Published::load(assets_folder() / "published");
     if (!trace) trace = empty_trace();
     p.scene = info.make();
     p.source.update(trace, trace->size());
@@ -61,6 +64,10 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.settings = &settings;
     scene.status = &status;
     scene.plain.ms_per_token = request.plain_ms_per_token;
+    scene.race = request.race.get();
+    if (scene.race) scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race) : request.race_ms;
+    scene.race_lane = kRaceLanes - 1;
+    scene.figures = p.figures ? &*p.figures : nullptr;
     if (beats) scene.beat = request.beat < 0 ? 4 : std::max(0, request.beat - 1);
     p.input.scene_name = request.scene;
     p.input.active = p.scene.get();
@@ -141,6 +148,10 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
     const std::optional<Position> at = accept_position(view, std::nullopt);
     if (!at) return std::nullopt;
     return std::pair{at->cycle, at->index};
+}
+
+std::vector<double> race_stop_times(const RaceView& race) {
+    return race_stops(race);
 }
 
 std::vector<SceneName> scene_names() {

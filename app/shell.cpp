@@ -214,8 +214,13 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     }
     Controller controller(port, request.settings, request.scene);
     controller.theme = theme;
+    controller.expect_race(request.race);
     controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
+    try { // pictures without published figures are better than no window
+        controller.figures = std::make_shared<const Published>(Published::load(assets_folder() / "published"));
+    } catch (const Error&) {
+    }
     if (saved) controller.show_saved(saved, settings_of_saved(*saved, request.settings));
 
     ui::WidgetState widgets;
@@ -249,7 +254,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
                 glfwPostEmptyEvent();
             });
         if (changed.exchange(false) && session) {
-            const Published published = session->published();
+            const Snapshot published = session->published();
             if (published.revision != revision) {
                 revision = published.revision;
                 controller.observe(published, glfwGetTime());

@@ -28,6 +28,12 @@ std::string to_text(const Command& command) {
         std::string operator()(const FetchLaws& c) const {
             return "laws of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
         }
+        std::string operator()(const StartRace& c) const {
+            std::string text = "race of";
+            for (const RaceEntry& lane : c.settings.lanes) text += " " + lane.drafter;
+            return text;
+        }
+        std::string operator()(const StopRace&) const { return "stop the race"; }
     };
     return std::visit(Writer{}, command);
 }

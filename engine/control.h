@@ -58,6 +58,27 @@ struct RunSettings {
     bool operator==(const RunSettings&) const = default;
 };
 
+// ---- a race: several drafters on one prompt with the same dice ----
+inline constexpr int kRaceLanes = 4;
+struct RaceEntry {
+    std::string drafter, rule;
+    int k = 0;
+    bool operator==(const RaceEntry&) const = default;
+};
+// A ready-made prompt, such as a line of assets/prompts/gallery.jsonl.
+struct GalleryPrompt {
+    std::string domain, prompt, system;
+    bool chat = false;
+    bool operator==(const GalleryPrompt&) const = default;
+};
+struct RaceSettings {
+    RunSettings base;                  // prompt, dice, temperature, length; drafter, rule and k are the lanes'
+    std::vector<RaceEntry> lanes;      // 1 … kRaceLanes
+    std::vector<GalleryPrompt> prompts;   // for the averages; may be empty
+    double average_seconds = 20;       // the averages stop growing after so much measured time
+    bool operator==(const RaceSettings&) const = default;
+};
+
 // ---- commands, applied between phases ----
 // `budget`: phases to perform right after it was applied (the gate is set to it, so no earlier budget leaks in).
 struct Restart { RunSettings settings; std::int64_t budget = 0; };  // new trace from the prompt
@@ -72,6 +93,8 @@ struct Fork {
 };
 // Compute the full laws of one judged position of the current trace, for the accept-rule scene.
 struct FetchLaws { int cycle = 0; int index = 0; };
+struct StartRace { RaceSettings settings; };         // replaces a race that is running
+struct StopRace {};
 // Replay one cycle of the current trace with other method options: the same text, dice and forced drafts. The answer
 // is a Twin (engine/twin.h).
 struct FetchTwin {
@@ -84,7 +107,7 @@ struct RunStudy {
     std::string name;
     std::vector<RunSettings> runs;
 };
-using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, RunStudy>;
+using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, RunStudy, StartRace, StopRace>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

@@ -8,7 +8,8 @@
 namespace speclens {
 namespace {
 
-// Median time of a plain decode step, for the lane beside the speculative one. Bounded to a fraction of a second.
+// Median time of a plain decode step, for the lane beside the speculative one. Bounded to a fraction of a
+// second.
 double measure_plain(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     if (!models->target) return 0;
     RunSettings plain = settings;
@@ -25,11 +26,12 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     for (const CycleSummary& cycle : view.cycles)
         if (cycle.complete()) times.push_back(cycle.total_ms());
     if (times.empty()) return 0;
-    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                     times.end());
     return times[times.size() / 2];
 }
 
-}  // namespace
+} // namespace
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
     : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)) {
@@ -50,14 +52,16 @@ void Session::send(Command command) {
     gate_.wake();
 }
 
-Published Session::published() const {
+Snapshot Session::published() const {
     const std::lock_guard lock(published_mutex_);
     return published_;
 }
 
-void Session::cancel_loading() { cancelled_ = true; }
+void Session::cancel_loading() {
+    cancelled_ = true;
+}
 
-void Session::publish(const std::function<void(Published&)>& change) {
+void Session::publish(const std::function<void(Snapshot&)>& change) {
     {
         const std::lock_guard lock(published_mutex_);
         change(published_);
@@ -71,7 +75,8 @@ void Session::main() {
     const auto guarded = [&](const std::function<void()>& work) {
         const auto failed = [&](const std::string& what, const std::string& remedy) {
             gate_.set(0);
-            publish([&](Published& p) {
+            race_.reset();
+            publish([&](Snapshot& p) {
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
@@ -89,10 +94,14 @@ void Session::main() {
         }
     };
     guarded([&] { load(); });
-    while (!closing_ && gate_.wait()) {
+    // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
+    // cores.
+    while (!closing_ && (race_ || gate_.wait())) {
         for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
         if (!planned_.empty()) guarded([&] { study(); });
         guarded([&] {
+            const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
+            if (idle && race_) return step_race();
             if (!run_ || run_->stopped()) {
                 gate_.set(0);
                 return;
@@ -100,8 +109,8 @@ void Session::main() {
             if (!gate_.try_take()) return;
             const bool more = run_->step();
             if (!more) gate_.set(0);
-            publish([&](Published& p) {
-                p.status.state = !more                  ? EngineStatus::State::stopped
+            publish([&](Snapshot& p) {
+                p.status.state = !more                ? EngineStatus::State::stopped
                                  : gate_.budget() > 0 ? EngineStatus::State::running
                                                       : EngineStatus::State::idle;
             });
@@ -113,7 +122,7 @@ void Session::load() {
     Progress progress;
     progress.cancelled = &cancelled_;
     progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
-        publish([&](Published& p) {
+        publish([&](Snapshot& p) {
             p.status.job = what;
             p.status.job_done = done;
             p.status.job_total = total;
@@ -121,7 +130,7 @@ void Session::load() {
         });
     };
     models_ = std::make_shared<const Models>(load_models(paths_, progress));
-    publish([&](Published& p) {
+    publish([&](Snapshot& p) {
         p.status.backend = models_->backend->description();
         p.status.model = models_->target_name();
         p.status.draft_model = models_->draft_name();
@@ -130,18 +139,34 @@ void Session::load() {
         p.status.job_done = p.status.job_total = 0;
     });
     const double plain = measure_plain(models_, first_settings_);
-    publish([&](Published& p) {
+    publish([&](Snapshot& p) {
         p.status.plain_ms_per_token = plain;
         p.status.job.clear();
     });
     apply(Restart{first_settings_});
 }
 
+// Between two publications the window draws nothing new: its work would show up in the times that are
+// measured.
+void Session::step_race() {
+    constexpr double kPublishMs = 150;
+    const bool more = race_->step();
+    if (!more || (race_->revision() != race_shown_ && race_published_.ms() > kPublishMs)) show_race();
+    if (!more) race_.reset();
+}
+
+void Session::show_race() {
+    auto view = std::make_shared<const RaceView>(race_->view());
+    race_shown_ = race_->revision();
+    race_published_ = Stopwatch();
+    publish([&](Snapshot& p) { p.race = std::move(view); });
+}
+
 void Session::apply(const Command& command) {
     if (!models_) throw Error("no model is loaded", "Choose a model folder that can be loaded.");
     const auto show_run = [&] {
         const Header& header = *run_->trace().header();
-        publish([&](Published& p) {
+        publish([&](Snapshot& p) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
             p.twin = nullptr;
@@ -166,23 +191,32 @@ void Session::apply(const Command& command) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto laws = std::make_shared<const LawPair>(
             full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
-        publish([&](Published& p) { p.laws = laws; });
+        publish([&](Snapshot& p) { p.laws = laws; });
     } else if (const auto* twin = std::get_if<FetchTwin>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
-        auto answer = std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
-        publish([&](Published& p) { p.twin = answer; });
+        auto answer =
+            std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
+        publish([&](Snapshot& p) { p.twin = answer; });
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
         std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
         auto begun = std::make_shared<Study>();
         begun->name = study->name;
         begun->planned = static_cast<int>(study->runs.size());
         if (!study->runs.empty()) planned_.push_back(*study);
-        publish([&](Published& p) { p.studies[study->name] = begun; });
+        publish([&](Snapshot& p) { p.studies[study->name] = begun; });
+    } else if (const auto* start = std::get_if<StartRace>(&command)) {
+        race_ = std::make_unique<Race>(models_, start->settings);
+        show_race();
+    } else if (std::holds_alternative<StopRace>(command)) {
+        if (!race_) return;
+        show_race();
+        race_.reset();
     } else if (std::holds_alternative<Cancel>(command)) {
+        race_.reset();
         planned_.clear();
         gate_.set(0);
         if (run_) run_->stop("cancelled");
-        publish([](Published& p) { p.status.state = EngineStatus::State::stopped; });
+        publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
     }
 }
 
@@ -194,12 +228,12 @@ void Session::study() {
     plan.runs.erase(plan.runs.begin());
     if (plan.runs.empty()) planned_.erase(planned_.begin());
     const StudyPoint point = study_point(models_, settings);
-    publish([&](Published& p) {
+    publish([&](Snapshot& p) {
         auto grown = std::make_shared<Study>(*p.studies[name]);
         grown->points.push_back(point);
         p.studies[name] = grown;
     });
-    if (!planned_.empty()) gate_.wake();  // the next one, even when the run stands still
+    if (!planned_.empty()) gate_.wake(); // the next one, even when the run stands still
 }
 
-}  // namespace speclens
+} // namespace speclens

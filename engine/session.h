@@ -1,5 +1,5 @@
 // The engine thread: loads models, owns the current Run, applies commands at phase boundaries, obeys the gate.
-// The window sees it only through Mailbox, Gate and Published snapshots.
+// The window sees it only through Mailbox, Gate and snapshots.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,10 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/clock.h"
 #include "engine/control.h"
 #include "engine/models.h"
+#include "engine/race.h"
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/trace.h"
@@ -18,9 +20,10 @@
 namespace speclens {
 
 // What the engine shows; one consistent snapshot.
-struct Published {
+struct Snapshot {
     std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
     std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
+    std::shared_ptr<const RaceView> race;   // the last race, finished or not; null before the first
     std::shared_ptr<const Twin> twin;       // last answer to FetchTwin
     Studies studies;                        // answers to RunStudy, by name; growing
     EngineStatus status;
@@ -36,15 +39,17 @@ class Session {
 
     void send(Command command);          // mailbox and wake-up
     [[nodiscard]] Gate& gate() { return gate_; }
-    [[nodiscard]] Published published() const;
+    [[nodiscard]] Snapshot published() const;
     void cancel_loading();
 
   private:
     void main();
     void load();
     void apply(const Command& command);
+    void publish(const std::function<void(Snapshot&)>& change);
+    void step_race();
+    void show_race();
     void study();  // one run of the studies that are planned
-    void publish(const std::function<void(Published&)>& change);
 
     ModelPaths paths_;
     RunSettings first_settings_;
@@ -52,11 +57,14 @@ class Session {
     Gate gate_;
     Mailbox mailbox_;
     mutable std::mutex published_mutex_;  // third mutex: guards one snapshot copy, held for microseconds, never while drawing
-    Published published_;
+    Snapshot published_;
     std::atomic<bool> closing_{false};
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
+    std::unique_ptr<Race> race_;  // null when none is under way
+    std::size_t race_shown_ = 0;  // its revision
+    Stopwatch race_published_;
     std::vector<RunStudy> planned_;  // what is left of each
     std::thread thread_;
 };

@@ -13,6 +13,8 @@
 #include "app/ui/widgets.h"
 #include "engine/control.h"
 #include "engine/cycle_view.h"
+#include "engine/published.h"
+#include "engine/race.h"
 #include "engine/study.h"
 #include "engine/trace.h"
 #include "engine/twin.h"
@@ -73,6 +75,15 @@ struct SceneInput {
     bool reduced_motion = false;
     bool letters_article =
         false; // notation switch: false: p target / q draft (papers), true: swapped letters
+
+    // Of the race scene.
+    const RaceView* race = nullptr;     // null: none was started yet
+    double race_ms = 0;                 // the clock of all lanes
+    int race_lane = 0;                  // the lane with the focus
+    bool playing = false;               // the clock runs
+    double race_pace = 0;               // shown ms per second while it runs; 0: it does not
+    const Published* figures = nullptr; // published figures; null: not loaded
+    const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
 };
 
 // What the user asked for in this frame. Engine commands go to the Mailbox, the rest is the shell's.
@@ -92,10 +103,26 @@ struct Select {
 struct OpenScene {
     std::string name;
 };
+struct SetRaceClock {
+    double ms;
+};
+struct FocusLane {
+    int lane;
+};
+struct ToggleLane {
+    std::string drafter;
+};
+struct OpenLane { // the run of this lane in the loop scene
+    int lane;
+};
+struct PickRacePrompt { // of the gallery
+    int row;
+};
 struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
 using SceneCommand =
-    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, EditPrompt, ToggleLetters>;
+    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, FocusLane, ToggleLane,
+                 OpenLane, PickRacePrompt, EditPrompt, ToggleLetters>;
 
 class Scene {
   public:
@@ -104,6 +131,8 @@ class Scene {
     [[nodiscard]] virtual int beats(const SceneInput& input) const = 0;
     // Draws stage, story, details and controls, and returns what was clicked, dragged or typed.
     virtual std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) = 0;
+    // Whether the stage takes the whole window between menu and status bar.
+    [[nodiscard]] virtual bool whole_window() const { return false; }
     // The same frame in words: every number that is visible, in reading order.
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
     // Where to look first in a finished run, as an event count; none: where other scenes look.

@@ -178,14 +178,14 @@ TEST(Measure, FindsTheSpeedUpAndItsInterval) {
         base.push_back(&plain[i]);
         mine.push_back(&fast[i]);
     }
-    const SpeedUp speed = speed_up(base, mine, 7);
+    const Estimate speed = speed_up(base, mine, 7);
     EXPECT_DOUBLE_EQ(speed.value, 2);
     EXPECT_TRUE(speed.interval);
     EXPECT_LT(speed.low, 2);
     EXPECT_GT(speed.low, 1.6);
     EXPECT_GT(speed.high, 2);
     EXPECT_LT(speed.high, 2.5);
-    const SpeedUp again = speed_up(base, mine, 7);
+    const Estimate again = speed_up(base, mine, 7);
     EXPECT_EQ(speed.low, again.low); // the same seed, the same interval
 }
 

@@ -243,7 +243,7 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
 
     session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] {
-        const Published p = session.published();
+        const Snapshot p = session.published();
         return p.trace != first && p.status.state == EngineStatus::State::stopped;
     }));
     EXPECT_EQ(first->header()->seed, 99u) << "the old branch stays readable";
@@ -269,6 +269,33 @@ TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
     session.send(Restart{on_table()});
     session.gate().set(Gate::kUnlimited);
     ASSERT_TRUE(eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
+}
+
+TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {
+    Session session({.target = table_file()}, on_table());
+    RaceSettings race;
+    race.base = on_table();
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] {
+        const auto view = session.published().race;
+        return view && view->finished();
+    }));
+    EXPECT_TRUE(session.published().race->lanes[1].trace->size() > 2);
+    ASSERT_TRUE(session.published().trace) << "the run of the other scenes is untouched";
+
+    race.base.max_tokens = 4000;
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] { return session.published().race->settings.base.max_tokens == 4000; }));
+    session.send(StopRace{});
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_TRUE(session.published().race) << "it stays as it was when it was stopped";
+
+    race.lanes.clear();
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_NE(session.published().status.error.find("0 lanes"), std::string::npos);
 }
 
 TEST(Session, CancelStopsARunAndClosingNeverHangs) {

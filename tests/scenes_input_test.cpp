@@ -27,7 +27,7 @@ struct LiveBench {
                         .cancel_loading = [this] { ++cancelled; }}) {}
 
     void observe(std::shared_ptr<const Trace> trace, std::shared_ptr<const LawPair> laws = nullptr) {
-        Published p;
+        Snapshot p;
         p.trace = std::move(trace);
         p.laws = std::move(laws);
         p.settings.k = 4;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/timeline.h"
+#include "engine/run_clock.h"
 #include "scenes/accept_flips.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"

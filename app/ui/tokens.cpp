@@ -210,6 +210,10 @@ void legend(Canvas& canvas, const Theme& theme, Vec2 at, float column) {
     }
 }
 
+float running_width(const Canvas& canvas, std::string_view bytes, float size) {
+    return token_text_width(canvas, label_of(bytes, false), size);
+}
+
 float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes, Role role,
                     bool pending, float size) {
     const std::string text = label_of(bytes, false); // plain gaps; line breaks and broken bytes are shown

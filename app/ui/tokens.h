@@ -50,5 +50,6 @@ void legend(Canvas& canvas, const Theme& theme, Vec2 at, float column = 116);
 // at 38 %, no mark. Plain gaps for spaces. `at` = left end on the baseline. Returns the width.
 float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes, Role role,
                     bool pending = false, float size = 17);
+[[nodiscard]] float running_width(const Canvas& canvas, std::string_view bytes, float size = 17);
 
 } // namespace speclens::ui

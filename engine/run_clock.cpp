@@ -1,4 +1,4 @@
-#include "app/timeline.h"
+#include "engine/run_clock.h"
 
 #include <algorithm>
 

@@ -1,0 +1,133 @@
+// One clock for all lanes: every pass of every lane where it was measured, and where we are.
+#include <algorithm>
+#include <array>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/tokens.h"
+#include "engine/run_clock.h"
+#include "scenes/race_draw.h"
+
+namespace speclens {
+namespace {
+
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+constexpr float kAfter = 0.38F, kHead = 0.55F;
+
+void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x, float y, float h) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const RunClock clock(*lane.trace, lane.whole);
+    const double now = d.model.clock;
+    for (const CycleSummary& cycle : lane.whole.cycles) {
+        const RunClock::Span span = clock.span(cycle);
+        const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
+        const float from = x(span.start), end = x(span.end());
+        const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.4F;
+        double at = span.start;
+        // A pass for each guess shows as a bar each where there is room for them.
+        const bool passes = x.length(span.draft) > 3.0F * static_cast<float>(cycle.drafts.size());
+        double body = 0;
+        for (const DraftSlot& slot : cycle.drafts) {
+            if (passes && slot.draft->ms > 0) {
+                const float a = x(at + body), b = x(at + body + slot.draft->ms);
+                c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at + body)),
+                       1);
+            }
+            body += slot.draft->ms;
+        }
+        if (!passes && body > 0)
+            c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h},
+                   t.role(Role::draft).alpha(strength(at)), 1);
+        if (cycle.head_ms > 0)
+            c.fill({x(at + body), y, std::max(0.5F, x.length(cycle.head_ms) - 0.5F), h},
+                   t.role(Role::draft).alpha(kHead * strength(at + body)), 1);
+        at = span.start + span.draft;
+        const float verify_end = x(at + span.verify);
+        const Rect verify{x(at), y, std::max(0.5F, verify_end - x(at) - gap), h};
+        c.fill(verify, t.role(Role::target).alpha(strength(at)), gap > 1 ? 2.0F : 0);
+        if (end - verify_end > 1.5F)
+            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength(at)),
+                   1);
+        if (!cycle.commit || lane.plain()) continue;
+        const std::string words = "+" + std::to_string(cycle.commit->tokens.size());
+        if (c.text_width(words, Font::mono, 14) + 8 < verify.w)
+            c.text({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14,
+                   strength(at) > 0.9F ? t.on(Role::target) : t.ink, ui::Align::center);
+    }
+}
+
+// One row: what the bars and the marks in the text mean.
+void draw_legend(const RaceDraw& d, float x, float y) {
+    constexpr std::array kShown = {Role::draft, Role::target, Role::accepted, Role::residual, Role::bonus};
+    constexpr std::array kWords = {"drafting", "target pass; its own token", "guess that stayed",
+                                   "drawn from what a rejected guess left over", "bonus after a full round"};
+    ui::Canvas& c = d.ui.canvas;
+    for (std::size_t i = 0; i < kShown.size(); ++i) {
+        ui::role_swatch(c, d.ui.theme, {x, y, 18, 18}, kShown[i]);
+        c.text({x + 25, y + 14}, kWords[i], Font::text, 14, d.ui.theme.muted);
+        x += 25 + c.text_width(kWords[i], Font::text, 14) + 28;
+    }
+}
+
+} // namespace
+
+void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
+    const Rect r = d.grid.clock;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    c.fill(r, t.panel);
+    c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, t.hairline());
+    const float pitch = d.grid.roomy ? 32.0F : 26.0F, h = d.grid.roomy ? 24.0F : 20.0F;
+    const float x0 = r.x + 140, y0 = r.y + 16;
+    const int count = static_cast<int>(d.model.lanes.size());
+    const float axis = y0 + pitch * static_cast<float>(std::max(1, count)) + 2;
+    if (d.model.longest <= 0) {
+        ui::fitted_text(c, {r.x + 24, y0 + 17}, "every pass of every lane will appear here on one clock",
+                        Font::text, 14, t.muted, r.w - 48);
+        return;
+    }
+    const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = x0, .b = r.right() - 110};
+    const ui::Ticks marks = ui::ticks(0, d.model.longest, d.grid.roomy ? 8 : 6, true);
+    ui::axis_x(c, t, x, axis, marks, {.unit = "ms", .tick_marks = true, .label_offset = 18});
+    struct Note {
+        float x, y;
+        std::string words;
+        bool strong;
+    };
+    std::vector<Note> notes;
+    for (int i = 0; i < count; ++i) {
+        const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(i)];
+        const float y = y0 + pitch * static_cast<float>(i);
+        const bool chosen = i == d.model.focus;
+        ui::icon(c, lane.mark, {r.x + 23, y + h / 2}, 12, chosen ? t.ink : t.muted);
+        ui::fitted_text(c, {r.x + 38, y + h / 2 + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14,
+                        chosen ? t.ink : t.muted, x0 - r.x - 46);
+        if (!lane.trace || lane.whole.cycles.empty()) {
+            ui::fitted_text(c, {x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run",
+                            Font::text, 14, t.muted, 200);
+            continue;
+        }
+        draw_lane(d, lane, x, y, h);
+        notes.push_back(
+            {x(lane.total_ms) + 10, y + h / 2 + 5, ui::milliseconds(lane.total_ms) + " ms", lane.done});
+    }
+    ui::playhead(c, t, x(std::min(d.model.clock, d.model.longest)), y0 - 6,
+                 y0 + pitch * static_cast<float>(count - 1) + h + 2);
+    for (const Note& note : notes) {
+        const float w = c.text_width(note.words, Font::mono, 14);
+        c.fill({note.x - 3, note.y - 14, w + 6, 18}, t.panel.alpha(0.85F), 2);
+        c.text({note.x, note.y}, note.words, Font::mono, 14, note.strong ? t.ink : t.muted);
+    }
+    if (d.grid.roomy) draw_legend(d, x0, axis + 28);
+
+    const Rect area{x0 - 6, r.y + 2, x.b - x0 + 12, axis - r.y + 6};
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("clock"), area, {.focusable = false, .grow = false});
+    if (touched.held || touched.clicked || touched.began)
+        out.push_back(SetRaceClock{std::clamp(x.inverse(d.ui.input.mouse.x), 0.0, d.model.longest)});
+}
+
+} // namespace speclens

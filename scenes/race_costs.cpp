@@ -1,0 +1,134 @@
+// Where a round's time goes, divided by what it brings: stacked bars of measured phases, and a published one
+// beside them on a scale of its own.
+#include <algorithm>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/tokens.h"
+#include "scenes/race_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+struct Bar {
+    const RaceLaneModel* lane;
+    double draft, head, verify, rest, tokens;
+    [[nodiscard]] double round() const { return draft + head + verify + rest; }
+};
+
+// Averages over the prompts; before there are any, this prompt's rounds.
+std::optional<Bar> bar_of(const RaceLaneModel& lane) {
+    if (lane.lane->average) {
+        const Totals& t = lane.lane->average->totals;
+        return Bar{&lane, t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.other_ms, t.tokens_per_round()};
+    }
+    if (!lane.trace || lane.whole.rounds == 0) return std::nullopt;
+    Bar bar{&lane, 0, 0, 0, 0, lane.whole.tokens_per_round()};
+    for (const CycleSummary& cycle : lane.whole.cycles) {
+        if (!cycle.complete()) continue;
+        bar.draft += cycle.draft_ms - cycle.head_ms;
+        bar.head += cycle.head_ms;
+        bar.verify += cycle.verify_ms;
+        bar.rest += cycle.other_ms;
+    }
+    const double n = lane.whole.rounds;
+    bar.draft /= n, bar.head /= n, bar.verify /= n, bar.rest /= n;
+    return bar;
+}
+
+// Number inside its segment when it fits.
+void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Color fill, ui::Color ink,
+             double ms) {
+    if (to - from < 0.6F) return;
+    ui::Canvas& c = d.ui.canvas;
+    c.fill({from, y, std::max(1.0F, to - from - 1), h}, fill, 2);
+    const std::string words = ui::number(ms, 2);
+    if (c.text_width(words, Font::mono, 14) + 8 < to - from)
+        c.text({(from + to) / 2, y + h / 2 + 5}, words, Font::mono, 14, ink, Align::center);
+}
+
+} // namespace
+
+void draw_race_costs(const RaceDraw& d, Rect card) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const Rect in = race_card(d, card, costs_title(d.model), "ms per round ÷ tokens per round");
+    std::vector<Bar> bars;
+    double longest = 0;
+    for (const RaceLaneModel& lane : d.model.lanes)
+        if (const auto bar = bar_of(lane)) {
+            bars.push_back(*bar);
+            longest = std::max(longest, bar->round());
+        }
+    if (bars.empty()) {
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, "the phases of every lane will stand here");
+        return;
+    }
+    const PublishedRace paper = published_race(d.input.figures);
+    const bool with_paper = !paper.points.empty() && in.h >= 150;
+    const float below = with_paper ? (in.h >= 230 ? 94.0F : 62.0F) : 0;
+    const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), 24.0F, 42.0F);
+    const float h = pitch >= 36 ? 22.0F : 18.0F;
+    const float name = 92, x0 = in.x + name, x1 = in.right() - 128;
+    const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = x1};
+    c.text({in.right(), card.y + 45}, "ms / token", Font::text, 14, t.muted, Align::right);
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        const Bar& b = bars[i];
+        const float y = in.y + 6 + pitch * static_cast<float>(i), base = y + h / 2 + 5;
+        if (base > in.bottom() - below) break;
+        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == b.lane;
+        ui::fitted_text(c, {in.x, base}, b.lane->title, chosen ? Font::text_bold : Font::text, 14,
+                        chosen ? t.ink : t.muted, name - 8);
+        double at = 0;
+        const auto part = [&](double ms, ui::Color fill, ui::Color ink) {
+            segment(d, x(at), x(at + ms), y, h, fill, ink, ms);
+            at += ms;
+        };
+        part(b.draft, t.role(Role::draft), t.on(Role::draft));
+        part(b.head, ui::mix(t.role(Role::draft), t.panel, 0.55F), t.ink);
+        part(b.verify, t.role(Role::target), t.on(Role::target));
+        part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
+        ui::tooltip(d.ui, {x0, y, x1 - x0, h},
+                    "draft " + ui::number(b.draft, 3) + ", head " + ui::number(b.head, 3) + ", verify " +
+                        ui::number(b.verify, 3) + ", verdicts and commit " + ui::number(b.rest, 3) + " ms");
+        c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted,
+               Align::right);
+        c.text({in.right(), base}, ui::number(b.tokens > 0 ? b.round() / b.tokens : 0, 3), Font::mono, 14,
+               t.ink, Align::right);
+    }
+    if (!with_paper) return;
+    const PublishedPoint* p = &paper.points.front();
+    for (const PublishedPoint& point : paper.points)
+        if (point.head > 0) p = &point;
+    const float top = in.bottom() - below + 6;
+    c.line({in.x, top + 0.5F}, {in.right(), top + 0.5F}, t.hairline());
+    const double round = p->draft + p->head + p->verify;
+    ui::fitted_text(c, {in.x, top + 20}, "PUBLISHED, " + paper.conditions + ", own scale", Font::text, 14,
+                    t.muted, in.w - 80);
+    c.text({in.right(), top + 20}, ui::number(round, 1) + " ms", Font::mono, 14, t.ink, Align::right);
+    const float y = top + 28;
+    ui::fitted_text(c, {in.x, y + 16}, method_title(p->method), Font::text, 14, t.muted, name - 8);
+    const ui::Scale own{.lo = 0, .hi = round, .a = x0, .b = in.right()};
+    double at = 0;
+    for (const auto& [ms, role] :
+         {std::pair{p->draft, Role::draft}, {p->head, Role::draft}, {p->verify, Role::target}}) {
+        const Rect box{own(at), y, std::max(2.0F, own.length(ms) - 2), 20};
+        c.hatch(box.inset(1, 1), t.role(role).alpha(0.5F));
+        c.outline(box, {t.role(role), 1.5F}, 2);
+        at += ms;
+    }
+    if (below < 90) return;
+    ui::fitted_text(c, {x0, y + 40},
+                    ui::number(p->draft, 1) + " draft + " + ui::number(p->head, 1) + " head + " +
+                        ui::number(p->verify, 1) + " verify",
+                    Font::text, 14, t.muted, in.right() - x0);
+    ui::tooltip(d.ui, {in.x, top, in.w, below - 6}, "source: " + paper.source);
+}
+
+} // namespace speclens

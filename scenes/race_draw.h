@@ -1,0 +1,61 @@
+// Parts of the race picture. Each function draws one region of the stage.
+#pragma once
+
+#include <vector>
+
+#include "app/ui/text_layout.h"
+#include "scenes/race_model.h"
+
+namespace speclens {
+
+struct RaceGrid {
+    ui::Rect header, lanes, cards, clock; // cards.h 0: no room for them
+    float pad = 12;
+    bool roomy = true; // 1600 × 1000 and more
+    [[nodiscard]] ui::Rect lane(int i, int count) const;
+};
+[[nodiscard]] RaceGrid race_grid(ui::Rect stage, int lanes);
+
+struct RaceDraw {
+    const SceneInput& input;
+    const RaceModel& model;
+    const RaceGrid& grid;
+    ui::Ui& ui;
+};
+
+void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out);
+void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out);
+void draw_race_scatter(const RaceDraw& d, ui::Rect card);
+void draw_race_positions(const RaceDraw& d, ui::Rect card);
+void draw_race_costs(const RaceDraw& d, ui::Rect card);
+void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
+
+// Heading of a card: a finding and its conditions. Returns the rectangle that is left for the figure.
+[[nodiscard]] ui::Rect race_card(const RaceDraw& d, ui::Rect card, const std::string& heading,
+                                 const std::string& conditions);
+
+// ---- words ----
+[[nodiscard]] std::string race_title(const RaceModel& model);
+[[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);
+[[nodiscard]] std::string race_about(const RaceLaneModel& lane); // "7 guesses, one pass and a GRU head"
+[[nodiscard]] std::string scatter_title(const RaceModel& model);
+[[nodiscard]] std::string positions_title(const RaceModel& model);
+[[nodiscard]] std::string costs_title(const RaceModel& model);
+[[nodiscard]] std::string averages_words(const RaceModel& model); // "40 prompts"
+[[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
+// "texts identical", and why not where they are not.
+[[nodiscard]] std::string race_texts(const RaceModel& model);
+
+// Points of the matched comparison that the published files hold: tokens per round, drafting time and verify
+// time from one experiment with all three of EAGLE-3, DFlash and Domino. Empty: there is none.
+struct PublishedPoint {
+    std::string method;
+    double tokens = 0, draft = 0, head = 0, verify = 0, target = 0, speed_up = 0;
+};
+struct PublishedRace {
+    std::vector<PublishedPoint> points;
+    std::string conditions, hardware, source;
+};
+[[nodiscard]] PublishedRace published_race(const Published* figures);
+
+} // namespace speclens

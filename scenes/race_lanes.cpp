@@ -1,0 +1,166 @@
+// One lane: who, how many tokens so far, the text with the origin of every token, and what it amounts to.
+#include <algorithm>
+
+#include "app/ui/format.h"
+#include "app/ui/tokens.h"
+#include "scenes/race_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+Role role_of(Origin origin) {
+    switch (origin) {
+    case Origin::accepted:
+        return Role::accepted;
+    case Origin::residual:
+        return Role::residual;
+    case Origin::bonus:
+        return Role::bonus;
+    default:
+        return Role::target;
+    }
+}
+
+struct Placed {
+    float x = 0;
+    int line = 0;
+};
+
+// Running text wraps between tokens; a line break ends its line.
+std::vector<Placed> place(const RaceDraw& d, const RaceLaneModel& lane, float width, float size) {
+    std::vector<Placed> places;
+    float x = 0;
+    int line = 0;
+    for (std::size_t i = static_cast<std::size_t>(lane.whole.prompt_tokens); i < lane.whole.tokens.size();
+         ++i) {
+        const std::string bytes = lane.trace->text(lane.whole.tokens[i].id);
+        const float w = ui::running_width(d.ui.canvas, bytes, size);
+        if (x > 0 && x + w > width) {
+            x = 0;
+            ++line;
+        }
+        places.push_back({x, line});
+        x += w + 1;
+        if (bytes.ends_with('\n')) {
+            x = 0;
+            ++line;
+        }
+    }
+    return places;
+}
+
+void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
+    ui::Canvas& c = d.ui.canvas;
+    const float size = d.grid.roomy ? 17.0F : 15.0F, pitch = d.grid.roomy ? 24.0F : 21.0F;
+    const int room = std::max(1, static_cast<int>((area.h - 4) / pitch));
+    const std::vector<Placed> places = place(d, lane, area.w, size);
+    if (places.empty()) {
+        ui::fitted_text(c, {area.x, area.y + 18}, "the text ended at once", Font::text, 14, d.ui.theme.muted,
+                        area.w);
+        return;
+    }
+    // The newest token stays in view, with what comes next below it where there is room.
+    const std::size_t shown = static_cast<std::size_t>(lane.tokens_shown);
+    const int newest = places[std::min(places.size() - 1, shown > 0 ? shown - 1 : 0)].line;
+    const int last = places.back().line;
+    const int first = std::clamp(newest - room + 2, 0, std::max(0, last - room + 1));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i].line < first || places[i].line >= first + room) continue;
+        const OutputToken& token = lane.whole.tokens[static_cast<std::size_t>(lane.whole.prompt_tokens) + i];
+        const std::string bytes = lane.trace->text(token.id);
+        const ui::Vec2 at{area.x + places[i].x,
+                          area.y + 17 + pitch * static_cast<float>(places[i].line - first)};
+        // A token that is wider than the lane, such as a long run of spaces, ends at its edge.
+        const bool wide = ui::running_width(c, bytes, size) > area.w;
+        if (wide) d.ui.push_clip({area.x - 2, at.y - pitch, area.w + 4, pitch + 8});
+        ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
+        if (wide) d.ui.pop_clip();
+    }
+}
+
+void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    struct Item {
+        std::string value, unit;
+    };
+    std::vector<Item> items{
+        {ui::per_round(lane.shown.rounds ? lane.shown.tokens_per_round() : 0), "per round"},
+        {ui::number(lane.tokens_per_second, 0), "tok/s"}};
+    if (lane.speed_up > 0 && lane.done) items.push_back({ui::speed_up(lane.speed_up), "speed-up"});
+    const auto width = [&](const Item& item) {
+        return c.text_width(item.value, Font::mono_medium, 17) + 6 + c.text_width(item.unit, Font::text, 14);
+    };
+    const auto total = [&] {
+        float sum = 0;
+        for (const Item& item : items) sum += width(item) + 16;
+        return sum - 16;
+    };
+    if (total() > area.w && items.size() == 3) items.erase(items.begin() + 1); // the speed-up says it too
+    if (total() > area.w)
+        for (Item& item : items) item.unit = item.unit == "per round" ? "/round" : "";
+    float x = area.x;
+    const float gap = items.size() > 1
+                          ? std::min(32.0F, (area.w - (total() - 16 * static_cast<float>(items.size() - 1))) /
+                                                static_cast<float>(items.size() - 1))
+                          : 0;
+    for (const Item& item : items) {
+        c.text({x, area.y + 20}, item.value, Font::mono_medium, 17, t.ink);
+        const float w = c.text_width(item.value, Font::mono_medium, 17);
+        c.text({x + w + 6, area.y + 20}, item.unit, Font::text, 14, t.muted);
+        x += width(item) + gap;
+    }
+}
+
+} // namespace
+
+void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out) {
+    const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(index)];
+    const Rect box = d.grid.lane(index, static_cast<int>(d.model.lanes.size()));
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const bool chosen = index == d.model.focus;
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("lane " + std::to_string(index)), box, {.grow = false});
+    if (touched.clicked)
+        out.push_back(chosen ? SceneCommand{OpenLane{index}} : SceneCommand{FocusLane{index}});
+    ui::card(c, t, box, chosen);
+    ui::tooltip(d.ui, {box.x, box.y, box.w, 64},
+                chosen ? "click again, or Enter: step this run in the loop scene"
+                       : "click: choose this lane");
+    const Rect in = box.inset(16, 0);
+    const float top = box.y;
+
+    const std::string total = lane.tokens > 0 ? " / " + std::to_string(lane.tokens) : "";
+    const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
+    const float total_w = c.text_width(total, Font::mono, 14),
+                count_w = c.text_width(count, Font::mono_medium, 24);
+    c.text({in.right(), top + 30}, total, Font::mono, 14, t.muted, Align::right);
+    c.text({in.right() - total_w, top + 30}, count, Font::mono_medium, 24, t.ink, Align::right);
+    ui::icon(c, lane.mark, {in.x + 7, top + 23}, 14, t.ink);
+    ui::fitted_text(c, {in.x + 24, top + 29}, lane.title, Font::text_bold, 18, t.ink,
+                    in.w - 24 - total_w - count_w - 10);
+    ui::fitted_text(c, {in.x + 24, top + 50}, race_about(lane), Font::text, 14, t.muted, in.w - 24);
+
+    const Rect text{in.x, top + 60, in.w, box.h - 60 - 44};
+    if (!lane.lane->problem.empty()) {
+        ui::paragraph(
+            c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
+            {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
+        return;
+    }
+    if (!lane.trace || lane.whole.cycles.empty()) {
+        ui::slot(c, t, {text.x, text.y, text.w, 32}, "waits for its turn");
+        return;
+    }
+    draw_text(d, lane, text);
+    c.line({in.x, box.bottom() - 38.5F}, {in.right(), box.bottom() - 38.5F}, t.hairline());
+    draw_numbers(d, lane, {in.x, box.bottom() - 34, in.w, 30});
+}
+
+} // namespace speclens

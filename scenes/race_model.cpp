@@ -1,0 +1,185 @@
+#include "scenes/race_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/run_clock.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kSame = 1e-6; // ms
+
+struct Method {
+    const char* drafter;
+    const char* title;
+    ui::Icon mark;
+};
+constexpr Method kMethods[] = {
+    {"none", "plain", ui::Icon::circle},
+    {"small", "small model", ui::Icon::diamond_solid},
+    {"small_tree", "small, tree", ui::Icon::fork},
+    {"lookup", "lookup", ui::Icon::cross_fat},
+    {"skip", "layer skip", ui::Icon::half_disc},
+    {"eagle3", "EAGLE-3", ui::Icon::triangle_up},
+    {"eagle3_tree", "EAGLE-3, tree", ui::Icon::fork},
+    {"dflash", "DFlash", ui::Icon::square},
+    {"domino", "Domino", ui::Icon::hexagon},
+    {"dspark", "DSpark", ui::Icon::triangle_right},
+    {"medusa", "Medusa", ui::Icon::triangle_down},
+    {"medusa_tree", "Medusa, tree", ui::Icon::fork},
+};
+
+const Method* known(const std::string& drafter) {
+    for (const Method& m : kMethods)
+        if (drafter == m.drafter) return &m;
+    return nullptr;
+}
+
+// Events of rounds and phases that are over at `ms`.
+std::size_t events_at(const Trace& trace, const CycleView& whole, const RunClock& clock, double ms) {
+    if (ms + kSame >= clock.total()) return trace.size();
+    std::size_t cursor = whole.cycles.empty() ? trace.size() : whole.cycles.front().first_event;
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (clock.span(cycle).start > ms + kSame) break;
+        cursor = cycle.first_event;
+        while (cursor < cycle.end_event && clock.at(cursor + 1) <= ms + kSame) ++cursor;
+    }
+    return cursor;
+}
+
+RaceLaneModel lane_model(const RaceLane& lane, double ms) {
+    RaceLaneModel m;
+    m.lane = &lane;
+    m.drafter = lane.settings.drafter;
+    m.title = method_title(m.drafter);
+    m.mark = method_mark(m.drafter);
+    m.trace = lane.trace.get();
+    if (!m.trace) return m;
+    const std::size_t size = m.trace->size();
+    m.whole = fold(*m.trace, size);
+    const RunClock clock(*m.trace, m.whole);
+    m.total_ms = clock.total();
+    const std::size_t cursor = events_at(*m.trace, m.whole, clock, ms);
+    m.shown = fold(*m.trace, cursor);
+    m.start_of_running = clock.at(cursor);
+    m.tokens = m.whole.output_tokens;
+    m.tokens_shown = m.shown.output_tokens;
+    m.done = lane.finished && cursor == size;
+    const double spent = std::min(ms, m.total_ms);
+    if (spent > 0) m.tokens_per_second = 1000 * m.tokens_shown / spent;
+    return m;
+}
+
+std::vector<int> output_of(const CycleView& view) {
+    std::vector<int> ids;
+    for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
+        ids.push_back(view.tokens[i].id);
+    return ids;
+}
+
+} // namespace
+
+ui::Icon method_mark(const std::string& drafter) {
+    const Method* m = known(drafter);
+    return m ? m->mark : ui::Icon::diamond;
+}
+
+std::string method_title(const std::string& drafter) {
+    const Method* m = known(drafter);
+    return m ? m->title : drafter;
+}
+
+RaceModel race_model(const SceneInput& input) {
+    RaceModel m;
+    m.race = input.race;
+    if (!m.race) return m;
+    m.clock = input.race_ms;
+    m.focus = std::clamp(input.race_lane, 0, std::max(0, static_cast<int>(m.race->lanes.size()) - 1));
+    m.measured = m.race->lanes_finished();
+    m.greedy = m.race->settings.base.sampling.temperature == 0;
+    m.over = m.measured;
+    bool any = false;
+    std::vector<std::vector<int>> texts;
+    for (const RaceLane& lane : m.race->lanes) {
+        m.lanes.push_back(lane_model(lane, m.clock));
+        RaceLaneModel& l = m.lanes.back();
+        const int at = static_cast<int>(m.lanes.size()) - 1;
+        if (!l.trace) continue;
+        if (!any) m.tier = tier_of(l.trace->header());
+        any = true;
+        m.longest = std::max(m.longest, l.total_ms);
+        m.over = m.over && l.done;
+        if (l.plain()) m.plain = at;
+        texts.push_back(output_of(l.whole));
+        if (!lane.finished) continue;
+        if (std::abs(l.total_ms - m.clock) < kSame) m.just_done = at;
+        const auto better = [&](int best, auto value) {
+            return best < 0 || value(l) > value(m.lanes[static_cast<std::size_t>(best)]);
+        };
+        if (l.tokens > 0 &&
+            better(m.fastest, [](const RaceLaneModel& x) { return x.tokens / std::max(1e-9, x.total_ms); }))
+            m.fastest = at;
+        if (!l.plain() &&
+            better(m.richest, [](const RaceLaneModel& x) { return x.whole.tokens_per_round(); }))
+            m.richest = at;
+    }
+    m.over = m.over && any;
+    if (m.plain >= 0) {
+        const RaceLaneModel& plain = m.lanes[static_cast<std::size_t>(m.plain)];
+        for (RaceLaneModel& l : m.lanes)
+            if (l.trace && l.tokens > 0 && l.total_ms > 0 && plain.tokens > 0 && l.lane->finished &&
+                plain.lane->finished)
+                l.speed_up = plain.total_ms / plain.tokens / (l.total_ms / l.tokens);
+    }
+    m.identical = texts.size() > 1;
+    std::size_t shared = texts.empty() ? 0 : texts[0].size();
+    for (const std::vector<int>& text : texts) {
+        m.identical = m.identical && text == texts[0];
+        const auto [a, b] = std::ranges::mismatch(text, texts[0]);
+        shared = std::min(shared, static_cast<std::size_t>(a - text.begin()));
+    }
+    m.same_tokens = static_cast<int>(shared);
+    return m;
+}
+
+std::vector<double> race_stops(const RaceView& race, int only) {
+    std::vector<double> stops{0};
+    for (std::size_t i = 0; i < race.lanes.size(); ++i) {
+        if (only >= 0 && static_cast<int>(i) != only) continue;
+        const Trace* trace = race.lanes[i].trace.get();
+        if (!trace) continue;
+        const CycleView whole = fold(*trace, trace->size());
+        const RunClock clock(*trace, whole);
+        for (const CycleSummary& cycle : whole.cycles) stops.push_back(clock.span(cycle).end());
+    }
+    std::ranges::sort(stops);
+    const auto same = std::ranges::unique(stops, [](double a, double b) { return b - a < kSame; });
+    stops.erase(same.begin(), same.end());
+    return stops;
+}
+
+double race_end(const RaceView& race) {
+    double end = 0;
+    for (const RaceLane& lane : race.lanes) {
+        if (!lane.trace) continue;
+        const CycleView whole = fold(*lane.trace, lane.trace->size());
+        end = std::max(end, RunClock(*lane.trace, whole).total());
+    }
+    return end;
+}
+
+double race_rest(const RaceView& race) {
+    if (!race.lanes_finished()) return race_end(race);
+    double first = -1;
+    for (const RaceLane& lane : race.lanes) {
+        if (!lane.trace) continue;
+        const CycleView whole = fold(*lane.trace, lane.trace->size());
+        const double total = RunClock(*lane.trace, whole).total();
+        if (whole.output_tokens > 0 && (first < 0 || total < first)) first = total;
+    }
+    return std::max(0.0, first);
+}
+
+} // namespace speclens

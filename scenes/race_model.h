@@ -1,0 +1,57 @@
+// What the race scene shows at one moment of the common clock, read off the lanes' traces. No drawing, no
+// words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/glyphs.h"
+#include "engine/cycle_view.h"
+#include "scenes/scene.h"
+
+namespace speclens {
+
+struct RaceLaneModel {
+    const RaceLane* lane = nullptr;
+    const Trace* trace = nullptr; // null: nothing to show yet
+    std::string drafter, title;
+    ui::Icon mark = ui::Icon::circle;
+    CycleView whole, shown;      // all of it; what is over at the clock
+    double start_of_running = 0; // when the phase that runs at the clock began
+    double total_ms = 0;
+    int tokens = 0, tokens_shown = 0; // new ones
+    bool done = false;                // the whole run is over at the clock
+    double tokens_per_second = 0;     // of what is shown
+    double speed_up = 0;              // of the whole run over the plain lane; 0: unknown
+    [[nodiscard]] bool plain() const { return drafter == "none"; }
+};
+
+struct RaceModel {
+    const RaceView* race = nullptr;
+    std::vector<RaceLaneModel> lanes;
+    double clock = 0, longest = 0;
+    int focus = 0;
+    bool measured = false; // every lane has finished its run
+    bool over = false;     // every lane is done at the clock
+    bool greedy = false;
+    ui::Tier tier = ui::Tier::live;
+    int plain = -1;                 // lanes, -1: none
+    int fastest = -1, richest = -1; // shortest time; most tokens per round among the drafters
+    int same_tokens = 0;            // that all lanes share from the start, as far as each has come
+    bool identical = false;         // every lane wrote the same text
+    int just_done = -1;             // lane that finishes at the clock
+};
+[[nodiscard]] RaceModel race_model(const SceneInput& input);
+
+// Ends of all rounds of all lanes, ascending: where the arrow keys stop.
+[[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1);
+// Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest
+// moment there is while lanes still run.
+[[nodiscard]] double race_rest(const RaceView& race);
+[[nodiscard]] double race_end(const RaceView& race);
+
+[[nodiscard]] ui::Icon method_mark(const std::string& drafter);
+[[nodiscard]] std::string method_title(const std::string& drafter); // short, as in the rail: "EAGLE-3"
+
+} // namespace speclens

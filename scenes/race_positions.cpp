@@ -1,0 +1,108 @@
+// Conditional acceptance by draft position: the chance that guess i stays once all before it did, with 95 %
+// score intervals. A line ends where fewer than thirty rounds arrive.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/tokens.h"
+#include "scenes/race_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Font;
+using ui::Rect;
+
+constexpr int kLeastRounds = 30;
+
+struct Line {
+    const RaceLaneModel* lane;
+    std::vector<double> value, low, high;
+};
+
+} // namespace
+
+void draw_race_positions(const RaceDraw& d, Rect card) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const Rect in =
+        race_card(d, card, positions_title(d.model),
+                  "chance that guess i stays once all before it did · " + averages_words(d.model));
+    std::vector<Line> lines;
+    std::size_t longest = 1;
+    double lowest = 1;
+    for (const RaceLaneModel& lane : d.model.lanes) {
+        if (lane.plain() || !lane.lane->average) continue;
+        const Totals& totals = lane.lane->average->totals;
+        Line line{&lane, {}, {}, {}};
+        for (std::size_t i = 0; i < totals.judged_at.size() && totals.judged_at[i] >= kLeastRounds; ++i) {
+            const Interval interval = wilson(totals.accepted_at[i], totals.judged_at[i]);
+            line.value.push_back(totals.conditional[i]);
+            line.low.push_back(interval.low);
+            line.high.push_back(interval.high);
+            lowest = std::min(lowest, interval.low);
+        }
+        if (line.value.empty()) continue;
+        longest = std::max(longest, line.value.size());
+        lines.push_back(std::move(line));
+    }
+    if (lines.empty()) {
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32},
+                 d.model.race && d.model.race->prompts > 0 ? "measured as soon as the lanes are done"
+                                                           : "needs rounds from more prompts");
+        return;
+    }
+    const double bottom = std::max(0.0, std::floor(lowest * 10) / 10);
+    const ui::Scale x{.lo = 1,
+                      .hi = static_cast<double>(std::max<std::size_t>(2, longest)),
+                      .a = in.x + 44,
+                      .b = in.right() - 100};
+    const ui::Scale y{.lo = bottom, .hi = 1, .a = in.bottom() - 26, .b = in.y + 12};
+    ui::axis_y(c, t, y, in.x + 30, ui::ticks(bottom, 1, in.h > 180 ? 5 : 3),
+               {.grid_to = x.b, .grid = true, .base_line = false});
+    ui::Ticks positions;
+    const std::size_t step = longest > 8 ? 2 : 1;
+    for (std::size_t i = 1; i <= longest; i += step) positions.values.push_back(static_cast<double>(i));
+    ui::axis_x(c, t, x, y.a, positions, {.unit = "", .label_offset = 18});
+    c.text({x.b + 12, y.a + 18}, "position i", Font::text, 14, t.muted);
+
+    struct Label {
+        float y;
+        const RaceLaneModel* lane;
+        float x;
+    };
+    std::vector<Label> labels;
+    for (const Line& line : lines) {
+        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == line.lane;
+        const ui::Color ink = chosen ? t.ink : ui::mix(t.ink, t.panel, 0.6F);
+        std::vector<ui::Vec2> middle, upper, lower;
+        for (std::size_t i = 0; i < line.value.size(); ++i) {
+            const float at = x(static_cast<double>(i + 1));
+            middle.push_back({at, y(line.value[i])});
+            upper.push_back({at, y(line.high[i])});
+            lower.push_back({at, y(line.low[i])});
+        }
+        ui::band(c, upper, lower, t.ink.alpha(chosen ? 0.16F : 0.08F));
+        if (middle.size() > 1) c.polyline(middle, {ink, 1.5F});
+        for (const ui::Vec2 p : middle) {
+            c.disc(p, 6, t.panel);
+            ui::icon(c, line.lane->mark, p, 9, ink);
+        }
+        labels.push_back({middle.back().y, line.lane, middle.back().x});
+    }
+    // Names at the ends of the lines, pushed apart.
+    std::ranges::sort(labels, {}, &Label::y);
+    for (std::size_t i = 1; i < labels.size(); ++i) labels[i].y = std::max(labels[i].y, labels[i - 1].y + 18);
+    const float over = labels.back().y - (y.a - 4);
+    if (over > 0)
+        for (Label& label : labels) label.y -= over;
+    for (const Label& label : labels) {
+        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == label.lane;
+        ui::fitted_text(c, {x.b + 12, label.y + 5}, label.lane->title, chosen ? Font::text_bold : Font::text,
+                        14, chosen ? t.ink : t.muted, in.right() - x.b - 12);
+    }
+}
+
+} // namespace speclens

@@ -1,0 +1,206 @@
+// Tokens per round over drafting time. Lines of equal speed-up: tokens = s × (draft + verify + rest) ÷ plain
+// pass, with the lanes' mean verify time, so that they are exact where all lanes verify as many rows.
+// Published points have a panel, a scale and lines of their own: another machine, another target.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/tokens.h"
+#include "scenes/race_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+struct Point {
+    std::string title, label;
+    ui::Icon mark;
+    double x = 0, y = 0, low = 0, high = 0;
+    bool chosen = false;
+};
+
+struct Panel {
+    Rect area; // of the axes
+    double x_max = 1, y_min = 1, y_max = 2;
+    double fixed = 0, plain = 1; // ms: what a round costs besides drafting; a plain pass
+    bool published = false;
+};
+
+// A label that would cover another one goes to the other side of its mark, then below, else it is dropped.
+class Labels {
+  public:
+    Labels(ui::Canvas& canvas, Rect bounds) : canvas_(canvas), bounds_(bounds) {}
+    void block(Rect r) { taken_.push_back(r); }
+    void place(ui::Vec2 at, const std::string& words, Font font, ui::Color ink, ui::Color ground) {
+        const float w = canvas_.text_width(words, font, 14);
+        for (const ui::Vec2 corner : {ui::Vec2{at.x + 12, at.y - 9}, ui::Vec2{at.x - 12 - w, at.y - 9},
+                                      ui::Vec2{at.x - w / 2, at.y - 32}, ui::Vec2{at.x - w / 2, at.y + 13},
+                                      ui::Vec2{at.x + 9 - w, at.y - 31}, ui::Vec2{at.x + 9 - w, at.y + 13},
+                                      ui::Vec2{at.x - 9, at.y - 31}, ui::Vec2{at.x - 9, at.y + 13}}) {
+            const Rect box{corner.x - 2, corner.y, w + 4, 18};
+            if (box.x < bounds_.x || box.right() > bounds_.right() || box.y < bounds_.y ||
+                box.bottom() > bounds_.bottom())
+                continue;
+            if (std::ranges::any_of(taken_, [&](const Rect& r) {
+                    return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
+                }))
+                continue;
+            canvas_.fill(box, ground);
+            canvas_.text({corner.x, corner.y + 14}, words, font, 14, ink);
+            taken_.push_back(box);
+            return;
+        }
+    }
+
+  private:
+    ui::Canvas& canvas_;
+    Rect bounds_;
+    std::vector<Rect> taken_;
+};
+
+void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points,
+                const std::string& caption) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const ui::Scale x{.lo = 0, .hi = p.x_max, .a = p.area.x, .b = p.area.right()};
+    const ui::Scale y{.lo = p.y_min, .hi = p.y_max, .a = p.area.bottom(), .b = p.area.y};
+    c.fill(p.area, t.bg);
+    ui::axis_x(c, t, x, p.area.bottom(), ui::ticks(0, p.x_max, p.area.w > 240 ? 5 : 3), {.label_offset = 18});
+    ui::axis_y(c, t, y, p.area.x, ui::ticks(p.y_min, p.y_max, p.area.h > 140 ? 5 : 3),
+               {.grid_to = p.area.right(), .grid = true, .base_line = true});
+    ui::fitted_text(c, {p.area.x, p.area.bottom() + 36}, caption, Font::text, 14, t.muted, p.area.w);
+
+    Labels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4});
+    for (const Point& point : points) labels.block({x(point.x) - 9, y(point.y) - 9, 18, 18});
+    for (const Point& point : points)
+        if (point.high > point.low)
+            labels.block({x(point.x) - 6, y(point.high) - 2, 12, y(point.low) - y(point.high) + 4});
+
+    c.push_clip(p.area);
+    std::vector<std::pair<ui::Vec2, std::string>> names;
+    if (p.plain > 0) {
+        const double top = p.y_max * p.plain / std::max(1e-9, p.fixed);
+        const double step = top > 6 ? 1 : 0.5;
+        for (double s = step; s <= top + 1e-9; s += step) {
+            const double left = s * p.fixed / p.plain, right = s * (p.fixed + p.x_max) / p.plain;
+            if (right < p.y_min || left > p.y_max) continue;
+            const bool whole = std::abs(s - std::round(s)) < 1e-6;
+            c.line({x(0), y(left)}, {x(p.x_max), y(right)},
+                   whole ? ui::Stroke{t.muted.alpha(0.7F), 1} : ui::Stroke{t.muted.alpha(0.5F), 1, 2, 3});
+            // The name stands where the line leaves the panel.
+            const double end_x = right <= p.y_max ? p.x_max : (p.y_max * p.plain / s) - p.fixed;
+            const double end_y = std::min(right, p.y_max);
+            names.push_back({{x(end_x), y(end_y)}, ui::number(s, whole ? 0 : 1) + "×"});
+        }
+    }
+    c.pop_clip();
+    for (const Point& point : points)
+        labels.place({x(point.x), y(point.y)}, point.title + " " + point.label,
+                     point.chosen ? Font::text_bold : Font::text, t.ink, t.bg.alpha(0.85F));
+    for (const auto& [at, words] : names) {
+        const float w = c.text_width(words, Font::text, 14);
+        labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w),
+                      std::max(at.y, p.area.y + 12)},
+                     words, Font::text, t.muted, t.bg.alpha(0.7F));
+    }
+    for (const Point& point : points) {
+        const float px = x(point.x), py = y(point.y);
+        if (p.published) {
+            ui::hollow_icon(c, point.mark, {px, py}, 15, t.ink);
+        } else {
+            if (point.high > point.low) ui::whisker(c, t, px, y(point.low), y(point.high));
+            c.disc({px, py}, 8, t.bg);
+            ui::icon(c, point.mark, {px, py}, 14, t.ink);
+        }
+    }
+}
+
+double nice_top(double value) {
+    const double step = value > 20 ? 5 : value > 5 ? 1 : value > 1 ? 0.5 : value > 0.2 ? 0.1 : 0.02;
+    return std::ceil(value / step) * step;
+}
+
+} // namespace
+
+void draw_race_scatter(const RaceDraw& d, Rect card) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const PublishedRace paper = published_race(d.input.figures);
+    const Rect in = race_card(d, card, scatter_title(d.model),
+                              "tokens per round over drafting time · " + averages_words(d.model) +
+                                  " · lines: equal speed-up");
+    std::vector<Point> live;
+    Panel left;
+    double verify = 0, plain = 0;
+    for (std::size_t i = 0; i < d.model.lanes.size(); ++i) {
+        const RaceLaneModel& lane = d.model.lanes[i];
+        if (!lane.lane->average) continue;
+        const LaneAverage& a = *lane.lane->average;
+        if (lane.plain()) {
+            plain = a.totals.round_ms();
+            continue;
+        }
+        live.push_back({.title = lane.title,
+                        .label = a.speed_up.value > 0 ? ui::speed_up(a.speed_up.value) : "",
+                        .mark = lane.mark,
+                        .x = a.totals.draft_ms,
+                        .y = a.tokens_per_round.value,
+                        .low = a.tokens_per_round.low,
+                        .high = a.tokens_per_round.high,
+                        .chosen = static_cast<int>(i) == d.model.focus});
+        verify += a.totals.verify_ms + a.totals.other_ms;
+    }
+    const bool with_paper = !paper.points.empty();
+    const float foot = 44, gap = 52;
+    const float width = with_paper ? (in.w - gap - 34) * 0.56F : in.w - 34;
+    const Rect area{in.x + 30, in.y + 8, width, in.h - 8 - foot};
+    if (live.empty()) {
+        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)},
+                 d.model.race && d.model.race->prompts > 0 ? "measured as soon as the lanes are done"
+                                                           : "needs rounds from more prompts");
+    } else {
+        double x_max = 0, y_max = 0, y_min = 1e9;
+        for (const Point& p : live) {
+            x_max = std::max(x_max, p.x);
+            y_max = std::max(y_max, std::max(p.y, p.high));
+            y_min = std::min(y_min, std::min(p.y, p.low));
+        }
+        left = {.area = area,
+                .x_max = nice_top(x_max * 1.25),
+                .y_min = std::max(0.0, std::floor(y_min - 0.7)),
+                .y_max = std::ceil(y_max + 0.5),
+                .fixed = verify / static_cast<double>(live.size()),
+                .plain = plain};
+        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(d.model.tier)) + "");
+    }
+    if (!with_paper) return;
+    std::vector<Point> known;
+    Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h},
+                .published = true};
+    double y_max = 0, y_min = 1e9;
+    for (const PublishedPoint& p : paper.points) {
+        known.push_back({.title = method_title(p.method),
+                         .label = ui::speed_up(p.speed_up),
+                         .mark = method_mark(p.method),
+                         .x = p.draft + p.head,
+                         .y = p.tokens});
+        right.x_max = std::max(right.x_max, p.draft + p.head);
+        y_max = std::max(y_max, p.tokens);
+        y_min = std::min(y_min, p.tokens);
+        right.fixed = p.verify;
+        right.plain = p.target;
+    }
+    right.x_max = nice_top(right.x_max * 1.2);
+    right.y_min = std::floor(y_min - 0.5);
+    right.y_max = std::ceil(y_max + 0.2);
+    c.line({area.right() + 12.5F, area.y}, {area.right() + 12.5F, in.bottom()}, t.hairline());
+    draw_panel(d, right, known, "ms · PUBLISHED, " + paper.hardware);
+    ui::tooltip(d.ui, right.area, paper.conditions + "; source: " + paper.source);
+}
+
+} // namespace speclens

@@ -1,0 +1,241 @@
+// The race in words: findings from the numbers of this race, nothing that was known before.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "engine/published_words.h"
+#include "scenes/race_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+const RaceLaneModel* lane_at(const RaceModel& m, int index) {
+    return index < 0 ? nullptr : &m.lanes[static_cast<std::size_t>(index)];
+}
+
+// The lane with averages for which `value` is largest, among drafters.
+template <class Value>
+const RaceLaneModel* best(const RaceModel& m, Value value) {
+    const RaceLaneModel* found = nullptr;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (lane.plain() || !lane.lane->average) continue;
+        if (!found || value(*lane.lane->average) > value(*found->lane->average)) found = &lane;
+    }
+    return found;
+}
+
+std::string dice(const RaceModel& m) {
+    const RunSettings& base = m.race->settings.base;
+    if (m.greedy) return "greedy";
+    return "T = " + ui::number(base.sampling.temperature, 1) + ", seed " + std::to_string(base.seed);
+}
+
+} // namespace
+
+std::string race_title(const RaceModel& m) {
+    if (!m.race) return "A race is about to start";
+    if (!m.measured) return "The lanes run one after another";
+    const RaceLaneModel* fastest = lane_at(m, m.fastest);
+    const RaceLaneModel* richest = lane_at(m, m.richest);
+    if (!fastest) return "No lane could run";
+    // Before the first lane is home the outcome is a question.
+    if (m.clock + 1e-6 < fastest->total_ms) return "Who finishes first?";
+    if (m.lanes.size() == 1) return capital(fastest->title) + " alone";
+    if (fastest->plain()) return "Plain decoding finishes first: no drafter pays here";
+    if (richest && richest != fastest)
+        return capital(richest->title) + " keeps more guesses per round, " + fastest->title +
+               " finishes first";
+    return capital(fastest->title) + " keeps the most guesses per round and finishes first";
+}
+
+std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
+    if (!m.race) return "the same prompt with the same dice for every drafter";
+    const int limit = m.race->settings.base.max_tokens;
+    std::string words = "same prompt, same dice";
+    int k = 0;
+    bool one_k = true;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (lane.plain()) continue;
+        one_k = one_k && (k == 0 || k == lane.lane->settings.k);
+        k = lane.lane->settings.k;
+    }
+    if (one_k && k > 0) words += ", K = " + std::to_string(k);
+    words += " · " + dice(m);
+    int tokens = 0;
+    for (const RaceLaneModel& lane : m.lanes) tokens = std::max(tokens, lane.tokens);
+    words += ", " + counted(tokens > 0 ? tokens : limit, "token");
+    if (!m.measured) {
+        if (m.race->running >= 0)
+            words += " · " + m.lanes[static_cast<std::size_t>(m.race->running)].title + " is running";
+        return words;
+    }
+    words += " · at " + ui::milliseconds(m.clock) + " ms";
+    if (m.just_done >= 0 && !m.over)
+        words += ", as " + m.lanes[static_cast<std::size_t>(m.just_done)].title + " finishes";
+    if (m.over) words += ", all finished";
+    if (input.race_pace > 0) {
+        const double slower = 1000 / input.race_pace;
+        words += slower > 1.5 ? " · slowed down " + ui::number(slower, 0) + "×" : " · in real time";
+    }
+    return words;
+}
+
+std::string race_about(const RaceLaneModel& lane) {
+    const RunSettings& s = lane.lane->settings;
+    const std::string k = counted(s.k, "guess");
+    const std::string& d = lane.drafter;
+    if (d == "none") return "one token per pass";
+    if (d == "eagle3" || d == "small") return k + ", one pass each";
+    if (d == "dflash") return k + ", one pass";
+    if (d == "domino") return k + ", one pass + GRU head";
+    if (d == "dspark") return k + ", one pass + Markov head";
+    if (d == "medusa") return "up to " + k + ", a head each";
+    if (d == "lookup") return "copies up to " + counted(s.k, "token");
+    if (d == "skip") return k + ", with half a target";
+    if (d.ends_with("_tree")) return "a tree of " + counted(s.options.tree_budget, "guess");
+    return k;
+}
+
+std::string race_texts(const RaceModel& m) {
+    if (!m.race || !m.measured || m.lanes.size() < 2) return "";
+    if (m.identical) return "texts identical";
+    if (m.greedy) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
+    return "texts part after " + counted(m.same_tokens, "token") + ": at T > 0 only the law is shared";
+}
+
+std::string averages_words(const RaceModel& m) {
+    for (const RaceLaneModel& lane : m.lanes)
+        if (lane.lane->average) {
+            std::string words = counted(lane.lane->average->totals.prompts, "prompt");
+            if (m.race->prompts_done < m.race->prompts)
+                words += " of " + std::to_string(m.race->prompts) + " so far";
+            return words;
+        }
+    return "this prompt only";
+}
+
+std::string scatter_title(const RaceModel& m) {
+    const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
+    const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
+    if (!quick || !rich || m.plain < 0) return "Up and to the left is fast";
+    if (quick->lane->average->speed_up.value < 1) return "Every drafter costs more than it brings";
+    if (quick == rich) return capital(quick->title) + " brings the most and is the fastest";
+    return capital(rich->title) + " brings the most, " + quick->title + " is the fastest";
+}
+
+std::string positions_title(const RaceModel& m) {
+    // Whose conditional acceptance falls most from the first position to the last one with enough rounds.
+    const RaceLaneModel* falls = nullptr;
+    double most = 0;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (lane.plain() || !lane.lane->average) continue;
+        const Totals& t = lane.lane->average->totals;
+        int last = -1;
+        for (std::size_t i = 0; i < t.judged_at.size(); ++i)
+            if (t.judged_at[i] >= 30) last = static_cast<int>(i);
+        if (last < 1) continue;
+        const double fall = t.conditional[0] - t.conditional[static_cast<std::size_t>(last)];
+        if (fall > most) {
+            most = fall;
+            falls = &lane;
+        }
+    }
+    if (!falls || most < 0.03) return "Acceptance by position";
+    return capital(falls->title) + " loses most with the distance";
+}
+
+std::string costs_title(const RaceModel& m) {
+    const RaceLaneModel* found = nullptr;
+    double most = 0;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (lane.plain() || !lane.lane->average) continue;
+        const Totals& t = lane.lane->average->totals;
+        const double share = t.round_ms() > 0 ? t.draft_ms / t.round_ms() : 0;
+        if (share > most) {
+            most = share;
+            found = &lane;
+        }
+    }
+    if (!found) return "Where the time of a round goes";
+    return "Drafting takes " + ui::percent(most) + " of a round of " + found->title;
+}
+
+PublishedRace published_race(const Published* figures) {
+    PublishedRace race;
+    if (!figures) return race;
+    for (const OperatingPoint& point : figures->operating_points()) {
+        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms ||
+            !point.target_ms)
+            continue;
+        PublishedPoint p;
+        p.method = point.any->method;
+        p.tokens = middle(*point.tokens_per_round);
+        p.draft = middle(*point.draft_ms);
+        p.head = point.head_ms ? middle(*point.head_ms) : 0;
+        p.verify = middle(*point.verify_ms);
+        p.target = middle(*point.target_ms);
+        p.speed_up = middle(*point.speedup);
+        if (race.points.empty()) {
+            race.conditions = point.any->model.value_or("?") + ", " + point.any->hardware.value_or("?");
+            race.hardware = point.any->hardware.value_or("?");
+            race.source =
+                published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
+        }
+        race.points.push_back(std::move(p));
+    }
+    return race;
+}
+
+std::string race_description(const SceneInput& input, const RaceModel& m) {
+    std::string text = "Race. " + race_title(m) + ". " + race_subtitle(input, m) + ".\n";
+    if (!m.race) return text;
+    text += "Prompt: " + m.race->settings.base.prompt + "\n";
+    if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
+    for (std::size_t i = 0; i < m.lanes.size(); ++i) {
+        const RaceLaneModel& lane = m.lanes[i];
+        text += "Lane " + std::to_string(i + 1) + ", " + lane.title + " (" + race_about(lane) + ")" +
+                (static_cast<int>(i) == m.focus ? ", chosen" : "") + ": ";
+        if (!lane.lane->problem.empty()) {
+            text += "cannot run: " + lane.lane->problem + "\n";
+            continue;
+        }
+        if (!lane.trace) {
+            text += "waits for its turn.\n";
+            continue;
+        }
+        text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far; " +
+                ui::per_round(lane.whole.tokens_per_round()) + " tokens per round, finished after " +
+                ui::milliseconds(lane.total_ms) + " ms";
+        if (lane.speed_up > 0) text += ", " + ui::speed_up(lane.speed_up) + " the speed of plain decoding";
+        text += ".\n";
+        if (!lane.lane->average) continue;
+        const LaneAverage& a = *lane.lane->average;
+        text += "  Over " + counted(a.totals.prompts, "prompt") + ": " +
+                ui::per_round(a.tokens_per_round.value) + " tokens per round";
+        if (a.tokens_per_round.interval)
+            text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " +
+                    ui::per_round(a.tokens_per_round.high) + ")";
+        if (!lane.plain() && a.speed_up.value > 0) text += ", " + ui::speed_up(a.speed_up.value);
+        text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
+                ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", head " +
+                ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) +
+                ", rest " + ui::number(a.totals.other_ms, 2) + ".\n";
+        if (!a.totals.conditional.empty()) {
+            text += "  Kept at position 1, 2, … once all before it were:";
+            for (std::size_t k = 0; k < a.totals.conditional.size(); ++k)
+                text += " " + ui::probability(a.totals.conditional[k]) + " of " +
+                        std::to_string(a.totals.judged_at[k]);
+            text += ".\n";
+        }
+    }
+    const PublishedRace paper = published_race(input.figures);
+    for (const PublishedPoint& p : paper.points)
+        text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +
+                ui::number(p.tokens, 2) + " tokens per round, draft " + ui::number(p.draft + p.head, 1) +
+                " ms, verify " + ui::number(p.verify, 1) + " ms, " + ui::speed_up(p.speed_up) + ".\n";
+    if (!paper.points.empty()) text += "Source: " + paper.source + ".\n";
+    return text;
+}
+
+} // namespace speclens

@@ -1,0 +1,134 @@
+// Races: lanes one after another, averages over prompts, and what cannot run.
+#include <gtest/gtest.h>
+
+#include "engine/race.h"
+#include "kernels/error.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+RaceSettings greedy(const std::vector<std::string>& drafters) {
+    RaceSettings race;
+    race.base.token_ids = {5, 6, 7};
+    race.base.sampling.temperature = 0;
+    race.base.max_tokens = 14;
+    race.base.k = 3;
+    race.lanes = race_entries(drafters, race.base);
+    return race;
+}
+
+std::vector<int> output_of(const Trace& trace) {
+    std::vector<int> ids;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (const auto* done = std::get_if<Committed>(&trace[i])) ids.insert(ids.end(), done->tokens.begin(), done->tokens.end());
+    return ids;
+}
+
+TEST(Race, RunsEveryLaneToTheSameGreedyText) {
+    Race race(test::micro_models(1), greedy({"dflash", "eagle3", "none", "small"}));
+    race.finish();
+    const RaceView& view = race.view();
+    ASSERT_EQ(view.lanes.size(), 4u);
+    EXPECT_EQ(view.lanes[0].settings.drafter, "none") << "the baseline comes first";
+    EXPECT_TRUE(view.lanes_finished());
+    EXPECT_TRUE(view.finished()) << "without prompts there is nothing to average";
+    for (const RaceLane& lane : view.lanes) {
+        ASSERT_TRUE(lane.trace) << lane.settings.drafter;
+        EXPECT_EQ(output_of(*lane.trace).size(), 14u);
+        EXPECT_EQ(output_of(*lane.trace), output_of(*view.lanes[0].trace)) << lane.settings.drafter;
+        EXPECT_EQ(lane.trace->header()->drafter, lane.settings.drafter);
+    }
+}
+
+TEST(Race, TreesGetARuleThatJudgesThem) {
+    Race race(test::micro_models(1), greedy({"none", "eagle3_tree"}));
+    race.finish();
+    EXPECT_EQ(race.view().lanes[1].problem, "");
+    EXPECT_EQ(output_of(*race.view().lanes[1].trace), output_of(*race.view().lanes[0].trace));
+}
+
+TEST(Race, ALaneThatCannotRunSaysWhyAndTheOthersRun) {
+    const auto models = test::perfect_draft_models(1); // no trained heads
+    Race race(models, greedy({"none", "dflash", "small"}));
+    race.finish();
+    EXPECT_NE(race.view().lanes[1].problem, "");
+    EXPECT_FALSE(race.view().lanes[1].trace);
+    EXPECT_TRUE(race.view().lanes[2].finished);
+    EXPECT_TRUE(race.view().lanes_finished());
+}
+
+TEST(Race, RefusesNoLanesTooManyAndUnknownOnes) {
+    const auto models = test::micro_models(1);
+    const auto refused = [&](const std::vector<std::string>& drafters) {
+        try {
+            Race race(models, greedy(drafters));
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), Exit::usage);
+            EXPECT_FALSE(error.remedy().empty());
+            return true;
+        }
+        return false;
+    };
+    EXPECT_TRUE(refused({}));
+    EXPECT_TRUE(refused({"none", "small", "lookup", "skip", "eagle3"}));
+    EXPECT_TRUE(refused({"none", "eagle33"}));
+}
+
+TEST(Race, AnImpossiblePromptIsTheLanesProblem) {
+    RaceSettings settings = greedy({"none", "small"});
+    settings.base.token_ids = {5, 61};
+    Race race(test::micro_models(1), settings);
+    race.finish();
+    EXPECT_NE(race.view().lanes[0].problem.find("61"), std::string::npos);
+}
+
+TEST(Race, UsualLanesAreTheTrainedHeadsOrWhatThereIs) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(usual_racers(Names{"none", "small", "lookup", "skip", "eagle3", "dflash", "domino", "medusa"}),
+              (Names{"none", "eagle3", "dflash", "domino"}));
+    EXPECT_EQ(usual_racers(Names{"none", "lookup", "skip"}), (Names{"none", "lookup", "skip"}));
+    EXPECT_EQ(usual_racers(Names{"none", "small", "lookup", "skip", "dflash"}), (Names{"none", "dflash", "small", "lookup"}));
+}
+
+// The shipped bundle: prompts are text.
+TEST(Race, AveragesOverPrompts) {
+    auto models = std::make_shared<const Models>(load_models({}));
+    RaceSettings settings;
+    settings.base.sampling.temperature = 0;
+    settings.base.max_tokens = 12;
+    settings.lanes = race_entries({"none", "small"}, settings.base);
+    for (const char* prompt : {"The capital of France is", "2 + 2 =", "def add(a, b):"})
+        settings.prompts.push_back({"x", prompt, "", false});
+    Race race(models, settings);
+    race.finish();
+    const RaceView& view = race.view();
+    EXPECT_EQ(view.prompts_done, 3);
+    for (const RaceLane& lane : view.lanes) {
+        ASSERT_TRUE(lane.average);
+        EXPECT_EQ(lane.average->totals.prompts, 3);
+        EXPECT_TRUE(lane.average->tokens_per_round.interval);
+        EXPECT_GT(lane.average->totals.tokens_per_second, 0);
+    }
+    EXPECT_DOUBLE_EQ(view.lanes[0].average->speed_up.value, 1) << "plain over itself";
+    EXPECT_DOUBLE_EQ(view.lanes[0].average->tokens_per_round.value, 1);
+    EXPECT_GT(view.lanes[1].average->tokens_per_round.value, 1.5) << "the small model follows the target well";
+    EXPECT_EQ(view.lanes[0].average->totals.tokens, view.lanes[1].average->totals.tokens) << "the same texts";
+
+    settings.average_seconds = 1e-9; // enough after the first prompt
+    Race brief(models, settings);
+    brief.finish();
+    EXPECT_EQ(brief.view().prompts_done, 1);
+    EXPECT_EQ(brief.view().prompts, 1);
+}
+
+TEST(Samples, WilsonIntervalKnowsItsTable) { // Wilson 1927, score interval at 95 %
+    EXPECT_NEAR(wilson(5, 10).low, 0.2366, 1e-4);
+    EXPECT_NEAR(wilson(5, 10).high, 0.7634, 1e-4);
+    EXPECT_NEAR(wilson(0, 10).low, 0, 1e-12);
+    EXPECT_NEAR(wilson(10, 10).low, 0.7225, 1e-4);
+    EXPECT_EQ(wilson(0, 0).high, 1);
+}
+
+}  // namespace
+}  // namespace speclens

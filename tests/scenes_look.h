@@ -1,0 +1,82 @@
+// What every scene must look like: nothing cut off, no text over another, and the text as it was recorded.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "scenes_bench.h"
+
+namespace speclens {
+
+inline bool updating() {
+    const char* flag = std::getenv("SPEC_UPDATE_GOLDEN");
+    return flag && std::string(flag) == "1";
+}
+inline std::filesystem::path golden_file(const std::string& name) {
+    return std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "golden_scenes" / (name + ".txt");
+}
+
+inline std::string read(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+// Two texts that share a place: boxes are a little higher than the letters, so only the middle counts.
+inline std::string overlap_of(const std::vector<ui::RecordedText>& texts) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const ui::RecordedText& a = texts[i];
+        if (a.text.find_first_not_of(' ') == std::string::npos) continue;
+        const ui::Rect seen_a =
+            ui::intersect({a.box.x + 1, a.baseline - a.size * 0.5F, a.box.w - 2, a.size * 0.4F}, a.clip);
+        if (seen_a.w <= 0 || seen_a.h <= 0) continue;
+        for (std::size_t k = i + 1; k < texts.size(); ++k) {
+            const ui::RecordedText& b = texts[k];
+            if (b.text.find_first_not_of(' ') == std::string::npos) continue;
+            const ui::Rect seen_b =
+                ui::intersect({b.box.x + 1, b.baseline - b.size * 0.5F, b.box.w - 2, b.size * 0.4F}, b.clip);
+            const ui::Rect both = ui::intersect(seen_a, seen_b);
+            if (both.w > 0.5F && both.h > 0.5F)
+                return "\"" + a.text + "\" and \"" + b.text + "\" at " +
+                       std::to_string(static_cast<int>(both.x)) + "," +
+                       std::to_string(static_cast<int>(both.y));
+        }
+    }
+    return {};
+}
+
+struct Size {
+    float w, h;
+    const char* name;
+};
+// The last two are 1600×1000 and 1280×720 at 200 %.
+inline constexpr Size kSizes[] = {{1600, 1000, "1600x1000"}, {1280, 720, "1280x720"}, {1500, 880, "1500x880"},
+                                  {800, 500, "800x500"},     {731, 411, "731x411"},   {640, 360, "640x360"}};
+
+inline void look(SceneBench& bench, const std::string& what, bool pans) {
+    EXPECT_EQ(overlap_of(bench.texts), "") << what;
+    for (const ui::RecordedText& text : bench.clipped) {
+        // A stage that pans cuts at its own edges, like every scrolled view.
+        const bool at_pan_edge = pans && text.clip.y <= 25 && text.clip.h > 100;
+        EXPECT_TRUE(at_pan_edge) << what << ": \"" << text.text << "\" is cut off at " << text.box.x << ","
+                                 << text.box.y;
+    }
+}
+
+// Compares with tests/golden_scenes/NAME.txt, or writes it when SPEC_UPDATE_GOLDEN=1.
+inline void expect_golden(const std::string& name, const std::string& text) {
+    const std::filesystem::path file = golden_file(name);
+    if (updating()) {
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+    }
+    EXPECT_EQ(read(file), text) << "regenerate with SPEC_UPDATE_GOLDEN=1 and look at the difference";
+}
+
+} // namespace speclens

@@ -1,0 +1,287 @@
+// The race scene: its numbers, its words, its keys, and that it fits every window.
+#include <gtest/gtest.h>
+
+#include "engine/race.h"
+#include "scenes/race_draw.h"
+#include "scenes_fixtures.h"
+#include "scenes_look.h"
+
+namespace speclens {
+namespace {
+
+struct ToyLane {
+    const char* drafter;
+    int k, cycles;
+    double noise;
+};
+// Twelve tokens each, the same ones: guesses are all right or all wrong.
+constexpr ToyLane kToyLanes[] = {
+    {"none", 0, 12, 0}, {"eagle3", 2, 4, 0}, {"dflash", 3, 12, 1}, {"domino", 5, 2, 0}};
+
+Sample toy_sample(const ToyLane& lane, int tokens, double draft_ms) {
+    Sample s;
+    s.tokens = tokens;
+    s.rounds = tokens / (lane.noise < 1 ? lane.k + 1 : 1);
+    s.draft_ms = draft_ms * s.rounds;
+    s.head_ms = std::string(lane.drafter) == "domino" ? 0.2 * s.rounds : 0;
+    s.verify_ms = 9.0 * s.rounds;
+    s.other_ms = 0.25 * s.rounds;
+    for (int i = 0; i < lane.k; ++i) {
+        s.judged_at.push_back(s.rounds - i);
+        s.accepted_at.push_back(static_cast<int>((s.rounds - i) * (0.9 - 0.1 * i)));
+    }
+    return s;
+}
+
+std::shared_ptr<RaceView> toy_race(bool averages = true) {
+    auto race = std::make_shared<RaceView>();
+    race->settings.base.prompt = " the cat sat on the";
+    race->settings.base.max_tokens = 12;
+    race->model = "toy target";
+    race->backend = "toy backend";
+    std::vector<Sample> plain;
+    for (int i = 0; i < 40; ++i) plain.push_back(toy_sample(kToyLanes[0], 12 + 6 * (i % 3), 0));
+    for (const ToyLane& toy : kToyLanes) {
+        RaceLane lane;
+        lane.settings.drafter = toy.drafter;
+        lane.settings.k = toy.k;
+        lane.trace = fixtures::toy_run({.name = toy.drafter,
+                                        .rule = "greedy",
+                                        .drafter = toy.drafter,
+                                        .k = toy.k,
+                                        .cycles = toy.cycles,
+                                        .temperature = 0,
+                                        .noise = toy.noise,
+                                        .top = 0});
+        lane.finished = true;
+        race->settings.lanes.push_back({toy.drafter, "greedy", toy.k});
+        if (averages) {
+            std::vector<Sample> mine;
+            for (int i = 0; i < 40; ++i) mine.push_back(toy_sample(toy, 12 + 6 * (i % 3), 1.5 * toy.k));
+            std::vector<const Sample*> a, b;
+            for (std::size_t i = 0; i < mine.size(); ++i) {
+                a.push_back(&plain[i]);
+                b.push_back(&mine[i]);
+            }
+            lane.average = LaneAverage{total(b), speed_up(a, b, 7), tokens_per_round(b, 7)};
+        }
+        race->lanes.push_back(std::move(lane));
+    }
+    race->prompts = race->prompts_done = averages ? 40 : 0;
+    return race;
+}
+
+struct RaceBench {
+    std::vector<Command> sent;
+    SceneBench bench;
+    explicit RaceBench(ui::Rect screen = {0, 0, 1600, 1000})
+        : bench("race",
+                {.send = [this](Command c) { sent.push_back(std::move(c)); },
+                 .set_budget = {},
+                 .add_budget = {},
+                 .cancel_loading = {}},
+                screen) {
+        bench.controller.figures = std::make_shared<const Published>(
+            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    }
+    void observe(std::shared_ptr<const RaceView> race) {
+        Snapshot s;
+        s.race = std::move(race);
+        s.status.state = EngineStatus::State::idle;
+        s.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
+        bench.controller.observe(s, bench.time);
+        bench.settle();
+    }
+    [[nodiscard]] double clock() { return bench.controller.frame(bench.time).scene.race_ms; }
+    template <class T>
+    [[nodiscard]] std::vector<const T*> all() const {
+        std::vector<const T*> found;
+        for (const Command& c : sent)
+            if (const T* t = std::get_if<T>(&c)) found.push_back(t);
+        return found;
+    }
+};
+
+SceneInput input_at(const RaceView& race, double ms) {
+    SceneInput in;
+    in.race = &race;
+    in.race_ms = ms;
+    return in;
+}
+
+// Plain: 9.3 ms a token. eagle3: 2 × 1.5 + 9 + 0.3 = 12.3 a round of 3. dflash: 13.8 a round of 1.
+// domino: 16.8, 6.
+TEST(RaceModel, CountsWhatIsOverAtTheClock) {
+    const auto race = toy_race();
+    EXPECT_NEAR(race_end(*race), 12 * 13.8, 1e-9);
+    EXPECT_NEAR(race_rest(*race), 2 * 16.8, 1e-9) << "domino is home first";
+    const RaceModel m = race_model(input_at(*race, 2 * 16.8));
+    EXPECT_EQ(m.lanes[0].tokens_shown, 3);
+    EXPECT_EQ(m.lanes[1].tokens_shown, 6);
+    EXPECT_EQ(m.lanes[2].tokens_shown, 2);
+    EXPECT_EQ(m.lanes[3].tokens_shown, 12);
+    EXPECT_EQ(m.just_done, 3);
+    EXPECT_EQ(m.fastest, 3);
+    EXPECT_EQ(m.richest, 3);
+    EXPECT_EQ(m.plain, 0);
+    EXPECT_TRUE(m.identical);
+    EXPECT_FALSE(m.over);
+    EXPECT_NEAR(m.lanes[3].speed_up, 12 * 9.3 / (2 * 16.8), 1e-9);
+    EXPECT_TRUE(race_model(input_at(*race, race_end(*race))).over);
+}
+
+TEST(RaceModel, StopsAtTheEndOfEveryRound) {
+    const auto race = toy_race();
+    const std::vector<double> all = race_stops(*race), domino = race_stops(*race, 3);
+    ASSERT_EQ(domino.size(), 3U);
+    EXPECT_NEAR(domino[1], 16.8, 1e-9);
+    EXPECT_NEAR(domino[2], 33.6, 1e-9);
+    EXPECT_EQ(all.size(), 1 + 12 + 4 + 12 + 2U) << "no two rounds of this race end together";
+    EXPECT_TRUE(std::ranges::is_sorted(all));
+}
+
+TEST(RaceModel, SaysWhereTextsPart) {
+    auto race = toy_race(false);
+    race->lanes[1].trace = fixtures::toy_run({.name = "x",
+                                              .rule = "token",
+                                              .drafter = "eagle3",
+                                              .k = 2,
+                                              .cycles = 4,
+                                              .temperature = 2,
+                                              .noise = 0.9,
+                                              .top = 0});
+    const RaceModel m = race_model(input_at(*race, 1));
+    EXPECT_FALSE(m.identical);
+    EXPECT_NE(race_texts(m).find("TEXTS DIFFER after"), std::string::npos) << "greedy lanes must agree";
+    race->settings.base.sampling.temperature = 1;
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("only the law is shared"), std::string::npos);
+}
+
+TEST(RaceWords, AskFirstAndAnswerWhenTheFirstLaneIsHome) {
+    const auto race = toy_race();
+    EXPECT_EQ(race_title(race_model(input_at(*race, 5))), "Who finishes first?");
+    EXPECT_EQ(race_title(race_model(input_at(*race, 2 * 16.8))),
+              "Domino keeps the most guesses per round and finishes first");
+    race->lanes.erase(race->lanes.begin() + 3);
+    EXPECT_EQ(race_title(race_model(input_at(*race, 60))),
+              "EAGLE-3 keeps the most guesses per round and finishes first");
+    race->lanes.erase(race->lanes.begin() + 1);
+    EXPECT_EQ(race_title(race_model(input_at(*race, 120))),
+              "Plain decoding finishes first: no drafter pays here");
+}
+
+TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
+    const auto race = toy_race();
+    const std::string text =
+        race_description(input_at(*race, 2 * 16.8), race_model(input_at(*race, 2 * 16.8)));
+    for (const char* part : {"Lane 4, Domino", "12 of 12 tokens", "6.00 tokens per round", "Texts identical",
+                             "Over 40 prompts", "head 0.20", "verify 9.00"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
+    std::string golden;
+    auto waiting = toy_race(false);
+    waiting->lanes[2].problem = "these models have no DFlash head";
+    waiting->lanes[2].trace = nullptr;
+    waiting->lanes[2].finished = false;
+    waiting->lanes[3].trace = nullptr;
+    waiting->lanes[3].finished = false;
+    waiting->running = 3;
+    const std::vector<std::pair<std::string, std::shared_ptr<RaceView>>> races = {
+        {"none", nullptr}, {"waiting", waiting}, {"measured", toy_race()}};
+    for (const Size& s : kSizes)
+        for (const auto& [name, race] : races)
+            for (const double ms : {0.0, 33.6, 200.0}) {
+                RaceBench b({0, 0, s.w, s.h});
+                b.observe(race);
+                b.bench.controller.perform({SceneCommand{SetRaceClock{ms}}}, b.bench.time);
+                b.bench.settle();
+                const std::string what =
+                    "race " + name + " " + s.name + " at " + std::to_string(static_cast<int>(ms));
+                look(b.bench, what, s.w < 1000);
+                const std::string dark = b.bench.words;
+                b.bench.controller.theme = ui::ThemeKind::light;
+                b.bench.frame();
+                EXPECT_EQ(b.bench.words, dark) << "the theme changes colours only";
+                if (s.w < 1280 || s.w == 1500 || ms > 100) continue;
+                b.bench.fonts = &steady_fonts();
+                b.bench.frame();
+                golden += "== " + what + "\n" + b.bench.words + "\n";
+            }
+    expect_golden("race", golden);
+}
+
+TEST(RaceKeys, ArrowsMoveTheClockFromRoundToRound) {
+    RaceBench b;
+    b.observe(toy_race());
+    EXPECT_NEAR(b.clock(), 33.6, 1e-9) << "rests where the first lane is home";
+    b.bench.key(ui::Key::home);
+    EXPECT_EQ(b.clock(), 0);
+    b.bench.key(ui::Key::right);
+    EXPECT_NEAR(b.clock(), 9.3, 1e-9);
+    b.bench.key(ui::Key::right);
+    EXPECT_NEAR(b.clock(), 12.3, 1e-9);
+    b.bench.key(ui::Key::left);
+    EXPECT_NEAR(b.clock(), 9.3, 1e-9);
+    b.bench.key(ui::Key::right, {.shift = true});
+    EXPECT_NEAR(b.clock(), 16.8, 1e-9) << "the chosen lane is the last one";
+    b.bench.key(ui::Key::end);
+    EXPECT_NEAR(b.clock(), 12 * 13.8, 1e-9);
+}
+
+TEST(RaceKeys, PlayingRunsTheClockToTheEndAndStops) {
+    RaceBench b;
+    b.observe(toy_race());
+    b.bench.key(ui::Key::end);
+    b.bench.key(ui::Key::p);
+    const double early = b.clock();
+    EXPECT_LT(early, 60) << "starts again from the left";
+    for (int i = 0; i < 80; ++i) b.bench.frame();
+    EXPECT_NEAR(b.clock(), 12 * 13.8, 1e-9);
+    EXPECT_FALSE(b.bench.controller.frame(b.bench.time).playing);
+}
+
+TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {
+    RaceBench b;
+    b.observe(toy_race());
+    b.bench.key(ui::Key::up);
+    b.bench.key(ui::Key::enter);
+    const auto restarts = b.all<Restart>();
+    ASSERT_EQ(restarts.size(), 1U);
+    EXPECT_EQ(restarts[0]->settings.drafter, "dflash");
+    EXPECT_EQ(b.bench.controller.frame(b.bench.time).scene_name, "loop");
+}
+
+TEST(RaceKeys, DigitsPutDraftersInAndOut) {
+    RaceBench b;
+    b.observe(nullptr);
+    ASSERT_EQ(b.all<StartRace>().size(), 1U) << "starts by itself as soon as the models are there";
+    const auto lanes = [&] {
+        std::string names;
+        for (const RaceEntry& lane : b.all<StartRace>().back()->settings.lanes) names += lane.drafter + " ";
+        return names;
+    };
+    EXPECT_EQ(lanes(), "none eagle3 dflash domino ");
+    b.observe(toy_race());
+    b.bench.key(ui::Key::d1);
+    EXPECT_EQ(lanes(), "eagle3 dflash domino ");
+    b.bench.key(ui::Key::d2);
+    EXPECT_EQ(lanes(), "eagle3 dflash domino small ");
+    b.bench.key(ui::Key::d4);
+    EXPECT_EQ(lanes(), "eagle3 dflash domino small ") << "four lanes are all there are";
+    EXPECT_NE(b.bench.controller.chrome.message.find("take one out"), std::string::npos);
+}
+
+TEST(RaceKeys, KAndTemperatureHoldForAllLanes) {
+    RaceBench b;
+    b.observe(toy_race());
+    const int k = b.all<StartRace>().back()->settings.base.k;
+    b.bench.key(ui::Key::k);
+    EXPECT_EQ(b.all<StartRace>().back()->settings.base.k, k + 1);
+    EXPECT_EQ(b.all<StartRace>().back()->settings.lanes[1].k, k + 1);
+    EXPECT_TRUE(b.all<Restart>().empty()) << "the run of the other scenes stays";
+}
+
+} // namespace
+} // namespace speclens
