@@ -111,6 +111,7 @@ void check_together(const Options& o) {
                                    "--tap-shift",
                                    "--confidence",
                                    "--fr-spec",
+                                   "--head-pool",
                                    "--skip-mlp",
                                    "--tree-topk",
                                    "--tree-depth",

@@ -171,6 +171,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     }
     if (drafter == "domino" || drafter == "dspark") settings.options.correction = options.method.correction;
     if (drafter == "dspark") settings.options.confidence = options.method.confidence;
+    if (drafter == "domino") settings.options.head_pool = options.method.head_pool;
     if (has_whole_head(drafter)) settings.options.fr_spec = options.method.fr_spec;
     if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
         settings.options.tree_topk = options.method.tree_topk;
@@ -203,6 +204,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
     needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
           "dflash, domino, dspark");
+    needs({"--head-pool"}, any({"domino"}), "domino");
     needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
     needs({"--confidence"}, any({"dspark"}), "dspark");
     const bool reduced = std::all_of(drafters.begin(), drafters.end(), [](const std::string& name) {

@@ -159,6 +159,10 @@ constexpr OptionRow kRows[] =
          "the draft ranks the N most frequent ids only, by frequent.json with the target: cheaper, and some "
          "tokens can never be guessed (not for none, lookup, eagle3)",
          kDrafts, [](Options& o, Text n, Text t) { o.method.fr_spec = int_of(n, t, 1, 1 << 22); }},
+        {"--head-pool", "N", "Speculation",
+         "domino: correct only the N ids that the block's base logits rank highest; the others cannot be "
+         "guessed",
+         kDrafts, [](Options& o, Text n, Text t) { o.method.head_pool = int_of(n, t, 1, 1 << 22); }},
         {"--exit-layer", "E", "Speculation", "skip: draft with the first E layers (default: two thirds)",
          kDrafts,
          [](Options& o, Text name, Text text) { o.method.exit_layer = int_of(name, text, 1, 10000); }},

@@ -53,6 +53,7 @@ class DraftNetwork {
     Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)
     Buffer mix_row, mix_state;    // Domino: (E, h), (E, G), the two halves of embed_proj.0
     Buffer correction;            // Domino: (V, E)
+    Buffer gru_table; // Domino: (V, 3G) f32, gru_input·embedding of every token, where that is small
 
     Buffer markov_in, markov_out;          // DSpark: (V, ρ) both
     Buffer gate_row, gate_prev, gate_bias; // gated: (ρ, h), (ρ, ρ), (1, ρ)

@@ -28,8 +28,9 @@ double log_of_sum(std::span<const float> logits) {
 std::vector<int> likeliest(std::span<const float> logits, std::size_t count) {
     std::vector<int> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0);
-    const auto known = std::count_if(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
-    count = std::min(count, static_cast<std::size_t>(known)); // the others have no row in a cut head
+    const auto known =
+        std::count_if(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
+    count = std::min(count, static_cast<std::size_t>(known)); // the others were cut out of a head or a pool
     std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
                       [&](int a, int b) {
                           const float left = logits[static_cast<std::size_t>(a)],
@@ -81,7 +82,7 @@ void Lens::add_correction(std::span<const float> base, std::span<const float> co
           "a correction changes the logits of one vocabulary");
     double squares = 0;
     for (std::size_t i = 0; i < base.size(); ++i) {
-        if (!std::isfinite(base[i])) continue; // no row in a cut head
+        if (!std::isfinite(base[i]) || !std::isfinite(corrected[i])) continue; // cut out of head or pool
         const double delta = static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
         squares += delta * delta;
     }
@@ -94,6 +95,7 @@ void Lens::add_correction(std::span<const float> base, std::span<const float> co
         if (std::find(before.begin(), before.end(), id) == before.end()) ids.push_back(id);
     for (const int id : ids) {
         const auto at = static_cast<std::size_t>(id);
+        if (!std::isfinite(base[at]) || !std::isfinite(corrected[at])) continue;
         const double was = static_cast<double>(base[at]), is = static_cast<double>(corrected[at]);
         movers.push_back({id, six_digits(was), six_digits(is), six_digits(std::min(0.0, was - base_sum)),
                           six_digits(std::min(0.0, is - final_sum))});

@@ -152,6 +152,8 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
                     "Leave it out; draft_vocab_size in the head's config.json says how many ids it ranks.", Exit::usage);
     if (options.fr_spec > 0 && !has_whole_head(drafter)) reject("--fr-spec", "small, skip, dflash, domino, dspark or medusa");
     if (drafter != "domino" && options.head_pool != 0) reject("--head-pool", "domino");
+    if (options.head_pool != 0 && !options.correction)
+        throw Error("--head-pool does nothing with --no-correction", "Leave one of them out.", Exit::usage);
     if (options.head_pool < 0)
         throw Error("--head-pool must be a number of ids, got " + std::to_string(options.head_pool), "For example --head-pool 256.",
                     Exit::usage);

@@ -59,6 +59,25 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
     EXPECT_NE(told.out.find("lowest numbers"), std::string::npos) << told.out;
 }
 
+TEST(Compare, MeasuresDominoWithAPoolOfCandidates) {
+    const std::string domino = "domino=" + std::string(SPEC_SOURCE_DIR) + "/tests/golden/micro_domino";
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino, "--head-pool", "40", "--prompts",
+                  prompts_file(), "--max-tokens", "16", "--repeats", "1", "--threads", "1", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    for (const Json& row : Json::parse(outcome.out)["rows"]) EXPECT_EQ(row["greedy_identical"], true);
+    const auto refused = [&](std::vector<std::string> more, const std::string& words) {
+        std::vector<std::string> all = {"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "4"};
+        all.insert(all.end(), more.begin(), more.end());
+        const Outcome bad = speclens(all);
+        EXPECT_EQ(bad.code, 2) << bad.err;
+        EXPECT_NE(bad.err.find(words), std::string::npos) << bad.err;
+    };
+    refused({"--drafter", domino, "--head-pool", "512"}, "keeps all 512 ids");
+    refused({"--drafter", domino, "--head-pool", "9", "--no-correction"}, "--head-pool does nothing with --no-correction");
+    refused({"--drafter", "skip", "--head-pool", "9"}, "--head-pool");
+}
+
 TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     const std::filesystem::path file = fresh_folder() / "compare.json";
     const Outcome outcome =

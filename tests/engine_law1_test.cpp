@@ -93,6 +93,17 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACutHead) {
     }
 }
 
+// Domino with a pool of candidates: other guesses, the same text, also where the head is cut as well.
+TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACandidatePool) {
+    for (int pool : {1, 7, 19})
+        for (int ids : {0, 20}) {
+            RunSettings settings = greedy("domino", 6);
+            settings.options.head_pool = pool;
+            settings.options.fr_spec = ids;
+            EXPECT_EQ(text(models_, settings), plain_) << "pool " << pool << ", " << ids << " ids";
+        }
+}
+
 // A drafter that is always right reaches K + 1 tokens in every round: the verify path loses nothing.
 TEST(Law1, APerfectDrafterIsAcceptedCompletely) {
     const auto models = test::perfect_draft_models(2);

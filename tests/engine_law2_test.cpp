@@ -12,7 +12,7 @@ namespace speclens {
 namespace {
 
 constexpr int kLength = 5;        // tokens of one sample: three rounds and more at K = 2 with rejections
-constexpr int kTests = 64;        // false alarms of the whole file stay below kAlarm
+constexpr int kTests = 160;       // false alarms of the whole file stay below kAlarm
 constexpr double kAlarm = 1e-3;
 
 // The exact law of the first kLength tokens of a table target under `sampling`.
@@ -322,11 +322,16 @@ TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
     }
     ASSERT_EQ(expected.size(), 81u);
     // Every drafter as it is, and those with a whole output matrix also with half of it (FR-Spec).
-    std::vector<std::pair<const DrafterInfo*, int>> cases;
+    // And Domino with a pool of candidates.
+    struct Case {
+        const DrafterInfo* info;
+        int ids, pool;
+    };
+    std::vector<Case> cases = {{find_drafter("domino"), 0, 9}};
     for (const DrafterInfo& drafter : drafter_list())
         for (const int ids : {0, 30})
-            if (ids == 0 || has_whole_head(drafter.name)) cases.emplace_back(&drafter, ids);
-    for (const auto& [info, ids] : cases)
+            if (ids == 0 || has_whole_head(drafter.name)) cases.push_back({&drafter, ids, 0});
+    for (const auto& [info, ids, pool] : cases)
         for (const RuleInfo& rule : rule_list()) {
             const DrafterInfo& drafter = *info;
             if (rule.greedy_only || !can_judge(rule, drafter)) continue;
@@ -334,6 +339,7 @@ TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
             settings.token_ids = prompt;
             settings.options = shape_of(drafter, 2, 5);
             settings.options.fr_spec = ids;
+            settings.options.head_pool = pool;
             settings.drafter = drafter.name;
             settings.rule = rule.name;
             settings.k = 2;

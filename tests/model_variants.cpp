@@ -3,6 +3,7 @@
 // and more layers, DFlash with windows. And Medusa's tree against Medusa's chain.
 #include "engine/draft_network.h"
 #include "engine/drafter.h"
+#include "engine/drafters/domino_head.h"
 #include "engine/drafters/markov_head.h"
 #include "engine/drafters/tree_shape.h"
 #include "tests/micro.h"
@@ -126,6 +127,75 @@ TEST_F(Variants, MarkovHeadsComputeTheirFormulas) {
                 const Vec got = read_vector(*backend_, markov.step(i, token));
                 for (std::size_t j = 0; j < rank; ++j) EXPECT_NEAR(got[j], want[j], 2e-6) << i << ", " << j;
                 EXPECT_EQ(read_vector(*backend_, markov.previous()), before);
+            }
+        }
+    }
+}
+
+// Domino's head (formats §6.2): state and correction of every step, with and without the table of inputs, and
+// with a pool of candidates, whose logits are the same ones.
+TEST_F(Variants, DominosHeadComputesItsFormulas) {
+    const DraftConfig config = micro_head(Method::domino, target_->config);
+    const auto network = head(config);
+    ASSERT_FALSE(network->gru_table.empty());
+    const Matrix table = read_matrix(*backend_, network->gru_table.view()),
+                 input = read_matrix(*backend_, network->gru_input.view()),
+                 hidden = read_matrix(*backend_, network->gru_hidden.view()),
+                 mix_row = read_matrix(*backend_, network->mix_row.view()),
+                 mix_state = read_matrix(*backend_, network->mix_state.view()),
+                 correction = read_matrix(*backend_, network->correction.view()),
+                 embedding = read_matrix(*backend_, target_->embedding.view());
+    for (int token : {0, 7, 60}) {
+        const Vec want = input * embedding.row(token);
+        for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(table.row(token)[i], want[i], 1e-6);
+    }
+
+    const auto target = make_model_decoder(target_, 32);
+    Buffer rows(*backend_, DType::f32, 5, 48), base(*backend_, DType::f32, 5, 61);
+    fill(*backend_, rows.view(), 31);
+    fill(*backend_, base.view(), 32);
+    const Matrix u = read_matrix(*backend_, rows.view()), b = read_matrix(*backend_, base.view());
+    constexpr std::size_t kPool = 20;
+    Vec best(61, -1e30);
+    for (int row = 1; row < 5; ++row)
+        for (std::size_t id = 0; id < 61; ++id) best[id] = std::max(best[id], b.row(row)[id]);
+    std::vector<std::size_t> order(61);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t x, std::size_t y) { return best[x] > best[y]; });
+    const OutputHead whole = {target_->head(), {}, {}};
+    for (const bool pooled : {false, true}) {
+        DominoHead domino({*target, nullptr, network, {}}, whole, pooled ? static_cast<int>(kPool) : 0);
+        for (int block = 0; block < 2; ++block) { // the second begins from a zero state again
+            domino.begin(rows.view(), base.view(), 1);
+            Vec state(10, 0.0);
+            domino.read(3 + block);
+            domino.read(9);
+            std::vector<int> unread = {3 + block, 9};
+            for (int i = 1; i < 5; ++i) {
+                for (const int token : unread) {
+                    const Vec in = input * embedding.row(token), hid = hidden * state;
+                    for (std::size_t j = 0; j < 10; ++j) {
+                        const double r = sigmoid(in[j] + hid[j]), z = sigmoid(in[10 + j] + hid[10 + j]);
+                        state[j] = (1 - z) * std::tanh(in[20 + j] + r * hid[20 + j]) + z * state[j];
+                    }
+                }
+                Vec mixed = mix_row * u.row(i);
+                const Vec of_state = mix_state * state;
+                for (std::size_t j = 0; j < mixed.size(); ++j) {
+                    mixed[j] += of_state[j];
+                    mixed[j] *= sigmoid(mixed[j]);
+                }
+                const Vec delta = correction * mixed;
+                const std::vector<float> got = domino.correct(i).logits(0);
+                for (std::size_t rank = 0; rank < 61; ++rank) {
+                    const std::size_t id = order[rank];
+                    if (pooled && rank >= kPool)
+                        EXPECT_EQ(got[id], -std::numeric_limits<float>::infinity()) << id;
+                    else
+                        EXPECT_NEAR(got[id], b.row(i)[id] + delta[id], 2e-6) << id;
+                }
+                unread = {20 + i};
+                domino.read(20 + i);
             }
         }
     }

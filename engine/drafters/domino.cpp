@@ -1,10 +1,12 @@
-// Domino (arXiv 2605.29707; formats §6): DFlash's block, and a causal head that corrects its rows from left to right.
-// A GRU reads the anchor and the guesses so far; its state and a row give a low-rank correction over the vocabulary.
+// Domino (arXiv 2605.29707; formats §6): DFlash's block, and a causal head that corrects its rows from left
+// to right (domino_head.h). The first rows use base logits only: as many as training left without correction.
+#include <algorithm>
 #include <numeric>
 
 #include "engine/clock.h"
 #include "engine/drafters/block.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/domino_head.h"
 
 namespace speclens {
 namespace {
@@ -12,98 +14,68 @@ namespace {
 class Domino final : public BlockDrafter {
   public:
     explicit Domino(const DrafterArgs& args)
-        : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
-          corrects_(args.options.correction) {
-        const DraftConfig& c = network().config;
-        correction_ = args.output_head(backend(), network().correction.view());
-        embedded_ = row_of(c.layer.hidden);
-        input_gates_ = row_of(3 * c.gru);
-        hidden_gates_ = row_of(3 * c.gru);
-        state_ = row_of(c.gru);
-        gates_ = row_of(3 * c.gru);
-        mixed_ = row_of(c.rank);
-        mixed_rows_ = Buffer(backend(), DType::f32, c.block, c.rank);
-    }
+        : BlockDrafter(args), causal_(args, head(), args.options.head_pool),
+          corrects_(args.options.correction) {}
 
   protected:
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         if (!corrects_) return BlockDrafter::choose(block, k, request, draft);
-        const DraftConfig& c = network().config;
+        const int prefix = network().config.prefix, vocab = network().config.layer.vocab;
         Stopwatch watch;
-        const Tensor from_rows = mixed_rows_.view().slice(0, k);
-        const Projection half[] = {{network().mix_row.view(), {}, from_rows}};
-        backend().matmul(block.rows, half);
-        const std::vector<float> zero(static_cast<std::size_t>(c.gru), 0.0f);
-        backend().upload(state_.view(), zero.data());
-        read(block.anchor, request.lens);
+        if (request.lens) causal_.keep_gates();
+        causal_.begin(block.rows, block.base, request.lens ? std::min(prefix, k - 1) : prefix);
+        causal_.read(block.anchor);
         for (int i = 0; i < k; ++i) {
-            DraftNode node = i < c.prefix ? next_node(base_rows(), i, i, c.layer.vocab, request)
-                                          : corrected(block, from_rows.slice(i, 1), i, request);
+            DraftNode node;
+            if (i < prefix) {
+                node = next_node(base_rows(), i, i, vocab, request);
+            } else {
+                node = next_node(causal_.correct(i), 0, i, vocab, request);
+                if (request.entries != 0) node.base = base_law(i, request);
+            }
             const int token = node.token;
             node.head_ms = watch.ms();
-            if (request.lens) look(i >= c.prefix, i, node, request);
+            if (request.lens) look(i, node, request);
             watch = {};
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token)) return;
-            if (i + 1 < k) read(token, request.lens);
+            causal_.read(token);
         }
     }
 
   private:
-    // The state after one more token.
-    void read(int token, bool lens) {
-        look_up(network().target->embedding.view(), token, embedded_.view());
-        const Projection input[] = {{network().gru_input.view(), {}, input_gates_.view()}};
-        backend().matmul(embedded_.view(), input);
-        const Projection hidden[] = {{network().gru_hidden.view(), {}, hidden_gates_.view()}};
-        backend().matmul(state_.view(), hidden);
-        backend().gru(input_gates_.view(), hidden_gates_.view(), state_.view(), state_.view(),
-                      lens ? gates_.view() : Tensor{});
-    }
-
     // What the head saw and did at node `index`: the state that has read every token before it.
-    void look(bool was_corrected, int index, DraftNode& node, const DraftRequest& request) {
+    void look(int index, DraftNode& node, const DraftRequest& request) {
+        causal_.catch_up();
         const auto width = static_cast<std::size_t>(network().config.gru);
         std::vector<float> state(width), gates(3 * width);
-        backend().download(state_.view(), state.data());
-        backend().download(gates_.view(), gates.data());
+        backend().download(causal_.state(), state.data());
+        backend().download(causal_.gates(), gates.data());
         node.lens.add("state", state);
         const char* const names[] = {"r", "z", "n"};
         for (std::size_t g = 0; g < 3; ++g) {
             const auto gate = std::span<const float>(gates).subspan(g * width, width);
             node.lens.add(names[g], gate);
-            node.lens.add(std::string("mean ") + names[g], std::accumulate(gate.begin(), gate.end(), 0.0) / static_cast<double>(width));
+            node.lens.add(std::string("mean ") + names[g],
+                          std::accumulate(gate.begin(), gate.end(), 0.0) / static_cast<double>(width));
         }
+        const bool was_corrected = index >= network().config.prefix;
         node.lens.add("corrected", was_corrected ? 1 : 0);
         if (!was_corrected) return;
         std::vector<float> mixed(static_cast<std::size_t>(network().config.rank));
-        backend().download(mixed_.view(), mixed.data());
+        backend().download(causal_.mixed(), mixed.data());
         node.lens.add("low rank", mixed);
-        look_at_correction(node, index, corrected_, request);
+        look_at_correction(node, index, causal_.rows(), request);
     }
 
-    // final = base + W₂·silu(W_row·row + W_state·state); the sums ride along as biases.
-    DraftNode corrected(const Block& block, const Tensor& from_row, int index, const DraftRequest& request) {
-        const Projection mix[] = {{network().mix_state.view(), from_row, mixed_.view()}};
-        backend().matmul(state_.view(), mix);
-        backend().silu(mixed_.view());
-        const Projection add[] = {{correction_.weight, block.base.slice(index, 1), corrected_.begin(1, correction_.ids)}};
-        backend().matmul(mixed_.view(), add);
-        DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
-        if (request.entries != 0) node.base = base_law(index, request);
-        return node;
-    }
-
-    ModelRows corrected_;
-    OutputHead correction_;  // (V, E), cut like the head
+    DominoHead causal_;
     bool corrects_;
-    Buffer embedded_, input_gates_, hidden_gates_; // (1, h), (1, 3G) twice
-    Buffer gates_, state_, mixed_;                 // (1, 3G) for the lens, (1, G), (1, E)
-    Buffer mixed_rows_;                                           // (B, E)
 };
 
-}  // namespace
+} // namespace
 
-std::unique_ptr<Drafter> make_domino(DrafterArgs args) { return std::make_unique<Domino>(args); }
+std::unique_ptr<Drafter> make_domino(DrafterArgs args) {
+    return std::make_unique<Domino>(args);
+}
 
-}  // namespace speclens
+} // namespace speclens

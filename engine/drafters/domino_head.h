@@ -1,0 +1,70 @@
+// Domino's causal head (arXiv 2605.29707; formats §6.2 and §6.5): a GRU reads the anchor and the guesses so
+// far, and its state with a row of the block gives a low-rank correction of the row's logits:
+//   final = base + W₂·silu(W_row·row + W_state·state)
+// What does not depend on a guess is done for all rows at once (W_row·row), what depends on one token alone
+// is looked up where the network keeps a table of it (W_ih·embedding), and what reads the state is one
+// launch: the recurrent part of the next step and W_state·state.
+//
+// With a candidate pool only some ids are corrected: the `size` whose best base logit of the corrected rows
+// is largest, one pool for the whole block. The other ids have probability 0, which is lossless like any
+// draft law.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/draft_network.h"
+#include "engine/drafter.h"
+#include "engine/model_rows.h"
+
+namespace speclens {
+
+class DominoHead {
+  public:
+    // `head`: what ranked the base logits, whole or cut. `pool`: ids that are corrected; 0: all.
+    DominoHead(const DrafterArgs& args, const OutputHead& head, int pool);
+
+    // Begins a block: rows (k, h) and their base logits (k, columns of the head), valid until its last
+    // correction. Nothing is read yet. `corrected`: the first row that will be.
+    void begin(const Tensor& rows, const Tensor& base, int corrected);
+    // One more token for the state. The work is done when it is needed: correct() or catch_up().
+    void read(int token) { unread_.push_back(token); }
+    // Logits of row `index` after the tokens read so far, as row 0 of the result; valid until the next call.
+    [[nodiscard]] ModelRows& correct(int index);
+
+    // ---- for the lens ----
+    [[nodiscard]] ModelRows& rows() { return corrected_; } // of the last correction
+    void catch_up();
+    void keep_gates() { keep_gates_ = true; } // from the next begin() on they are kept for gates()
+    [[nodiscard]] const Tensor& state() const { return state_.view(); } // (1, G)
+    [[nodiscard]] const Tensor& gates() const { return gates_.view(); } // (1, 3G): r, z, n of the last step
+    [[nodiscard]] const Tensor& mixed() const { return mixed_.view(); } // (1, E): what W₂ was multiplied with
+
+  private:
+    [[nodiscard]] Backend& backend() const { return network_.backend(); }
+    [[nodiscard]] Tensor input_of(int token);
+    void choose_pool(const Tensor& base, int first);
+
+    const DraftNetwork& network_;
+    OutputHead correction_; // W₂, cut like the head
+    int pool_size_;
+    ModelRows corrected_;
+    std::vector<int> unread_;
+    bool hidden_known_ = false; // hidden_ is W_hh of the current state
+    bool keep_gates_ = false;
+
+    Tensor base_;             // (k, columns)
+    Buffer id_;               // (1, 1) i32
+    Buffer embedded_, input_; // (1, h), (1, 3G): where there is no table
+    Buffer hidden_, gates_;   // (1, 3G)
+    Buffer state_, mixed_;    // (1, G), (1, E)
+    Buffer from_rows_;        // (B, E)
+
+    std::vector<int> pool_ids_;                    // ids of the pool, ascending
+    int pool_first_ = 0;                           // row of base_ that row 0 of pool_base_ belongs to
+    Buffer pool_base_, pool_correction_;           // (B, pool), (pool, E) f32
+    Buffer pool_best_, pool_chosen_, pool_values_; // (1, columns), (1, pool) i32, (1, pool)
+    std::vector<float> host_base_, best_, host_pool_;
+};
+
+} // namespace speclens
