@@ -27,7 +27,7 @@ struct Toy {
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
 // Runs of the trained heads in assets/traces, with a lens; each is named after the scene that is made for it.
-inline constexpr const char* kRecorded[] = {"domino"};
+inline constexpr const char* kRecorded[] = {"domino", "dflash", "eagle3"};
 [[nodiscard]] const std::vector<Toy>& toys();              // those kept as files in assets/traces
 [[nodiscard]] std::shared_ptr<Trace> long_run(int events); // fast mode, for timings
 
