@@ -143,10 +143,36 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
     return full_laws(subject.models, subject.settings, *subject.trace, position->first, position->second);
 }
 
+// What the frame asks to be replayed or measured; nothing for a saved trace.
+struct Answers {
+    std::optional<Twin> twin;
+    Studies studies;
+};
+Answers answers_of(const FrameRequest& request, const Subject& subject) {
+    Answers answers;
+    if (!subject.models) return answers;
+    for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status)) {
+        if (const auto* twin = std::get_if<FetchTwin>(&command)) {
+            answers.twin = replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+        } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
+            Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
+            for (const RunSettings& settings : plan->runs) {
+                stop_if_interrupted();
+                study.points.push_back(study_point(subject.models, settings));
+            }
+            answers.studies[plan->name] = std::make_shared<const Study>(std::move(study));
+        }
+    }
+    return answers;
+}
+
 void render_one(const Options& options, const std::string& word, const Subject& subject,
                 const std::filesystem::path& file) {
-    const FrameRequest request = request_of(options, word, subject);
+    FrameRequest request = request_of(options, word, subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
+    const Answers answers = answers_of(request, subject);
+    request.twin = answers.twin ? &*answers.twin : nullptr;
+    request.studies = &answers.studies;
     render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
 }
 
@@ -186,8 +212,11 @@ Exit command_describe(const Options& options) {
     check_scene(options.words[0]);
     Subject subject = subject_of(options);
     if (scene_of(options.words[0]) == kRace) race_for(options, subject);
-    const FrameRequest request = request_of(options, options.words[0], subject);
+    FrameRequest request = request_of(options, options.words[0], subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
+    const Answers answers = answers_of(request, subject);
+    request.twin = answers.twin ? &*answers.twin : nullptr;
+    request.studies = &answers.studies;
     print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) +
           "\n");
     return Exit::ok;

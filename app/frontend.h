@@ -11,7 +11,9 @@
 #include "engine/models.h"
 #include "engine/race.h"
 #include "engine/run.h"
+#include "engine/study.h"
 #include "engine/trace.h"
+#include "engine/twin.h"
 
 namespace speclens {
 
@@ -38,11 +40,16 @@ struct FrameRequest {
     double plain_ms_per_token = 0;
     std::shared_ptr<const RaceView> race = {};  // for the scene "race"
     double race_ms = -1;                        // its clock; -1: the moment at which the first lane finishes
+    const Twin* twin = nullptr;        // answers to what frame_wants() asked for; may be null
+    const Studies* studies = nullptr;
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                   const EngineStatus& status, const LawPair* laws, const std::filesystem::path& file);
+// What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
+[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                                               const RunSettings& settings, const EngineStatus& status);
 // The same frame in words.
 [[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                                          const RunSettings& settings, const EngineStatus& status, const LawPair* laws);

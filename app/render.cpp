@@ -55,7 +55,9 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     const bool beats = p.scene->beats(p.input.scene) > 0;
     std::size_t cursor = request.cursor;
     if (cursor == 0)
-        cursor = !beats && request.beat >= 0 ? telling_step(p.source.whole(), request.beat)
+        cursor = beats && p.scene->first_look(p.source.whole())
+                     ? *p.scene->first_look(p.source.whole())
+                 : !beats && request.beat >= 0 ? telling_step(p.source.whole(), request.beat)
                                              : telling_cursor(p.source.whole()).cursor;
     p.source.update(trace, cursor);
     SceneInput& scene = p.input.scene;
@@ -63,6 +65,9 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.laws = laws;
     scene.settings = &settings;
     scene.status = &status;
+    scene.twin = request.twin;
+    scene.studies = request.studies;
+    scene.still = true;
     scene.plain.ms_per_token = request.plain_ms_per_token;
     scene.race = request.race.get();
     if (scene.race) scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race) : request.race_ms;
@@ -131,6 +136,28 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, laws);
     draw_to_file(p.input, FrameUi{}, request.width, request.height, file);
+}
+
+std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                                 const RunSettings& settings, const EngineStatus& status) {
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, nullptr);
+    const ui::FontSet fonts;
+    ui::HeadlessFrame pixels(fonts);
+    const ui::Theme& theme = ui::theme(p.input.theme);
+    ui::Input nothing;
+    nothing.time = 1;
+    ui::WidgetState widgets;
+    FrameUi state;
+    ui::Ui ui(pixels.begin(request.width, request.height, request.zoom, theme.bg), nothing, theme, widgets,
+              {0, 0, static_cast<float>(request.width) / request.zoom,
+               static_cast<float>(request.height) / request.zoom});
+    std::vector<Command> wants;
+    for (const FrameCommand& command : compose(p.input, state, ui))
+        if (const auto* scene = std::get_if<SceneCommand>(&command))
+            if (const auto* asked = std::get_if<Command>(scene)) wants.push_back(*asked);
+    (void)pixels.end();
+    return wants;
 }
 
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,

@@ -80,13 +80,15 @@ void Lens::add(std::string name, double value, std::string unit) {
 void Lens::add_correction(std::span<const float> base, std::span<const float> corrected) {
     CHECK(base.size() == corrected.size() && !base.empty(),
           "a correction changes the logits of one vocabulary");
-    double squares = 0;
+    double squares = 0, sum = 0;
     for (std::size_t i = 0; i < base.size(); ++i) {
         if (!std::isfinite(base[i]) || !std::isfinite(corrected[i])) continue; // cut out of head or pool
         const double delta = static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
         squares += delta * delta;
+        sum += delta;
     }
     add("delta l2", std::sqrt(squares), "logits");
+    add("delta mean", sum / static_cast<double>(base.size()), "logits");
 
     const double base_sum = log_of_sum(base), final_sum = log_of_sum(corrected);
     const std::vector<int> before = likeliest(base, kMovers), after = likeliest(corrected, kMovers);
@@ -101,8 +103,11 @@ void Lens::add_correction(std::span<const float> base, std::span<const float> co
                           six_digits(std::min(0.0, is - final_sum))});
     }
     const auto leads = [&](int id) { return id == before.front() || id == after.front(); };
+    std::erase_if(movers, [&](const Mover& mover) {
+        return !leads(mover.token) && std::exp(std::max(mover.base_logp, mover.final_logp)) < kLikely;
+    });
     const auto larger = [](const Mover& a, const Mover& b) {
-        const double left = std::abs(a.delta()), right = std::abs(b.delta());
+        const double left = std::abs(a.gain()), right = std::abs(b.gain());
         return left != right ? left > right : a.token < b.token;
     };
     std::sort(movers.begin(), movers.end(), [&](const Mover& a, const Mover& b) {

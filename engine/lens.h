@@ -32,14 +32,17 @@ struct Lens {
         double base_logit = 0, final_logit = 0;
         double base_logp = 0, final_logp = 0;
         [[nodiscard]] double delta() const { return final_logit - base_logit; }
+        // The same without what all tokens share, which the softmax ignores.
+        [[nodiscard]] double gain() const { return final_logp - base_logp; }
         bool operator==(const Mover&) const = default;
     };
     static constexpr int kCells = 28;
     static constexpr int kMovers = 8;
+    static constexpr double kLikely = 0.005;
 
     std::vector<Strip> strips;
     std::vector<Number> numbers;
-    std::vector<Mover> movers; // largest |delta| first
+    std::vector<Mover> movers; // largest |gain| first
 
     [[nodiscard]] bool empty() const { return strips.empty() && numbers.empty() && movers.empty(); }
     [[nodiscard]] const Strip* strip(std::string_view name) const; // nullptr: not recorded
@@ -48,8 +51,9 @@ struct Lens {
 
     void add(std::string name, std::span<const float> vector); // a strip
     void add(std::string name, double value, std::string unit = "");
-    // The change of one row of logits: "delta l2", its Euclidean norm over the vocabulary, and the movers
-    // among the kMovers likeliest tokens of either side. The likeliest of both sides are always listed.
+    // The change of one row of logits: "delta l2", its Euclidean norm over the vocabulary, "delta mean", and
+    // the movers: of the kMovers likeliest tokens of either side those with a probability of kLikely or more
+    // somewhere. The likeliest of both sides are always listed.
     void add_correction(std::span<const float> base, std::span<const float> corrected);
 };
 

@@ -72,6 +72,7 @@ struct SceneInput {
     ui::Rect stage_clip; // part of the stage that nothing covers; what lies outside is not drawn
     bool banner = false; // a banner stands where the title would be
     bool strip = false;  // the story rectangle is the two-line strip of the compact layout
+    bool still = false; // a picture, no window: measure what the scene would measure on demand
     bool reduced_motion = false;
     bool letters_article =
         false; // notation switch: false: p target / q draft (papers), true: swapped letters

@@ -26,6 +26,8 @@ struct Toy {
     int nodes = 0;            // > 0: guesses form trees of so many nodes, two children each, k levels at most
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
+// Runs of the trained heads in assets/traces, with a lens; each is named after the scene that is made for it.
+inline constexpr const char* kRecorded[] = {"domino", "dflash", "eagle3"};
 [[nodiscard]] const std::vector<Toy>& toys();              // those kept as files in assets/traces
 [[nodiscard]] std::shared_ptr<Trace> long_run(int events); // fast mode, for timings
 

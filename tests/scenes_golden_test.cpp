@@ -48,6 +48,7 @@ TEST_P(EveryRun, LooksAsRecordedAndNothingCollides) {
 std::vector<std::string> names() {
     std::vector<std::string> list;
     for (const fixtures::Toy& toy : fixtures::toys()) list.push_back(toy.name);
+    for (const char* recorded : fixtures::kRecorded) list.emplace_back(recorded);
     return list;
 }
 std::vector<std::string> scenes() {
@@ -76,37 +77,45 @@ TEST(TraceFiles, AreWhatTheToyModelWrites) {
 }
 
 TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
-    const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
-    for (const SceneInfo& info : scene_list()) {
-        for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
-            SceneBench bench(info.name);
-            bench.show(trace, cursor);
-            const std::unique_ptr<Scene> scene = info.make();
-            const int beats = std::max(1, scene->beats(bench.controller.frame(0).scene));
-            for (int beat = 0; beat < beats; ++beat) {
-                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
-                bench.frame();
-                EXPECT_EQ(overlap_of(bench.texts), "") << info.name << " step " << cursor << " beat " << beat;
-                EXPECT_TRUE(bench.clipped.empty())
-                    << info.name << " step " << cursor << " beat " << beat << ": "
-                    << (bench.clipped.empty() ? "" : bench.clipped[0].text);
-                int words = 0;
-                for (const ui::RecordedText& text : bench.texts) {
-                    if (!ui::Rect{1200, 124, 400, 176}.contains(text.box.center())) continue;
-                    words += static_cast<int>(std::ranges::count(text.text, ' ')) + 1;
-                    EXPECT_FALSE(text.text.ends_with("…"))
-                        << info.name << " step " << cursor << " beat " << beat << ": " << text.text;
+    std::vector<std::shared_ptr<const Trace>> traces = {fixtures::toy_run(fixtures::toys().front())};
+    for (const char* recorded : fixtures::kRecorded) traces.push_back(load_trace(trace_file(recorded)));
+    for (const std::shared_ptr<const Trace>& trace : traces)
+        for (const SceneInfo& info : scene_list()) {
+            // a recorded run has one scene that is made for it
+            if (trace != traces.front() && trace->header()->drafter != info.name) continue;
+            for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
+                SceneBench bench(info.name);
+                bench.show(trace, cursor);
+                const std::unique_ptr<Scene> scene = info.make();
+                const int beats = std::max(1, scene->beats(bench.controller.frame(0).scene));
+                for (int beat = 0; beat < beats; ++beat) {
+                    bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                    bench.frame();
+                    EXPECT_EQ(overlap_of(bench.texts), "")
+                        << info.name << " step " << cursor << " beat " << beat;
+                    EXPECT_TRUE(bench.clipped.empty())
+                        << info.name << " step " << cursor << " beat " << beat << ": "
+                        << (bench.clipped.empty() ? "" : bench.clipped[0].text);
+                    int words = 0;
+                    for (const ui::RecordedText& text : bench.texts) {
+                        if (!ui::Rect{1200, 124, 400, 176}.contains(text.box.center())) continue;
+                        words += static_cast<int>(std::ranges::count(text.text, ' ')) + 1;
+                        EXPECT_FALSE(text.text.ends_with("…"))
+                            << info.name << " step " << cursor << " beat " << beat << ": " << text.text;
+                    }
+                    EXPECT_LE(words, 75)
+                        << "story and aside, " << info.name << " step " << cursor << " beat " << beat;
                 }
-                EXPECT_LE(words, 75) << "story and aside, " << info.name << " step " << cursor << " beat "
-                                     << beat;
             }
         }
-    }
 }
 
 TEST(SmallWindows, DrawersAndSingleRegionsFit) {
-    const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
+    const std::shared_ptr<const Trace> toy = fixtures::toy_run(fixtures::toys().front());
     for (const SceneInfo& info : scene_list()) {
+        std::shared_ptr<const Trace> trace = toy;
+        for (const char* recorded : fixtures::kRecorded)
+            if (info.name == std::string(recorded)) trace = load_trace(trace_file(recorded));
         for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1400, 800, "1400x800"}}) {
             SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
             bench.show(trace, 20);

@@ -290,7 +290,7 @@ TEST(Menus, OpenAndRunAnItem) {
 TEST(Rail, ScenesThatDoNotExistYetCannotBeOpened) {
     SceneBench bench("loop");
     bench.show(mixed());
-    bench.click(bench.find("Domino", {0, 0, 208, 800}));
+    bench.click(bench.find("Systems", {0, 0, 208, 800}));
     EXPECT_EQ(bench.controller.frame(0).scene_name, "loop");
     bench.click(bench.find("Accept rule", {0, 0, 208, 800}));
     EXPECT_EQ(bench.controller.frame(0).scene_name, "accept-rule");

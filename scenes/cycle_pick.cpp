@@ -1,0 +1,63 @@
+#include "scenes/cycle_pick.h"
+
+#include <algorithm>
+
+#include "app/ui/text_layout.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+
+const CycleSummary* shown_cycle(const SceneInput& input) {
+    const CycleSummary* now = input.view->current();
+    if (!now) return input.whole->cycles.empty() ? nullptr : &input.whole->cycles.front();
+    for (const CycleSummary& cycle : input.whole->cycles)
+        if (cycle.cycle == now->cycle && cycle.first_event == now->first_event) return &cycle;
+    return now;
+}
+
+int anchor_of(const CycleView& whole, const CycleSummary& shown) {
+    int anchor = whole.header && !whole.header->prompt.empty() ? whole.header->prompt.back() : -1;
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (cycle.first_event >= shown.first_event) break;
+        if (cycle.commit && !cycle.commit->tokens.empty()) anchor = cycle.commit->tokens.back();
+    }
+    return anchor;
+}
+
+const Top& at_one(const Drafted& draft) {
+    return draft.raw_top.empty() ? draft.top : draft.raw_top;
+}
+
+int favourite(const Top& top) {
+    return top.entries.empty() ? -1 : top.entries.front().id;
+}
+
+bool models_loaded(const SceneInput& input) {
+    return input.status && !input.status->ready_drafters.empty();
+}
+
+bool drafter_ready(const SceneInput& input, const std::string& drafter) {
+    return input.status &&
+           std::ranges::find(input.status->ready_drafters, drafter) != input.status->ready_drafters.end();
+}
+
+void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
+                        std::vector<SceneCommand>& out) {
+    const ui::Rect r{input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 120};
+    ui.canvas.outline(r, {ui.theme.muted, 1, 2, 4}, 6);
+    ui::ParagraphStyle style{.color = ui.theme.muted};
+    style.max_lines = 2;
+    ui::paragraph(ui.canvas, {r.x + 20, r.y + 30}, r.w - 40, other.words, style);
+    if (!other.can_switch || !input.settings) return;
+    const std::string name = other.drafter;
+    const std::string off =
+        !models_loaded(input) ? "No models are loaded: this run was saved earlier"
+        : !drafter_ready(input, name)
+            ? "No " + std::string(other.title) + " head is loaded: give one with --drafter " + name + "=DIR"
+            : "";
+    if (ui::button(ui, "switch", {r.x + 20, r.y + 72, 196, 36}, "Draft with " + std::string(other.title),
+                   {.kind = ui::ButtonKind::primary, .disabled = off}))
+        out.push_back(Command{Restart{with_drafter(*input.settings, name)}});
+}
+
+} // namespace speclens

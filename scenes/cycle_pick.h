@@ -1,0 +1,28 @@
+// Which cycle a picture of a drafter is about, and what stands around it.
+#pragma once
+
+#include "scenes/scene.h"
+
+namespace speclens {
+
+// The cycle of the cursor, as complete as the run knows it; nullptr: there is none.
+[[nodiscard]] const CycleSummary* shown_cycle(const SceneInput& input);
+// The token before the first guess of `cycle`; -1: unknown.
+[[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
+// The draft law at temperature 1.
+[[nodiscard]] const Top& at_one(const Drafted& draft);
+[[nodiscard]] int favourite(const Top& top); // -1: empty
+
+// A scene that is made for one drafter and sees another: the words, and the button that switches.
+struct OtherDrafter {
+    const char* drafter; // "dflash"
+    const char* title;   // "DFlash"
+    std::string words;   // why there is nothing to see
+    bool can_switch = true;
+};
+void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
+                        std::vector<SceneCommand>& out);
+[[nodiscard]] bool models_loaded(const SceneInput& input);
+[[nodiscard]] bool drafter_ready(const SceneInput& input, const std::string& drafter);
+
+} // namespace speclens

@@ -1,0 +1,223 @@
+// Words of the DFlash scene: title, six beats, and the frame as text.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/dflash_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+std::string word(const SceneInput& input, int id) {
+    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
+}
+std::string probability_of(const Top& top) {
+    return top.entries.empty() ? std::string("–") : ui::probability(std::exp(top.entries.front().logp));
+}
+
+struct Words {
+    std::string heading, text;
+};
+
+Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
+    const int n = m.guesses(), at = m.selected;
+    const std::string guesses = counted(n, "guess"), ms = ui::number(m.draft_ms, 2) + " ms";
+    switch (beat) {
+    case 0:
+        return {"Masks, all at once",
+                "The block is the newest token, " + word(input, m.anchor) + ", and " +
+                    counted(m.slots - 1, "mask") + ". One pass of a small network fills them all: " +
+                    guesses + (m.draft_ms > 0 ? " in " + ms : std::string()) +
+                    ". A drafter that guesses one by one would run " + counted(n, "time") + "."};
+    case 1:
+        if (!m.conditioned)
+            return {"Nothing from the target",
+                    "In this run the block gets no states of the target: it sees its anchor and its masks, "
+                    "nothing of the text. What that costs "
+                    "shows in the acceptance at the right."};
+        return {"The target's states come in",
+                "The small network never reads the text. In every layer the target's hidden states of " +
+                    counted(m.seen, "position") +
+                    (m.taps.empty()
+                         ? std::string()
+                         : ", taken at " + counted(static_cast<int>(m.taps.size()), "layer") + ",") +
+                    " stand ready as keys and values. The target made them anyway when it checked the text."};
+    case 2:
+        return {"Who sees whom", "In the block everything sees everything: mask " + std::to_string(at + 1) +
+                                     " looks at " + (m.seen > 0 ? "the text and at " : std::string()) +
+                                     "all " + std::to_string(m.slots) +
+                                     " slots, later ones too. The target's check is causal: there a guess "
+                                     "sees only what stands before it."};
+    case 3: {
+        const int refused = m.refused();
+        if (refused > 0)
+            return {"No guess knows another",
+                    "All laws were ready before anything was chosen. Position " +
+                        std::to_string(refused + 1) + " said " + word(input, m.slot(refused).draft->token) +
+                        " (" + probability_of(at_one(*m.slot(refused).draft)) +
+                        " for its favourite) without knowing that " +
+                        word(input, m.slot(refused - 1).draft->token) +
+                        " would stand before it. The target, which does know, refused it."};
+        return {"No guess knows another",
+                "All laws were ready before anything was chosen: position " + std::to_string(at + 1) +
+                    " says " + word(input, favourite(at_one(*m.slot(at).draft))) +
+                    " whatever is drawn before it. " +
+                    (refused == 0 ? "Here the first guess was already refused."
+                                  : "Here they fit together, and none was refused.")};
+    }
+    case 4: {
+        const std::vector<TimeSeries> series = time_series(input, "dflash");
+        const Study* study = study_named(input, kTimeStudy);
+        const auto find = [&](const char* which) -> const TimeSeries* {
+            for (const TimeSeries& s : series)
+                if (s.name == which) return &s;
+            return nullptr;
+        };
+        const TimeSeries *block = find("DFlash"), *chain = find("EAGLE-3");
+        if (!study || !study->complete() || !block || block->points.size() < 2)
+            return {"Time against guesses",
+                    "One pass for one guess or for fifteen: measured here, on this machine, against a "
+                    "drafter that runs once per guess. Press M and "
+                    "the loaded drafters are timed on one prompt."};
+        std::string text = "From " + std::to_string(block->points.front().first) + " to " +
+                           std::to_string(block->points.back().first) + " guesses DFlash goes from " +
+                           ui::number(block->points.front().second, 2) + " to " +
+                           ui::number(block->points.back().second, 2) + " ms";
+        if (chain && chain->points.size() > 1)
+            text += ", EAGLE-3 from " + ui::number(chain->points.front().second, 2) + " to " +
+                    ui::number(chain->points.back().second, 2) + " ms";
+        const double growth = block->points.back().second / std::max(1e-9, block->points.front().second);
+        text += growth > 1.3 ? ". Not flat: on a CPU more rows cost time, on a GPU they hardly would."
+                             : ". As good as flat.";
+        return {"Time against guesses", text};
+    }
+    default: {
+        const std::vector<AcceptanceSeries> series = conditioning_series(input);
+        const Study* study = study_named(input, kConditioning);
+        if (!study || !study->complete() || series.size() < 2)
+            return {"What conditioning is worth",
+                    "Take the target's states away and draft the same prompt with the same dice: C measures "
+                    "both. What is left then is what the block "
+                    "knows from its anchor alone."};
+        const double on = study->points[0].tokens_per_round(), off = study->points[1].tokens_per_round();
+        return {"What conditioning is worth",
+                "Same prompt, same dice: " + ui::per_round(on) +
+                    " tokens a round with the target's states, " + ui::per_round(off) + " without. " +
+                    (on > off ? "Most of what the block knows, it knows from the target."
+                              : "On this prompt the states made no difference.")};
+    }
+    }
+}
+
+} // namespace
+
+std::string dflash_empty_words(const DFlashModel& m) {
+    switch (m.empty) {
+    case DFlashModel::Empty::no_run:
+        return "The block and its laws will stand here once a run has begun.";
+    case DFlashModel::Empty::other_drafter:
+        return "This run drafts with " + m.header->drafter +
+               ". A block filled in one pass can be seen in a run that uses dflash.";
+    case DFlashModel::Empty::no_cycle:
+        return "No block has been drafted yet: step on, or wait for the run.";
+    case DFlashModel::Empty::no:
+        break;
+    }
+    return {};
+}
+
+StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
+    StageTitle title;
+    title.tier = tier_of(input.whole->header);
+    if (m.empty != DFlashModel::Empty::no) {
+        title.title = "One pass drafts the block";
+        title.subtitle = "DFlash: masks, filled at once by a small network that reads the target's states";
+        return title;
+    }
+    const int n = m.guesses();
+    title.title = "One pass drafted " + counted(n, "guess") +
+                  (m.draft_ms > 0 ? " in " + ui::number(m.draft_ms, 2) + " ms" : std::string()) + "; " +
+                  std::to_string(m.cycle->accepted) + " kept";
+    title.subtitle =
+        "cycle " + std::to_string(m.cycle->cycle + 1) + ", position " + std::to_string(m.selected + 1) +
+        " of " + std::to_string(n) + " selected · K = " + std::to_string(m.header->k) + ", " +
+        (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
+        ", laws at T = 1 · anchor " + word(input, m.anchor) + " · seed " + std::to_string(m.header->seed);
+    return title;
+}
+
+Story dflash_story(const SceneInput& input, const DFlashModel& m) {
+    Story story;
+    const int beat = std::clamp(input.beat, 0, kDFlashBeats - 1);
+    story.step = beat + 1;
+    story.steps = kDFlashBeats;
+    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kDFlashBeats);
+    story.on_back = {SetBeat{beat - 1}};
+    story.on_next = {SetBeat{beat + 1}};
+    if (beat == 0) story.no_back = "This is the first beat";
+    if (beat + 1 == kDFlashBeats) story.no_next = "This is the last beat";
+    if (m.empty != DFlashModel::Empty::no) {
+        story.heading =
+            m.empty == DFlashModel::Empty::other_drafter ? "Not a DFlash run" : "Waiting for a block";
+        story.text = dflash_empty_words(m);
+        return story;
+    }
+    const Words words = beat_words(input, m, beat);
+    story.heading = words.heading;
+    story.text = words.text;
+    if (!models_loaded(input)) return story;
+    if (beat == 4) {
+        const Study* study = study_named(input, kTimeStudy);
+        story.task = "Measure the draft times: M";
+        story.task_done = study && study->complete();
+        story.on_task = {Command{time_study(input)}};
+    } else if (beat == 5) {
+        const Study* study = study_named(input, kConditioning);
+        story.task = "Measure with and without states: C";
+        story.task_done = study && study->complete();
+        story.on_task = {Command{conditioning_study(input)}};
+    }
+    return story;
+}
+
+std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
+    std::ostringstream out;
+    const StageTitle title = dflash_title(input, m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (m.empty == DFlashModel::Empty::no) {
+        out << "Block: anchor " << word(input, m.anchor) << " and " << counted(m.slots - 1, "mask") << ". "
+            << dflash_mask_words(m) << "\n";
+        for (int i = 0; i < m.guesses(); ++i) {
+            const DraftSlot& slot = m.slot(i);
+            out << "Position " << i + 1 << (i == m.selected ? " (selected)" : "") << ": law";
+            const Top& top = at_one(*slot.draft);
+            for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)
+                out << (e ? ", " : " ") << word(input, top.entries[e].id) << " "
+                    << ui::probability(std::exp(top.entries[e].logp));
+            out << "; draft " << word(input, slot.draft->token) << ", "
+                << (slot.state == DraftSlot::State::accepted    ? "kept"
+                    : slot.state == DraftSlot::State::rejected  ? "refused"
+                    : slot.state == DraftSlot::State::discarded ? "not judged, behind a refusal"
+                                                                : "not judged yet")
+                << "\n";
+        }
+        for (const TimeSeries& s : time_series(input, "dflash")) {
+            out << "Draft time, " << s.name << ":";
+            for (const auto& [k, ms] : s.points)
+                out << " " << k << ": " << ui::number(ms, 2) << " ms"
+                    << (&ms == &s.points.back().second ? "\n" : ",");
+        }
+        const std::vector<AcceptanceSeries> series = conditioning_series(input);
+        for (const AcceptanceSeries& s : series) out << "Kept by position, " << describe_acceptance(s);
+        if (series.empty())
+            out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
+        out << "\n";
+    }
+    out << describe_story(dflash_story(input, m));
+    return out.str();
+}
+
+} // namespace speclens

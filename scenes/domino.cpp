@@ -1,0 +1,197 @@
+// Scene S9, Domino: a block is filled in one pass, and a small head corrects its laws from left to right,
+// because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
+// it.
+#include <algorithm>
+
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/domino_draw.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+
+SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
+    Fork fork;
+    fork.cycle = model.cycle->cycle;
+    fork.settings = input.settings ? *input.settings : RunSettings{};
+    fork.settings->options.correction = !model.head_on;
+    return Command{std::move(fork)};
+}
+
+SceneCommand force_token(const DominoModel& model, int position, int token) {
+    Fork fork;
+    fork.cycle = model.cycle->cycle;
+    fork.force_draft = {position, token};
+    return Command{std::move(fork)};
+}
+
+SceneCommand example_run(const SceneInput& input) {
+    RunSettings settings = input.settings ? *input.settings : RunSettings{};
+    if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
+    settings.prompt = "Can you write a Python function that reverses a string?";
+    settings.system.clear();
+    settings.token_ids.clear();
+    settings.chat = true;
+    settings.thinking = false;
+    settings.options = {};
+    settings.k = 7;
+    return Command{Restart{with_temperature(std::move(settings), 0)}};
+}
+
+namespace {
+
+class DominoScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kDominoBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        const DominoModel model = domino_model(input);
+        ui.push_id("domino");
+        if (model.empty != DominoModel::Empty::no) {
+            draw_empty(input, model, ui, out);
+        } else {
+            const DominoGrid grid = domino_grid(input.stage, model);
+            const DominoDraw d{input, model, grid, before_, ui, out};
+            if (input.stage.w > 0) draw_stage(d);
+            draw_story(input, ui, domino_story(input, model, before_), out);
+            draw_domino_movers(d);
+            draw_domino_controls(d);
+            keys(d);
+            remember(model, out);
+            ask_for_twin(input, model, out);
+        }
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return domino_description(input, domino_model(input), before_);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Previous, next position"},
+                {"Y", "Next cycle where the head saves a guess"},
+                {"H", "Head on or off from this cycle on"},
+                {"B", "Force the runner-up at this position"},
+                {"G", "A prompt whose favourites do not fit"}};
+    }
+
+    // The first cycle whose guess only the head could save.
+    std::optional<std::size_t> first_look(const CycleView& whole) const override {
+        if (!whole.header || whole.header->drafter != "domino") return {};
+        const std::optional<Position> at = next_rescue(whole, -1);
+        if (!at) return {};
+        for (const CycleSummary& cycle : whole.cycles)
+            if (cycle.cycle == at->cycle) return cycle.end_event;
+        return {};
+    }
+
+  private:
+    static void draw_stage(const DominoDraw& d) {
+        d.ui.push_clip(d.input.stage_clip);
+        draw_stage_title(d.input, d.ui, domino_title(d.input, d.model));
+        draw_domino_columns(d);
+        draw_domino_block(d);
+        draw_domino_base(d);
+        draw_domino_head(d);
+        draw_domino_final(d);
+        draw_domino_drafts(d);
+        draw_domino_verdicts(d);
+        draw_domino_clock(d);
+        d.ui.pop_clip();
+    }
+
+    void draw_empty(const SceneInput& input, const DominoModel& model, ui::Ui& ui,
+                    std::vector<SceneCommand>& out) const {
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, domino_title(input, model));
+            draw_other_drafter(input, ui,
+                               {"domino", "Domino", domino_empty_words(model),
+                                model.empty == DominoModel::Empty::other_drafter},
+                               out);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, domino_story(input, model, before_), out);
+        if (input.details.w > 0) {
+            const float x = input.details.x + 24;
+            ui.canvas.text({x, input.details.y + 32}, "Top movers", ui::Font::text_bold, 15, ui.theme.ink);
+            ui::paragraph(ui.canvas, {x, input.details.y + 64}, input.details.w - 48,
+                          "What the head adds to the logits of a position will be listed here.",
+                          {.color = ui.theme.muted});
+        }
+        draw_run_controls(input, ui, out);
+    }
+
+    static void keys(const DominoDraw& d) {
+        using ui::Key;
+        const int last = static_cast<int>(d.model.columns.size()) - 1, at = d.model.selected;
+        const auto choose = [&](int i) {
+            d.out.push_back(Select{Position{d.model.cycle->cycle, std::clamp(i, 0, last)}});
+        };
+        if (d.ui.take_key(Key::up)) choose(at - 1);
+        if (d.ui.take_key(Key::down)) choose(at + 1);
+        if (d.ui.take_key(Key::y))
+            if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle))
+                for (const CycleSummary& cycle : d.input.whole->cycles)
+                    if (cycle.cycle == rescue->cycle) {
+                        d.out.push_back(SetCursor{cycle.end_event});
+                        d.out.push_back(Select{*rescue});
+                    }
+        if (!models_loaded(d.input)) return;
+        if (d.ui.take_key(Key::g)) d.out.push_back(example_run(d.input));
+        if (d.ui.take_key(Key::h)) d.out.push_back(switch_head(d.input, d.model));
+        if (d.ui.take_key(Key::b)) {
+            const DominoColumn& c = d.column(at);
+            for (const Top::Entry& entry : c.final.entries)
+                if (entry.id != c.draft->token) {
+                    d.out.push_back(force_token(d.model, at, entry.id));
+                    break;
+                }
+        }
+    }
+
+    // Before a token is forced: what the cycle looked like, to be compared with the branch.
+    void remember(const DominoModel& model, const std::vector<SceneCommand>& out) {
+        for (const SceneCommand& command : out) {
+            const auto* sent = std::get_if<Command>(&command);
+            const Fork* fork = sent ? std::get_if<Fork>(sent) : nullptr;
+            if (!fork) continue;
+            before_ = {};
+            if (!fork->force_draft) continue;
+            before_.cycle = fork->cycle;
+            before_.index = fork->force_draft->first;
+            for (const DominoColumn& column : model.columns) {
+                before_.tokens.push_back(column.draft->token);
+                before_.base.push_back(column.base);
+            }
+        }
+    }
+
+    // The other verdict row, where the trace cannot tell it: once per cycle.
+    void ask_for_twin(const SceneInput& input, const DominoModel& model, std::vector<SceneCommand>& out) {
+        if (!models_loaded(input) || !input.settings || !model.cycle->complete() ||
+            model.other == DominoModel::Other::whole)
+            return;
+        const Position key{model.cycle->cycle, model.head_on ? 1 : 0};
+        if (asked_ == key && asked_of_ == input.trace) return;
+        asked_ = key;
+        asked_of_ = input.trace;
+        DrafterOptions options = input.settings->options;
+        options.correction = !model.head_on;
+        out.push_back(Command{FetchTwin{model.cycle->cycle, options}});
+    }
+
+    DominoBefore before_;
+    std::optional<Position> asked_;
+    const Trace* asked_of_ = nullptr; // only compared
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_domino() {
+    return std::make_unique<DominoScene>();
+}
+
+} // namespace speclens

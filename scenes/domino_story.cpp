@@ -1,0 +1,368 @@
+// Words of the Domino scene: title, eight beats, and the frame as text. All from the cycle that is shown.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "scenes/domino_draw.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::probability;
+using State = DominoVerdict::State;
+
+std::string word(const SceneInput& input, int id) {
+    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
+}
+int best(const Top& top) {
+    return top.entries.empty() ? -1 : top.entries.front().id;
+}
+int changed_count(const DominoModel& m) {
+    return static_cast<int>(
+        std::ranges::count_if(m.columns, [](const DominoColumn& c) { return c.changed; }));
+}
+// The position that a beat talks about: the rescued one, else the first changed, else the chosen one.
+int telling(const DominoModel& m) {
+    if (m.rescued >= 0) return m.rescued;
+    for (std::size_t i = 0; i < m.columns.size(); ++i)
+        if (m.columns[i].changed) return static_cast<int>(i);
+    return m.selected;
+}
+// What stands before a position: the guess before it, or the anchor.
+int before_of(const DominoModel& m, int i) {
+    return i > 0 ? m.column(i - 1)->draft->token : m.anchor;
+}
+
+struct Words {
+    std::string heading, text;
+};
+
+Words without_head(const SceneInput& input, const DominoModel& m, int beat) {
+    (void)input;
+    const std::string kept = capital(counted(m.kept_on, "guess")) + " of " + std::to_string(m.columns.size());
+    if (beat <= 1)
+        return {"The block alone", "With the head off this is DFlash's way to draft: one pass fills every "
+                                   "mask, and each row is read by the target's "
+                                   "frozen LM head. No row knows what was chosen in another row."};
+    if (beat == 6 && m.other == DominoModel::Other::whole)
+        return {"The same block, both ways", "Without the head the target kept " + std::to_string(m.kept_on) +
+                                                 " of " + std::to_string(m.columns.size()) +
+                                                 " guesses here; with it, on the same text and dice, " +
+                                                 std::to_string(m.kept_off) + "."};
+    return {"No state, no correction",
+            kept + (m.kept_on == 1 ? " was" : " were") +
+                " kept. There is no state and no correction to show in this run. Switch the head on "
+                "with H: the block, its rows "
+                "and its base laws stay the same, only what is drawn from them changes."};
+}
+
+Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
+    if (!m.head_on) return without_head(input, m, beat);
+    const int n = static_cast<int>(m.columns.size()), at = telling(m);
+    const DominoColumn& c = *m.column(at);
+    const std::string position = "position " + std::to_string(at + 1), token = word(input, c.draft->token);
+    const std::string base = word(input, c.base_choice), last = word(input, best(c.final));
+    const std::string before = word(input, before_of(m, at));
+    const Lens* lens = c.lens();
+    switch (beat) {
+    case 0:
+        return {"One pass fills the block",
+                "The block holds the newest token, the anchor, and masks. One pass of a small backbone turns "
+                "them into rows H. Every row sees "
+                "the target's hidden states of the text and the whole block, in both directions. " +
+                    capital(counted(n, "guess")) + " will come of it."};
+    case 1:
+        return {"Every row gets a law at once",
+                "The target's own LM head, frozen, reads all rows in one go. That is cheap, but the laws do "
+                "not know one another: the base "
+                "law of " +
+                    position + " says " + base + " (" +
+                    probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)) +
+                    ") whatever is chosen before it."};
+    case 2:
+        if (c.changed)
+            return {"Favourites that do not fit", "Read the base favourites in a row: " + before + ", then " +
+                                                      base +
+                                                      ". Each was likely by itself. The head reads what was "
+                                                      "really drafted and makes " +
+                                                      last + " the favourite of " + position + " instead."};
+        return {"Here the favourites fit", "In this cycle the head leaves every favourite as it was: the "
+                                           "guesses already fit together. Jump with Y to a cycle where "
+                                           "they do not."};
+    case 3:
+        return {"The GRU reads the draft",
+                "State S" + std::to_string(at + 1) + " has read the anchor" +
+                    (at > 0 ? " and " + counted(at, "guess") : std::string()) +
+                    ". Before each guess one GRU step mixes in the newest token" +
+                    (lens && lens->number("mean z")
+                         ? ": on average the update gate z keeps " + probability(*lens->number("mean z")) +
+                               " of the old state, the reset gate r is " +
+                               probability(lens->number("mean r").value_or(0))
+                         : std::string()) +
+                    ". This is the only part that runs guess by guess."};
+    case 4: {
+        const Lens::Mover* mover = largest_mover(c);
+        if (!mover)
+            return {"A low-rank correction",
+                    c.corrected ? "Row H and state S meet in a narrow layer, and one matrix spreads the "
+                                  "result over the whole vocabulary: δ, "
+                                  "added to the base logits. This run recorded no lens to show its values."
+                                : "The first guess comes from its base law alone: there is nothing drafted "
+                                  "yet that it could clash with. From "
+                                  "the next position on, δ is added to the base logits."};
+        const Lens::Strip* mixed = lens->strip("low rank");
+        return {"A low-rank correction",
+                "Row H and state S meet in " +
+                    (mixed ? std::to_string(mixed->values) + " numbers" : std::string("a narrow layer")) +
+                    "; one matrix spreads them over the vocabulary: δ, one number per token, of size " +
+                    ui::number(correction_size(m, c).value_or(0), 1) + " at " + position +
+                    ". Of the likely tokens it moves " + word(input, mover->token) +
+                    " most: " + ui::signed_number(mover->gain(), 1) +
+                    " logits, less the part that all tokens share and the softmax ignores."};
+    }
+    case 5:
+        return {
+            "Logits add, laws follow",
+            c.corrected
+                ? "δ is added to the logits, and softmax makes the final law. " + last + " now has " +
+                      probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)) +
+                      "; in the base law it had " + probability(listed(c.base, best(c.final)).value_or(0)) +
+                      ". The guess " + token + " is taken from the final law, so verification stays exact."
+                : "At " + position + " nothing is added: the final law is the base law, and the guess is " +
+                      token + "."};
+    case 6: {
+        if (m.other != DominoModel::Other::whole)
+            return {"The same block, both ways",
+                    "With the head the target keeps " + std::to_string(m.kept_on) + " of " +
+                        std::to_string(n) +
+                        " guesses. Without it the drafts part ways, and what the target would say to them "
+                        "was never asked: a replay of the "
+                        "same block with the same dice fills the row."};
+        const int gain = m.kept_on - m.kept_off;
+        return {gain > 0   ? "The head saves guesses"
+                : gain < 0 ? "Here the head costs guesses"
+                           : "Here the head changes nothing",
+                "Same block, same text, same dice. Head off: " + std::to_string(m.kept_off) + " of " +
+                    std::to_string(n) + " kept. Head on: " + std::to_string(m.kept_on) + " of " +
+                    std::to_string(n) + " kept." +
+                    (gain > 0 ? " The first guess that only the head could save decides what counts after it."
+                     : gain < 0 ? " A correction is a bet too; over many cycles it has to pay."
+                                : " Not every cycle needs it; look for one with Y.")};
+    }
+    default: {
+        const double all = m.backbone_ms + m.head_ms + m.verify_ms;
+        if (all <= 0)
+            return {"What it costs", "This run recorded no times. Run it again here to see what the head "
+                                     "costs beside the backbone and the verify pass."};
+        return {"What it costs", "The backbone took " + ui::number(m.backbone_ms, 2) +
+                                     " ms for all guesses, the head " + ui::number(m.head_ms, 2) +
+                                     " ms guess by guess, the verify pass " + ui::number(m.verify_ms, 2) +
+                                     " ms. The head pays when it saves more than " +
+                                     ui::percent(m.head_ms / all) + " of a cycle's tokens."};
+    }
+    }
+}
+
+} // namespace
+
+bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
+    const auto i = static_cast<std::size_t>(position);
+    if (i >= before.base.size() || i >= m.columns.size()) return false;
+    const Top &a = before.base[i], &b = m.columns[i].base;
+    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+        return x.id == y.id && x.logp == y.logp;
+    });
+}
+
+std::string domino_empty_words(const DominoModel& model) {
+    switch (model.empty) {
+    case DominoModel::Empty::no_run:
+        return "The block, its laws and the head will stand here once a run has begun.";
+    case DominoModel::Empty::other_drafter:
+        return "This run drafts with " + model.header->drafter +
+               ". Domino's block and its correcting head can be seen in a run that uses domino.";
+    case DominoModel::Empty::no_cycle:
+        return "No block has been drafted yet: step on, or wait for the run.";
+    case DominoModel::Empty::no:
+        break;
+    }
+    return {};
+}
+
+StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
+    StageTitle title;
+    title.tier = tier_of(input.whole->header);
+    if (m.empty != DominoModel::Empty::no) {
+        title.title = "Parallel guesses, corrected one after another";
+        title.subtitle = "Domino: a block filled in one pass, and a small head that knows what was drafted";
+        return title;
+    }
+    const int at = telling(m), n = static_cast<int>(m.columns.size());
+    const DominoColumn& c = *m.column(at);
+    if (!m.head_on)
+        title.title =
+            "The head is off: " + std::to_string(m.kept_on) + " of " + std::to_string(n) + " guesses kept";
+    else if (m.forced >= 0)
+        title.title = "Forced " + word(input, m.column(m.forced)->draft->token) +
+                      ": the base laws stay, the head follows";
+    else if (m.rescued >= 0)
+        title.title = "After " + word(input, before_of(m, at)) + " the head prefers " +
+                      word(input, c.draft->token) + " to " + word(input, c.base_choice);
+    else if (const int changed = changed_count(m); changed > 0)
+        title.title = "The head changed " + counted(changed, "favourite") + "; the target kept " +
+                      std::to_string(m.kept_on) + " of " + std::to_string(n);
+    else
+        title.title = "The head changes no favourite here; " + std::to_string(m.kept_on) + " of " +
+                      std::to_string(n) + " kept";
+    title.subtitle =
+        "cycle " + std::to_string(m.cycle->cycle + 1) + ", position " + std::to_string(m.selected + 1) +
+        " of " + std::to_string(n) + " selected · K = " + std::to_string(m.header->k) + ", " +
+        (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
+        ", laws at T = 1 · anchor " + word(input, m.anchor) + " · seed " + std::to_string(m.header->seed);
+    return title;
+}
+
+Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
+    Story story;
+    const int beat = std::clamp(input.beat, 0, kDominoBeats - 1);
+    story.step = beat + 1;
+    story.steps = kDominoBeats;
+    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kDominoBeats);
+    story.on_back = {SetBeat{beat - 1}};
+    story.on_next = {SetBeat{beat + 1}};
+    if (beat == 0) story.no_back = "This is the first beat";
+    if (beat + 1 == kDominoBeats) story.no_next = "This is the last beat";
+    if (m.empty != DominoModel::Empty::no) {
+        story.heading =
+            m.empty == DominoModel::Empty::other_drafter ? "Not a Domino run" : "Waiting for a block";
+        story.text = domino_empty_words(m);
+        return story;
+    }
+    const Words words = beat_words(input, m, beat);
+    story.heading = words.heading;
+    story.text = words.text;
+    if (m.fast) story.what_if = "This run recorded no rows (fast mode), so its laws are missing.";
+    if (before.cycle == m.cycle->cycle && m.forced >= 0) {
+        int same = 0, other = 0;
+        for (std::size_t i = 0; i < m.columns.size(); ++i) {
+            same += same_base(m, before, static_cast<int>(i));
+            if (i < before.tokens.size()) other += before.tokens[i] != m.columns[i].draft->token;
+        }
+        story.what_if = "Replayed with " + word(input, m.column(m.forced)->draft->token) +
+                        " forced: " + std::to_string(same) + " of " + std::to_string(m.columns.size()) +
+                        " base laws are the same to the last bit, " + counted(other, "guess") +
+                        (other == 1 ? " is another." : " are others.");
+    }
+    const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
+    const bool forkable = models_loaded(input);
+    if (beat == 2 && !rescue && forkable && m.head_on) {
+        story.task = "Try a prompt where they do not: G";
+        story.on_task = {example_run(input)};
+    } else if (beat == 2 && rescue) {
+        story.task = "Jump to the next such cycle with Y";
+        story.task_done = m.rescued >= 0;
+    } else if (forkable && (beat == 3 || beat == 4) && m.head_on) {
+        story.task = "Force another d" + std::to_string(m.selected + 1) + " with B, watch S" +
+                     std::to_string(m.selected + 2);
+        story.task_done = m.forced >= 0;
+    } else if (forkable && beat == 6) {
+        story.task = m.head_on ? "Run on without the head: H" : "Run on with the head: H";
+        story.task_done = !m.head_on;
+    }
+    return story;
+}
+
+namespace {
+
+void describe_law(std::ostringstream& out, const SceneInput& input, const DominoColumn& c, const Top& law,
+                  int rows) {
+    bool first = true;
+    for (const int id : domino_tokens(c, rows)) {
+        const std::optional<double> p = listed(law, id);
+        out << (first ? " " : ", ") << quoted(*input.trace, id) << " "
+            << (p               ? probability(*p)
+                : law.rest <= 0 ? "0"
+                                : "<.01");
+        first = false;
+    }
+}
+
+const char* verdict_word(State state) {
+    switch (state) {
+    case State::accepted:
+        return "kept";
+    case State::rejected:
+        return "refused";
+    case State::discarded:
+        return "not judged, behind a refusal";
+    case State::unknown:
+        return "needs a replay";
+    case State::none:
+        break;
+    }
+    return "not judged yet";
+}
+
+void describe_row(std::ostringstream& out, const SceneInput& input, const DominoModel& m, const char* name,
+                  DominoVerdict DominoColumn::*row) {
+    out << name << ":";
+    for (const DominoColumn& c : m.columns) {
+        const DominoVerdict& v = c.*row;
+        out << " " << (v.token < 0 ? std::string("–") : quoted(*input.trace, v.token)) << " "
+            << verdict_word(v.state);
+        if (v.replacement) out << " (the target: " << quoted(*input.trace, *v.replacement) << ")";
+        out << (&c == &m.columns.back() ? "\n" : ";");
+    }
+}
+
+} // namespace
+
+std::string domino_description(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
+    std::ostringstream out;
+    const StageTitle title = domino_title(input, m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (m.empty == DominoModel::Empty::no) {
+        out << "Block: anchor " << word(input, m.anchor) << ", "
+            << counted(static_cast<int>(m.columns.size()), "guess") << "\n";
+        for (std::size_t i = 0; i < m.columns.size(); ++i) {
+            const DominoColumn& c = m.columns[i];
+            out << "Position " << i + 1 << (static_cast<int>(i) == m.selected ? " (selected)" : "")
+                << (c.corrected ? ", corrected" : ", base only") << (c.forced ? ", forced" : "") << ": base";
+            describe_law(out, input, c, c.base, 3);
+            if (c.corrected) {
+                if (const std::optional<double> size = correction_size(m, c)) {
+                    const Lens* lens = c.lens();
+                    out << "; S" << i + 1 << " z " << probability(lens->number("mean z").value_or(0))
+                        << ", r " << probability(lens->number("mean r").value_or(0)) << "; δ of size "
+                        << ui::number(*size, 1);
+                    if (const Lens::Mover* mover = largest_mover(c))
+                        out << ", most on " << quoted(*input.trace, mover->token) << " "
+                            << ui::signed_number(mover->gain(), 1);
+                }
+                out << "; final";
+                describe_law(out, input, c, c.final, 3);
+            }
+            out << "; draft " << quoted(*input.trace, c.draft->token) << "\n";
+        }
+        describe_row(out, input, m, "Head off", m.head_on ? &DominoColumn::off : &DominoColumn::on);
+        describe_row(out, input, m, "Head on", m.head_on ? &DominoColumn::on : &DominoColumn::off);
+        const Lens* lens = m.column(m.selected)->lens();
+        if (lens && !lens->movers.empty()) {
+            out << "Top movers at position " << m.selected + 1 << ":\n";
+            for (const Lens::Mover& mover : lens->movers)
+                out << "  " << quoted(*input.trace, mover.token) << ": δ log p "
+                    << ui::signed_number(mover.gain(), 1) << ", " << probability(std::exp(mover.base_logp))
+                    << " to " << probability(std::exp(mover.final_logp)) << "\n";
+        }
+        if (m.backbone_ms + m.head_ms + m.verify_ms > 0)
+            out << "Clock: backbone " << ui::number(m.backbone_ms, 2) << " ms, head "
+                << ui::number(m.head_ms, 2) << " ms, verify " << ui::number(m.verify_ms, 2) << " ms\n";
+        out << "\n";
+    }
+    out << describe_story(domino_story(input, m, before));
+    return out.str();
+}
+
+} // namespace speclens

@@ -1,0 +1,199 @@
+// The Domino scene: what the trace alone says about the head equals a real replay; keys reach the engine;
+// words are those of the cycle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/ui/tokens.h"
+#include "engine/run.h"
+#include "engine/trace_json.h"
+#include "scenes/domino_draw.h"
+#include "scenes_bench.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+RunSettings domino_settings(double temperature) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = "domino";
+    settings.k = 5;
+    settings.sampling.temperature = temperature;
+    settings.max_tokens = 40;
+    settings.lens = true;
+    return settings;
+}
+
+struct Frame {
+    std::shared_ptr<const Trace> trace;
+    CycleView view, whole;
+    RunSettings settings;
+    EngineStatus status;
+    SceneInput input;
+
+    Frame(std::shared_ptr<const Trace> shown, RunSettings of, std::size_t cursor)
+        : trace(std::move(shown)), view(fold(*trace, cursor)), whole(fold(*trace, trace->size())),
+          settings(std::move(of)) {
+        status.ready_drafters = {"none", "domino"};
+        input.trace = trace.get();
+        input.view = &view;
+        input.whole = &whole;
+        input.settings = &settings;
+        input.status = &status;
+    }
+};
+
+std::shared_ptr<const Trace> recorded() {
+    return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+}
+
+TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
+    const auto models = test::micro_models(1);
+    int whole = 0, partly = 0;
+    for (const int seed : {1, 2, 3}) {
+        RunSettings settings = domino_settings(0);
+        settings.token_ids.push_back(seed);
+        speclens::Run run(models, settings);
+        run.finish();
+        DrafterOptions off = settings.options;
+        off.correction = false;
+        for (const CycleSummary& cycle : fold(run.trace(), run.trace().size()).cycles) {
+            if (cycle.drafts.empty()) continue;
+            Frame frame(run.shared_trace(), settings, cycle.end_event);
+            const DominoModel derived = domino_model(frame.input);
+            const Twin twin = replay_twin(models, settings, run.trace(), {cycle.cycle, off});
+            frame.input.twin = &twin;
+            const DominoModel replayed = domino_model(frame.input);
+            EXPECT_TRUE(replayed.replayed);
+            ASSERT_EQ(replayed.other, DominoModel::Other::whole);
+            ASSERT_NE(derived.other, DominoModel::Other::none);
+            (derived.other == DominoModel::Other::whole ? whole : partly)++;
+            for (std::size_t i = 0; i < derived.columns.size(); ++i) {
+                const DominoVerdict &a = derived.columns[i].off, &b = replayed.columns[i].off;
+                if (a.state == DominoVerdict::State::unknown) continue;
+                EXPECT_EQ(a.state, b.state) << "cycle " << cycle.cycle << " position " << i;
+                EXPECT_EQ(a.token, b.token);
+                EXPECT_EQ(a.replacement, b.replacement);
+            }
+            if (derived.other == DominoModel::Other::whole) {
+                EXPECT_EQ(derived.kept_off, replayed.kept_off);
+            }
+        }
+    }
+    EXPECT_GT(whole, 10);
+}
+
+TEST(DominoScene, FindsTheGuessesThatOnlyTheHeadSaved) {
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    const std::optional<Position> first = next_rescue(whole, -1);
+    ASSERT_TRUE(first);
+    std::optional<Position> at = first;
+    int seen = 0;
+    do {
+        const auto& cycle = whole.cycles[static_cast<std::size_t>(at->cycle)];
+        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(at->index)];
+        EXPECT_EQ(slot.state, DraftSlot::State::accepted);
+        EXPECT_NE(slot.draft->base_top.entries.front().id, slot.draft->token);
+        at = next_rescue(whole, at->cycle);
+    } while (at && *at != *first && ++seen < 20);
+    EXPECT_LT(seen, 20) << "going round comes back to the first";
+}
+
+TEST(DominoScene, SavesAndReadsItsOwnRun) {
+    const auto trace = recorded();
+    SceneBench bench("domino");
+    bench.show(trace);
+    bench.key(ui::Key::y);
+    const FrameInput frame = bench.controller.frame(bench.time);
+    const DominoModel model = domino_model(frame.scene);
+    EXPECT_EQ(model.selected, model.rescued);
+    EXPECT_GE(model.rescued, 0);
+    // every draft of the cycle, both laws' leaders and both rows are in the words
+    const std::string words = find_scene("domino")->make()->describe(frame.scene);
+    for (const DominoColumn& column : model.columns) {
+        EXPECT_NE(words.find(ui::token_words(trace->text(column.draft->token))), std::string::npos);
+        EXPECT_NE(words.find(ui::token_words(trace->text(column.base_choice))), std::string::npos);
+    }
+    for (const char* part : {"Head off:", "Head on:", "Top movers", "Clock:", "δ of size"})
+        EXPECT_NE(words.find(part), std::string::npos) << part;
+    // up and down choose the position
+    bench.key(ui::Key::down);
+    EXPECT_EQ(domino_model(bench.controller.frame(bench.time).scene).selected, model.selected + 1);
+    bench.key(ui::Key::up);
+    EXPECT_EQ(domino_model(bench.controller.frame(bench.time).scene).selected, model.selected);
+}
+
+TEST(DominoScene, KeysForkTheRun) {
+    std::vector<Command> sent;
+    EnginePort port;
+    port.send = [&](Command c) { sent.push_back(std::move(c)); };
+    SceneBench bench("domino", port);
+    const auto models = test::micro_models(1);
+    const RunSettings settings = domino_settings(0);
+    speclens::Run run(models, settings);
+    run.finish();
+    Snapshot published;
+    published.trace = run.shared_trace();
+    published.settings = settings;
+    published.status.state = EngineStatus::State::idle;
+    published.status.ready_drafters = {"none", "domino"};
+    bench.controller.observe(published, bench.time);
+    bench.settle();
+    const auto last = [&]() -> const Fork* {
+        return sent.empty() ? nullptr : std::get_if<Fork>(&sent.back());
+    };
+    sent.clear();
+    bench.key(ui::Key::h);
+    ASSERT_NE(last(), nullptr);
+    ASSERT_TRUE(last()->settings);
+    EXPECT_FALSE(last()->settings->options.correction);
+    sent.clear();
+    bench.key(ui::Key::b);
+    ASSERT_NE(last(), nullptr);
+    ASSERT_TRUE(last()->force_draft);
+    const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
+    EXPECT_EQ(last()->force_draft->first, model.selected);
+    EXPECT_NE(last()->force_draft->second, model.column(model.selected)->draft->token);
+    // the branch: its base laws before the forced token are the same to the last bit, and the scene says so
+    speclens::Run branch(models, settings, run.trace(), *last());
+    branch.finish();
+    published.trace = branch.shared_trace();
+    bench.controller.observe(published, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("forced"));
+    EXPECT_TRUE(bench.shows("same to the last bit") || bench.shows("base laws are the same")) << bench.words;
+    sent.clear();
+    bench.key(ui::Key::g);
+    ASSERT_FALSE(sent.empty());
+    const auto* restart = std::get_if<Restart>(&sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "domino");
+    EXPECT_EQ(restart->settings.sampling.temperature, 0);
+}
+
+TEST(DominoScene, OffersDominoWhereSomethingElseDrafts) {
+    std::vector<Command> sent;
+    EnginePort port;
+    port.send = [&](Command c) { sent.push_back(std::move(c)); };
+    SceneBench bench("domino", port);
+    const auto models = test::micro_models(1);
+    RunSettings settings = domino_settings(0);
+    settings.drafter = "small";
+    speclens::Run run(models, settings);
+    run.finish();
+    Snapshot published;
+    published.trace = run.shared_trace();
+    published.settings = settings;
+    published.status.ready_drafters = {"none", "small", "domino"};
+    bench.controller.observe(published, bench.time);
+    bench.settle();
+    bench.click(bench.find("Draft with Domino"));
+    const auto* restart = sent.empty() ? nullptr : std::get_if<Restart>(&sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "domino");
+}
+
+} // namespace
+} // namespace speclens

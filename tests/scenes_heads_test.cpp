@@ -1,0 +1,191 @@
+// The scenes of DFlash and EAGLE-3: numbers are those of the trace, keys ask the engine to measure, and what
+// was measured is drawn.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/run.h"
+#include "engine/trace_json.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/dflash_model.h"
+#include "scenes/eagle3_model.h"
+#include "scenes_bench.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+std::shared_ptr<const Trace> recorded(const std::string& name) {
+    return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl"));
+}
+
+RunSettings settings_for(const std::string& drafter) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = drafter;
+    settings.k = 4;
+    settings.sampling.temperature = 0;
+    settings.max_tokens = 24;
+    settings.lens = true;
+    return settings;
+}
+
+// A window with an engine that only listens, showing a finished run of a micro head.
+struct Live {
+    std::vector<Command> sent;
+    std::shared_ptr<const Models> models = test::micro_models(1);
+    RunSettings settings;
+    std::unique_ptr<speclens::Run> run;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+
+    explicit Live(const std::string& drafter, RunSettings with) : settings(std::move(with)) {
+        run = std::make_unique<speclens::Run>(models, settings);
+        run->finish();
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>(drafter, port);
+        published.trace = run->shared_trace();
+        published.settings = settings;
+        published.status.state = EngineStatus::State::idle;
+        published.status.ready_drafters = {"none", "eagle3", "dflash", "domino"};
+        show();
+        sent.clear();
+    }
+    void show() {
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+    }
+    [[nodiscard]] const RunStudy* study() const {
+        return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back());
+    }
+    // Runs what was asked for, shortened, and shows the answer.
+    void answer() {
+        Study done{study()->name, static_cast<int>(study()->runs.size()), {}};
+        for (RunSettings one : study()->runs) {
+            one.token_ids = settings.token_ids;
+            one.chat = false;
+            one.k = std::min(one.k, 7);
+            done.points.push_back(study_point(models, one));
+            EXPECT_EQ(done.points.back().problem, "");
+        }
+        published.studies[done.name] = std::make_shared<const Study>(done);
+        show();
+    }
+};
+
+TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
+    Live live("dflash", settings_for("dflash"));
+    EXPECT_TRUE(live.bench->shows("press M"));
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    EXPECT_EQ(live.study()->name, kTimeStudy);
+    std::vector<std::string> drafters;
+    for (const RunSettings& run : live.study()->runs) {
+        drafters.push_back(run.drafter);
+        EXPECT_EQ(run.sampling.temperature, 0);
+        EXPECT_TRUE(run.timing);
+        EXPECT_EQ(run.trace_top, 0) << "times without recording";
+    }
+    for (const char* drafter : {"eagle3", "dflash", "domino"})
+        EXPECT_EQ(std::ranges::count(drafters, drafter), 3 * 6) << drafter;
+    live.answer();
+    EXPECT_FALSE(live.bench->shows("press M"));
+    for (const char* label : {"EAGLE-3", "DFlash", "Domino"}) EXPECT_TRUE(live.bench->shows(label)) << label;
+}
+
+TEST(DFlashScene, ComparesWithAndWithoutTheTargetsStates) {
+    Live live("dflash", settings_for("dflash"));
+    live.bench->key(ui::Key::c);
+    ASSERT_NE(live.study(), nullptr);
+    ASSERT_EQ(live.study()->runs.size(), 2u);
+    RunSettings on = live.study()->runs[0], off = live.study()->runs[1];
+    EXPECT_TRUE(on.options.conditioning);
+    EXPECT_FALSE(off.options.conditioning);
+    off.options.conditioning = true;
+    EXPECT_EQ(on, off) << "nothing else differs: same prompt, same dice";
+    live.answer();
+    EXPECT_TRUE(live.bench->shows("with the target's states"));
+    EXPECT_TRUE(live.bench->shows("without them"));
+}
+
+TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
+    RunSettings settings = settings_for("dflash");
+    Live all("dflash", settings);
+    const DFlashModel whole = dflash_model(all.bench->controller.frame(0).scene);
+    EXPECT_EQ(whole.seen, whole.text);
+    const auto* verified = whole.cycle->verify;
+    ASSERT_NE(verified, nullptr);
+    EXPECT_EQ(whole.text, whole.cycle->commit->kv_before) << "the block sees what the target has run on";
+    EXPECT_EQ(whole.slots, whole.guesses() + 1);
+    settings.options.context_last = 2;
+    Live last("dflash", settings);
+    EXPECT_EQ(dflash_model(last.bench->controller.frame(0).scene).seen, 2);
+    settings.options = {};
+    settings.options.conditioning = false;
+    Live none("dflash", settings);
+    EXPECT_EQ(dflash_model(none.bench->controller.frame(0).scene).seen, 0);
+    EXPECT_TRUE(none.bench->shows("no states"));
+}
+
+TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
+    const auto trace = recorded("eagle3");
+    SceneBench bench("eagle3");
+    bench.show(trace);
+    const Eagle3Model model = eagle3_model(bench.controller.frame(0).scene);
+    ASSERT_FALSE(model.errors.empty());
+    double sum = 0;
+    int count = 0;
+    for (std::size_t i = 0; i < trace->size(); ++i)
+        if (const auto* commit = std::get_if<Committed>(&(*trace)[i]))
+            if (const Lens::Strip* errors = commit->lens.strip("feature error")) {
+                sum += errors->cells.front();
+                ++count;
+                EXPECT_LE(static_cast<int>(errors->cells.size()), commit->accepted_drafts + 1);
+            }
+    ASSERT_GT(count, 2);
+    EXPECT_EQ(model.known.front(), count);
+    EXPECT_NEAR(model.errors.front(), sum / count, 1e-9);
+    const std::string words = find_scene("eagle3")->make()->describe(bench.controller.frame(0).scene);
+    for (const char* part :
+         {"Taps: layers", "Feature error over the run", "Clock: draft", "Kept by position"})
+        EXPECT_NE(words.find(part), std::string::npos) << part;
+}
+
+TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
+    Live live("eagle3", settings_for("eagle3"));
+    const int at = eagle3_model(live.bench->controller.frame(0).scene).selected;
+    live.bench->key(ui::Key::down);
+    EXPECT_EQ(eagle3_model(live.bench->controller.frame(0).scene).selected, at + 1);
+    live.sent.clear();
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    live.answer();
+    EXPECT_TRUE(live.bench->shows("EAGLE-3"));
+}
+
+TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
+    for (const auto& [scene, label] :
+         {std::pair{"dflash", "Draft with DFlash"}, std::pair{"eagle3", "Draft with EAGLE-3"}}) {
+        Live live(scene, settings_for("small"));
+        live.bench->click(live.bench->find(label));
+        const auto* restart = live.sent.empty() ? nullptr : std::get_if<Restart>(&live.sent.back());
+        ASSERT_NE(restart, nullptr) << scene;
+        EXPECT_EQ(restart->settings.drafter, scene);
+    }
+}
+
+TEST(HeadScenes, CountAcceptanceAsTheRunDid) {
+    for (const char* name : {"dflash", "eagle3", "domino"}) {
+        const auto trace = recorded(name);
+        const CycleView view = fold(*trace, trace->size());
+        const AcceptanceSeries series = acceptance_of(view, name);
+        int kept = 0;
+        for (const int at : series.kept) kept += at;
+        EXPECT_EQ(kept, view.accepted_drafts) << name;
+        EXPECT_LE(series.judged.front(), view.rounds) << name;
+    }
+}
+
+} // namespace
+} // namespace speclens
