@@ -43,7 +43,7 @@ class Session {
     void main();
     void load();
     void apply(const Command& command);
-    void study();  // one run of the studies that are planned
+    void study();  // one phase of the studies that are planned
     void publish(const std::function<void(Published&)>& change);
 
     ModelPaths paths_;
@@ -57,7 +57,8 @@ class Session {
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
-    std::vector<RunStudy> planned_;  // what is left of each
+    std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
+    std::unique_ptr<Run> study_run_;
     std::thread thread_;
 };
 
