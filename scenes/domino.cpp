@@ -165,6 +165,8 @@ class DominoScene final : public Scene {
             for (const DominoColumn& column : model.columns) {
                 before_.tokens.push_back(column.draft->token);
                 before_.base.push_back(column.base);
+                const Lens::Strip* state = column.lens() ? column.lens()->strip("state") : nullptr;
+                before_.states.push_back(state ? state->cells : std::vector<double>{});
             }
         }
     }

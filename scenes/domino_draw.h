@@ -31,9 +31,10 @@ struct DominoGrid {
 
 // What the scene remembers of the branch that a token was forced on: the same cycle before.
 struct DominoBefore {
-    int cycle = -1, index = -1; // of the forced token; -1: nothing was forced from here
-    std::vector<int> tokens;    // drafts before
-    std::vector<Top> base;      // base laws before
+    int cycle = -1, index = -1;              // of the forced token; -1: nothing was forced from here
+    std::vector<int> tokens;                 // drafts before
+    std::vector<Top> base;                   // base laws before
+    std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded
 };
 
 struct DominoDraw {
@@ -80,6 +81,10 @@ inline constexpr int kDominoBeats = 8;
 [[nodiscard]] const Lens::Mover* largest_mover(const DominoColumn& column);
 // Whether the base laws of this cycle are those of the cycle before the force, position by position.
 [[nodiscard]] bool same_base(const DominoModel& model, const DominoBefore& before, int position);
+
+// Cosine between the pooled GRU states of the two branches at a position; none where either was not recorded.
+[[nodiscard]] std::optional<double> state_cosine(const DominoModel& model, const DominoBefore& before,
+                                                 int position);
 
 // Commands: the cycle again with the head switched, or with a token forced.
 [[nodiscard]] SceneCommand switch_head(const SceneInput& input, const DominoModel& model);

@@ -293,11 +293,17 @@ void draw_domino_head(const DominoDraw& d) {
         const Lens* lens = c.lens();
         const std::string name = "S" + std::to_string(i + 1);
         canvas.text({x, g.state - 5}, name, Font::text_bold, 14, theme.ink);
+        const std::optional<double> branch =
+            d.model.forced >= 0 ? state_cosine(d.model, d.before, i) : std::nullopt;
         if (lens && lens->strip("state")) {
             canvas.text({x + w, g.state - 5},
-                        "z " + ui::probability(lens->number("mean z").value_or(0)) + "  r " +
-                            ui::probability(lens->number("mean r").value_or(0)),
+                        branch ? "cos " + ui::number(*branch, 2)
+                               : "z " + ui::probability(lens->number("mean z").value_or(0)) + "  r " +
+                                     ui::probability(lens->number("mean r").value_or(0)),
                         Font::mono, 14, theme.muted, Align::right);
+            if (branch)
+                ui::tooltip(d.ui, {x, g.state - 18, w, 16},
+                            "Cosine between this state and the one before the guess was forced, both pooled");
             strip(d, i, "state", {x, g.state, w, 14}, ui::HeatKind::signed_values);
             strip(d, i, "z", {x, g.state + 16, w, 5}, ui::HeatKind::gate);
             strip(d, i, "r", {x, g.state + 23, w, 5}, ui::HeatKind::gate);

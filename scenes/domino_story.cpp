@@ -83,11 +83,11 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     ") whatever is chosen before it."};
     case 2:
         if (c.changed)
-            return {"Favourites that do not fit", "Read the base favourites in a row: " + before + ", then " +
-                                                      base +
-                                                      ". Each was likely by itself. The head reads what was "
-                                                      "really drafted and makes " +
-                                                      last + " the favourite of " + position + " instead."};
+            return {"Favourites that do not fit",
+                    "Put the base favourite behind what was drafted: " + before + ", then " + base +
+                        ". It was likely only because its row does not know what stands before it. The head "
+                        "does, and makes " +
+                        last + " the favourite of " + position + " instead."};
         return {"Here the favourites fit", "In this cycle the head leaves every favourite as it was: the "
                                            "guesses already fit together. Jump with Y to a cycle where "
                                            "they do not."};
@@ -101,7 +101,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                                " of the old state, the reset gate r is " +
                                probability(lens->number("mean r").value_or(0))
                          : std::string()) +
-                    ". This is the only part that runs guess by guess."};
+                    ". The head, this step and its correction, is the only part that runs guess by guess."};
     case 4: {
         const Lens::Mover* mover = largest_mover(c);
         if (!mover)
@@ -141,15 +141,25 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                         "was never asked: a replay of the "
                         "same block with the same dice fills the row."};
         const int gain = m.kept_on - m.kept_off;
+        std::string where; // the first place where the two rows part
+        for (std::size_t p = 0; p < m.columns.size() && where.empty(); ++p) {
+            const DominoVerdict &on = m.columns[p].on, &off = m.columns[p].off;
+            if (on.state == State::accepted && off.state == State::rejected)
+                where = " At position " + std::to_string(p + 1) + " the guess without the head, " +
+                        word(input, off.token) + ", is refused; with it, " + word(input, on.token) +
+                        " stays.";
+            else if (on.state == State::rejected && off.state == State::accepted)
+                where = " At position " + std::to_string(p + 1) + " the guess with the head, " +
+                        word(input, on.token) + ", is refused; without it, " + word(input, off.token) +
+                        " would stay.";
+        }
         return {gain > 0   ? "The head saves guesses"
                 : gain < 0 ? "Here the head costs guesses"
                            : "Here the head changes nothing",
                 "Same block, same text, same dice. Head off: " + std::to_string(m.kept_off) + " of " +
                     std::to_string(n) + " kept. Head on: " + std::to_string(m.kept_on) + " of " +
-                    std::to_string(n) + " kept." +
-                    (gain > 0 ? " The first guess that only the head could save decides what counts after it."
-                     : gain < 0 ? " A correction is a bet too; over many cycles it has to pay."
-                                : " Not every cycle needs it; look for one with Y.")};
+                    std::to_string(n) + " kept." + where +
+                    (gain == 0 ? " Not every cycle needs it; look for one with Y." : "")};
     }
     default: {
         const double all = m.backbone_ms + m.head_ms + m.verify_ms;
@@ -174,6 +184,24 @@ bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
     return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
         return x.id == y.id && x.logp == y.logp;
     });
+}
+
+std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
+    const DominoColumn* column = m.column(position);
+    const Lens* lens = column ? column->lens() : nullptr;
+    const Lens::Strip* now = lens ? lens->strip("state") : nullptr;
+    const auto at = static_cast<std::size_t>(position);
+    if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
+        before.states[at].size() != now->cells.size())
+        return {};
+    double dot = 0, a = 0, b = 0;
+    for (std::size_t i = 0; i < now->cells.size(); ++i) {
+        dot += now->cells[i] * before.states[at][i];
+        a += now->cells[i] * now->cells[i];
+        b += before.states[at][i] * before.states[at][i];
+    }
+    if (a <= 0 || b <= 0) return {};
+    return std::clamp(dot / std::sqrt(a * b), -1.0, 1.0);
 }
 
 std::string domino_empty_words(const DominoModel& model) {
@@ -332,6 +360,10 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
                 << (c.corrected ? ", corrected" : ", base only") << (c.forced ? ", forced" : "") << ": base";
             describe_law(out, input, c, c.base, 3);
             if (c.corrected) {
+                if (const std::optional<double> branch =
+                        m.forced >= 0 ? state_cosine(m, before, static_cast<int>(i)) : std::nullopt)
+                    out << "; S" << i + 1 << " cosine " << ui::number(*branch, 2)
+                        << " to the state before the force";
                 if (const std::optional<double> size = correction_size(m, c)) {
                     const Lens* lens = c.lens();
                     out << "; S" << i + 1 << " z " << probability(lens->number("mean z").value_or(0))

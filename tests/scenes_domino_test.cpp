@@ -250,6 +250,7 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
         until([&](const DominoModel& m) { return m.head_on && m.cycle->cycle == cycle && m.replayed; }));
     bench.key(ui::Key::b);
     ASSERT_TRUE(until([&](const DominoModel& m) { return m.forced >= 0 && m.replayed; }));
+    EXPECT_TRUE(bench.shows("cos 1.00")) << "states before the forced guess are the same";
     EXPECT_TRUE(bench.shows("frozen")) << "the base laws of the branch are those from before";
 }
 
