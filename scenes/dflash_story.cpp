@@ -11,9 +11,6 @@
 namespace speclens {
 namespace {
 
-std::string word(const SceneInput& input, int id) {
-    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
-}
 std::string probability_of(const Top& top) {
     return top.entries.empty() ? std::string("–") : ui::probability(std::exp(top.entries.front().logp));
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/plot.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/domino_model.h"
 #include "scenes/story.h"
@@ -59,6 +60,9 @@ void draw_domino_clock(const DominoDraw& d);
 void draw_domino_movers(const DominoDraw& d); // details region
 void draw_domino_controls(const DominoDraw& d);
 
+// One strip of a column's lens: signed values against the largest of that name in this cycle, gates from 0
+// to 1.
+void domino_strip(const DominoDraw& d, int column, const char* name, ui::Rect rect, ui::HeatKind kind);
 // Row names at the left.
 void domino_row_name(const DominoDraw& d, float y, const std::string& name, const std::string& detail,
                      float room = 80);
