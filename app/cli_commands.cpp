@@ -36,7 +36,8 @@ constexpr CommandRow kRows[] = {
     {render, "render", "SCENE[:BEAT]", 0, 1, "a scene as PNG or SVG, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
-     "A beat is a step of the scene's story; without it the most telling one is chosen.",
+     "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, dflash\n"
+     "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise.",
      "speclens render loop -o loop.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
      "speclens render --all pictures"},

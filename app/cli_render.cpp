@@ -9,6 +9,7 @@
 #include "app/cli_setup.h"
 #include "app/cli_values.h"
 #include "app/frontend.h"
+#include "engine/drafter.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -56,12 +57,23 @@ Subject saved_subject(const std::filesystem::path& file) {
     return subject;
 }
 
-Subject live_subject(const Options& options) {
+// A scene that is made for one drafter has its name: it is drawn with that drafter, where that is loaded and no other
+// one was asked for.
+bool has_own_drafter(const Options& options, const std::string& scene, const Models& models) {
+    return options.drafters.empty() && find_drafter(scene) && models.why_not(scene).empty();
+}
+
+Subject live_subject(const Options& options, const std::string& scene, std::shared_ptr<const Models> models) {
     Subject subject;
-    subject.models = load(options);
-    const std::string drafter = chosen_drafter(options, *subject.models);
+    subject.models = std::move(models);
+    const bool own = has_own_drafter(options, scene, *subject.models);
+    const std::string drafter = own ? scene : chosen_drafter(options, *subject.models);
     check_drafter_options(options, {drafter}, subject.models->layers());
-    subject.settings = run_settings(options, drafter, kWalkTemperature);
+    subject.settings = run_settings(options, drafter, own ? 0 : kWalkTemperature);
+    if (own && !options.prompt && options.token_ids.empty() && options.model.empty()) {
+        subject.settings.prompt = kHeadPrompt;
+        subject.settings.chat = true;
+    }
     subject.settings.lens = true; // scenes show it
     if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
@@ -80,8 +92,12 @@ Subject live_subject(const Options& options) {
     return subject;
 }
 
-Subject subject_of(const Options& options) {
-    return options.session.empty() ? live_subject(options) : saved_subject(options.session);
+Subject subject_of(const Options& options, const std::string& scene) {
+    return options.session.empty() ? live_subject(options, scene, load(options)) : saved_subject(options.session);
+}
+
+std::string scene_of(const std::string& word) {
+    return split(word, ':')[0];
 }
 
 constexpr const char* kRace = "race";
@@ -121,10 +137,6 @@ FrameRequest request_of(const Options& options, const std::string& word, const S
         request.race_ms = stops[std::min(stops.size() - 1, static_cast<std::size_t>(request.beat))];
     }
     return request;
-}
-
-std::string scene_of(const std::string& word) {
-    return split(word, ':')[0];
 }
 
 void check_scene(const std::string& word) {
@@ -185,8 +197,9 @@ Exit command_render(const Options& options) {
             throw Error("-o " + options.output.string() + ": the ending must be .png or .svg",
                         "For example -o loop.png.", Exit::usage);
         check_scene(options.words[0]);
-        Subject subject = subject_of(options);
-        if (scene_of(options.words[0]) == kRace) race_for(options, subject);
+        const std::string scene = scene_of(options.words[0]);
+        Subject subject = subject_of(options, scene);
+        if (scene == kRace) race_for(options, subject);
         render_one(options, options.words[0], subject, options.output);
         return Exit::ok;
     }
@@ -194,14 +207,17 @@ Exit command_render(const Options& options) {
     std::filesystem::create_directories(options.all, failure);
     if (failure)
         throw Error(options.all.string() + ": " + failure.message(), "Give a folder that can be made.");
-    Subject subject = subject_of(options);
+    Subject subject = subject_of(options, "");
     for (const SceneName& scene : scene_names()) {
         if (scene.name == kRace) {
             if (!subject.models) continue;
             race_for(options, subject);
         }
         const std::filesystem::path file = options.all / (scene.name + ".png");
-        render_one(options, scene.name, subject, file);
+        if (subject.models && has_own_drafter(options, scene.name, *subject.models))
+            render_one(options, scene.name, live_subject(options, scene.name, subject.models), file);
+        else
+            render_one(options, scene.name, subject, file);
         print(file.string() + "\n");
         flush();
     }
@@ -210,8 +226,9 @@ Exit command_render(const Options& options) {
 
 Exit command_describe(const Options& options) {
     check_scene(options.words[0]);
-    Subject subject = subject_of(options);
-    if (scene_of(options.words[0]) == kRace) race_for(options, subject);
+    const std::string scene = scene_of(options.words[0]);
+    Subject subject = subject_of(options, scene);
+    if (scene == kRace) race_for(options, subject);
     FrameRequest request = request_of(options, options.words[0], subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
     const Answers answers = answers_of(request, subject);

@@ -22,8 +22,10 @@ void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSe
                   const LawPair*, const std::filesystem::path&) {
     absent();
 }
-std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { return {}; }
-
+std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
+                                 const EngineStatus&) {
+    return {};
+}
 std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
                            const EngineStatus&, const LawPair*) {
     absent();

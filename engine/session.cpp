@@ -98,7 +98,7 @@ void Session::main() {
     // cores.
     while (!closing_ && (race_ || gate_.wait())) {
         for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
-        if (!planned_.empty()) guarded([&] { study(); });
+        bool stepped = false;
         guarded([&] {
             const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
             if (idle && race_) return step_race();
@@ -107,6 +107,7 @@ void Session::main() {
                 return;
             }
             if (!gate_.try_take()) return;
+            stepped = true;
             const bool more = run_->step();
             if (!more) gate_.set(0);
             publish([&](Snapshot& p) {
@@ -115,6 +116,8 @@ void Session::main() {
                                                       : EngineStatus::State::idle;
             });
         });
+        // The run on the screen goes first; what is measured would only be disturbed by it.
+        if (!stepped && !planned_.empty()) guarded([&] { study(); });
     }
 }
 
@@ -198,6 +201,7 @@ void Session::apply(const Command& command) {
             std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
         publish([&](Snapshot& p) { p.twin = answer; });
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
+        if (!planned_.empty() && planned_.front().name == study->name) study_run_.reset();
         std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
         auto begun = std::make_shared<Study>();
         begun->name = study->name;
@@ -213,27 +217,44 @@ void Session::apply(const Command& command) {
         race_.reset();
     } else if (std::holds_alternative<Cancel>(command)) {
         race_.reset();
+        publish([&](Snapshot& p) {
+            for (const RunStudy& plan : planned_) {
+                auto cut = std::make_shared<Study>(*p.studies[plan.name]);
+                cut->planned = static_cast<int>(cut->points.size());
+                p.studies[plan.name] = cut;
+            }
+        });
         planned_.clear();
+        study_run_.reset();
         gate_.set(0);
         if (run_) run_->stop("cancelled");
         publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
     }
 }
 
-// One run at a time, so that commands are obeyed in between.
+// One phase at a time, so that commands are obeyed in between.
 void Session::study() {
     RunStudy& plan = planned_.front();
-    const std::string name = plan.name;
     const RunSettings settings = plan.runs.front();
+    gate_.wake();  // the next phase, even when the run on the screen stands still
+    StudyPoint point;
+    try {
+        if (!study_run_) study_run_ = std::make_unique<Run>(models_, settings);
+        if (study_run_->step()) return;
+        point = summary_of(settings, study_run_->trace());
+    } catch (const std::exception& error) { // of one run: the others may do
+        point.settings = settings;
+        point.problem = error.what();
+    }
+    study_run_.reset();
+    const std::string name = plan.name;
     plan.runs.erase(plan.runs.begin());
     if (plan.runs.empty()) planned_.erase(planned_.begin());
-    const StudyPoint point = study_point(models_, settings);
     publish([&](Snapshot& p) {
         auto grown = std::make_shared<Study>(*p.studies[name]);
         grown->points.push_back(point);
         p.studies[name] = grown;
     });
-    if (!planned_.empty()) gate_.wake(); // the next one, even when the run stands still
 }
 
 } // namespace speclens

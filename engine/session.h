@@ -49,7 +49,7 @@ class Session {
     void publish(const std::function<void(Snapshot&)>& change);
     void step_race();
     void show_race();
-    void study();  // one run of the studies that are planned
+    void study();  // one phase of the studies that are planned
 
     ModelPaths paths_;
     RunSettings first_settings_;
@@ -65,7 +65,8 @@ class Session {
     std::unique_ptr<Race> race_;  // null when none is under way
     std::size_t race_shown_ = 0;  // its revision
     Stopwatch race_published_;
-    std::vector<RunStudy> planned_;  // what is left of each
+    std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
+    std::unique_ptr<Run> study_run_;
     std::thread thread_;
 };
 

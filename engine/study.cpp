@@ -18,41 +18,46 @@ double median(std::vector<double> values) {
 
 } // namespace
 
-StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     StudyPoint point;
     point.settings = settings;
+    const CycleView view = fold(trace, trace.size());
+    if (view.header) point.problem = view.header->notice;
+    point.rounds = view.rounds;
+    point.tokens = view.output_tokens;
+    std::vector<double> draft, head, verify;
+    for (const CycleSummary& cycle : view.cycles) {
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) { // of a chain: the order is the position
+            if (!cycle.drafts[i].check || cycle.tree) continue;
+            if (point.judged.size() <= i) {
+                point.judged.resize(i + 1);
+                point.kept.resize(i + 1);
+            }
+            ++point.judged[i];
+            point.kept[i] += cycle.drafts[i].check->accepted;
+        }
+        if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < settings.k) continue;
+        draft.push_back(cycle.draft_ms);
+        head.push_back(cycle.head_ms);
+        verify.push_back(cycle.verify_ms);
+    }
+    point.draft_ms = median(std::move(draft));
+    point.head_ms = median(std::move(head));
+    point.verify_ms = median(std::move(verify));
+    return point;
+}
+
+StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     try {
         Run run(models, settings);
         run.finish();
-        const CycleView view = fold(run.trace(), run.trace().size());
-        if (!view.header->notice.empty()) point.problem = view.header->notice;
-        point.rounds = view.rounds;
-        point.tokens = view.output_tokens;
-        std::vector<double> draft, head, verify;
-        for (const CycleSummary& cycle : view.cycles) {
-            for (const DraftSlot& slot : cycle.drafts) {
-                if (!slot.check || cycle.tree) continue;
-                const auto at = static_cast<std::size_t>(slot.draft->index);
-                if (point.judged.size() <= at) {
-                    point.judged.resize(at + 1);
-                    point.kept.resize(at + 1);
-                }
-                ++point.judged[at];
-                point.kept[at] += slot.check->accepted;
-            }
-            if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < settings.k)
-                continue;
-            draft.push_back(cycle.draft_ms);
-            head.push_back(cycle.head_ms);
-            verify.push_back(cycle.verify_ms);
-        }
-        point.draft_ms = median(std::move(draft));
-        point.head_ms = median(std::move(head));
-        point.verify_ms = median(std::move(verify));
+        return summary_of(settings, run.trace());
     } catch (const Error& error) {
+        StudyPoint point;
+        point.settings = settings;
         point.problem = error.what();
+        return point;
     }
-    return point;
 }
 
 } // namespace speclens

@@ -9,6 +9,7 @@
 
 #include "engine/control.h"
 #include "engine/models.h"
+#include "engine/trace.h"
 
 namespace speclens {
 
@@ -34,6 +35,8 @@ struct Study {
 
 using Studies = std::map<std::string, std::shared_ptr<const Study>>;
 
+// What a finished run came to.
+[[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);
 // Finishes one run and summarises it. An Error of the run becomes StudyPoint::problem.
 [[nodiscard]] StudyPoint study_point(const std::shared_ptr<const Models>& models,
                                      const RunSettings& settings);

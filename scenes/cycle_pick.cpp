@@ -4,6 +4,7 @@
 
 #include "app/ui/text_layout.h"
 #include "scenes/run_controls.h"
+#include "scenes/words.h"
 
 namespace speclens {
 
@@ -30,6 +31,10 @@ const Top& at_one(const Drafted& draft) {
 
 int favourite(const Top& top) {
     return top.entries.empty() ? -1 : top.entries.front().id;
+}
+
+std::string word(const SceneInput& input, int id) {
+    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
 }
 
 bool models_loaded(const SceneInput& input) {

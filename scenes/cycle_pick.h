@@ -11,7 +11,8 @@ namespace speclens {
 [[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
 // The draft law at temperature 1.
 [[nodiscard]] const Top& at_one(const Drafted& draft);
-[[nodiscard]] int favourite(const Top& top); // -1: empty
+[[nodiscard]] int favourite(const Top& top);                     // -1: empty
+[[nodiscard]] std::string word(const SceneInput& input, int id); // “is”; "a token" where there is none
 
 // A scene that is made for one drafter and sees another: the words, and the button that switches.
 struct OtherDrafter {

@@ -11,9 +11,6 @@
 namespace speclens {
 namespace {
 
-std::string word(const SceneInput& input, int id) {
-    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
-}
 std::string probability_of(const Top& top) {
     return top.entries.empty() ? std::string("–") : ui::probability(std::exp(top.entries.front().logp));
 }
@@ -106,8 +103,9 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
         return {"What conditioning is worth",
                 "Same prompt, same dice: " + ui::per_round(on) +
                     " tokens a round with the target's states, " + ui::per_round(off) + " without. " +
-                    (on > off ? "Most of what the block knows, it knows from the target."
-                              : "On this prompt the states made no difference.")};
+                    (on > 1.5 * off ? "Most of what the block knows, it knows from the target."
+                     : on > off     ? "The states help."
+                                    : "On this prompt the states made no difference.")};
     }
     }
 }

@@ -2,6 +2,7 @@
 // because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
 // it.
 #include <algorithm>
+#include <cmath>
 
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
@@ -9,6 +10,33 @@
 #include "scenes/run_controls.h"
 
 namespace speclens {
+
+bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
+    const auto i = static_cast<std::size_t>(position);
+    if (i >= before.base.size() || i >= m.columns.size()) return false;
+    const Top &a = before.base[i], &b = m.columns[i].base;
+    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+        return x.id == y.id && x.logp == y.logp;
+    });
+}
+
+std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
+    const DominoColumn* column = m.column(position);
+    const Lens* lens = column ? column->lens() : nullptr;
+    const Lens::Strip* now = lens ? lens->strip("state") : nullptr;
+    const auto at = static_cast<std::size_t>(position);
+    if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
+        before.states[at].size() != now->cells.size())
+        return {};
+    double dot = 0, a = 0, b = 0;
+    for (std::size_t i = 0; i < now->cells.size(); ++i) {
+        dot += now->cells[i] * before.states[at][i];
+        a += now->cells[i] * now->cells[i];
+        b += before.states[at][i] * before.states[at][i];
+    }
+    if (a <= 0 || b <= 0) return {};
+    return std::clamp(dot / std::sqrt(a * b), -1.0, 1.0);
+}
 
 SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
     Fork fork;
@@ -165,6 +193,8 @@ class DominoScene final : public Scene {
             for (const DominoColumn& column : model.columns) {
                 before_.tokens.push_back(column.draft->token);
                 before_.base.push_back(column.base);
+                const Lens::Strip* state = column.lens() ? column.lens()->strip("state") : nullptr;
+                before_.states.push_back(state ? state->cells : std::vector<double>{});
             }
         }
     }

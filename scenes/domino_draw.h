@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/plot.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/domino_model.h"
 #include "scenes/story.h"
@@ -31,9 +32,10 @@ struct DominoGrid {
 
 // What the scene remembers of the branch that a token was forced on: the same cycle before.
 struct DominoBefore {
-    int cycle = -1, index = -1; // of the forced token; -1: nothing was forced from here
-    std::vector<int> tokens;    // drafts before
-    std::vector<Top> base;      // base laws before
+    int cycle = -1, index = -1;              // of the forced token; -1: nothing was forced from here
+    std::vector<int> tokens;                 // drafts before
+    std::vector<Top> base;                   // base laws before
+    std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded
 };
 
 struct DominoDraw {
@@ -58,6 +60,9 @@ void draw_domino_clock(const DominoDraw& d);
 void draw_domino_movers(const DominoDraw& d); // details region
 void draw_domino_controls(const DominoDraw& d);
 
+// One strip of a column's lens: signed values against the largest of that name in this cycle, gates from 0
+// to 1.
+void domino_strip(const DominoDraw& d, int column, const char* name, ui::Rect rect, ui::HeatKind kind);
 // Row names at the left.
 void domino_row_name(const DominoDraw& d, float y, const std::string& name, const std::string& detail,
                      float room = 80);
@@ -80,6 +85,10 @@ inline constexpr int kDominoBeats = 8;
 [[nodiscard]] const Lens::Mover* largest_mover(const DominoColumn& column);
 // Whether the base laws of this cycle are those of the cycle before the force, position by position.
 [[nodiscard]] bool same_base(const DominoModel& model, const DominoBefore& before, int position);
+
+// Cosine between the pooled GRU states of the two branches at a position; none where either was not recorded.
+[[nodiscard]] std::optional<double> state_cosine(const DominoModel& model, const DominoBefore& before,
+                                                 int position);
 
 // Commands: the cycle again with the head switched, or with a token forced.
 [[nodiscard]] SceneCommand switch_head(const SceneInput& input, const DominoModel& model);

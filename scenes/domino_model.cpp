@@ -96,17 +96,18 @@ void use_twin(DominoModel& model, const Twin& twin) {
 } // namespace
 
 int rescued_position(const CycleSummary& cycle, bool greedy) {
-    for (const DraftSlot& slot : cycle.drafts) {
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+        const DraftSlot& slot = cycle.drafts[i];
         if (slot.state != DraftSlot::State::accepted || !slot.check)
             return -1; // what follows stands elsewhere
         const int base = favourite(slot.draft->base_top);
         if (base < 0 || base == slot.draft->token || slot.draft->extra == "forced") continue;
-        if (greedy) return slot.draft->index;
+        if (greedy) return static_cast<int>(i);
         if (favourite(at_one(*slot.draft)) != slot.draft->token) continue;
         const Top& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
         const double stayed = listed(target, slot.draft->token).value_or(0),
                      lost = listed(target, base).value_or(0);
-        if (stayed > 2 * lost) return slot.draft->index;
+        if (stayed > 2 * lost) return static_cast<int>(i);
     }
     return -1;
 }
@@ -155,7 +156,7 @@ DominoModel domino_model(const SceneInput& input) {
         column.changed = column.corrected && favourite(column.final) != column.base_choice;
         any_base = any_base || !slot.draft->base_top.empty();
         model.lens = model.lens || !slot.draft->lens.empty();
-        if (column.forced) model.forced = slot.draft->index;
+        if (column.forced) model.forced = static_cast<int>(model.columns.size());
         model.columns.push_back(std::move(column));
     }
     model.fast = model.columns.front().final.empty();

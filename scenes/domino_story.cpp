@@ -13,9 +13,6 @@ namespace {
 using ui::probability;
 using State = DominoVerdict::State;
 
-std::string word(const SceneInput& input, int id) {
-    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
-}
 int best(const Top& top) {
     return top.entries.empty() ? -1 : top.entries.front().id;
 }
@@ -83,11 +80,11 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     ") whatever is chosen before it."};
     case 2:
         if (c.changed)
-            return {"Favourites that do not fit", "Read the base favourites in a row: " + before + ", then " +
-                                                      base +
-                                                      ". Each was likely by itself. The head reads what was "
-                                                      "really drafted and makes " +
-                                                      last + " the favourite of " + position + " instead."};
+            return {"Favourites that do not fit",
+                    "Put the base favourite behind what was drafted: " + before + ", then " + base +
+                        ". It was likely only because its row does not know what stands before it. The head "
+                        "does, and makes " +
+                        last + " the favourite of " + position + " instead."};
         return {"Here the favourites fit", "In this cycle the head leaves every favourite as it was: the "
                                            "guesses already fit together. Jump with Y to a cycle where "
                                            "they do not."};
@@ -101,7 +98,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                                " of the old state, the reset gate r is " +
                                probability(lens->number("mean r").value_or(0))
                          : std::string()) +
-                    ". This is the only part that runs guess by guess."};
+                    ". The head, this step and its correction, is the only part that runs guess by guess."};
     case 4: {
         const Lens::Mover* mover = largest_mover(c);
         if (!mover)
@@ -141,15 +138,25 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                         "was never asked: a replay of the "
                         "same block with the same dice fills the row."};
         const int gain = m.kept_on - m.kept_off;
+        std::string where; // the first place where the two rows part
+        for (std::size_t p = 0; p < m.columns.size() && where.empty(); ++p) {
+            const DominoVerdict &on = m.columns[p].on, &off = m.columns[p].off;
+            if (on.state == State::accepted && off.state == State::rejected)
+                where = " At position " + std::to_string(p + 1) + " the guess without the head, " +
+                        word(input, off.token) + ", is refused; with it, " + word(input, on.token) +
+                        " stays.";
+            else if (on.state == State::rejected && off.state == State::accepted)
+                where = " At position " + std::to_string(p + 1) + " the guess with the head, " +
+                        word(input, on.token) + ", is refused; without it, " + word(input, off.token) +
+                        " would stay.";
+        }
         return {gain > 0   ? "The head saves guesses"
                 : gain < 0 ? "Here the head costs guesses"
                            : "Here the head changes nothing",
                 "Same block, same text, same dice. Head off: " + std::to_string(m.kept_off) + " of " +
                     std::to_string(n) + " kept. Head on: " + std::to_string(m.kept_on) + " of " +
-                    std::to_string(n) + " kept." +
-                    (gain > 0 ? " The first guess that only the head could save decides what counts after it."
-                     : gain < 0 ? " A correction is a bet too; over many cycles it has to pay."
-                                : " Not every cycle needs it; look for one with Y.")};
+                    std::to_string(n) + " kept." + where +
+                    (gain == 0 ? " Not every cycle needs it; look for one with Y." : "")};
     }
     default: {
         const double all = m.backbone_ms + m.head_ms + m.verify_ms;
@@ -166,15 +173,6 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
 }
 
 } // namespace
-
-bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
-    const auto i = static_cast<std::size_t>(position);
-    if (i >= before.base.size() || i >= m.columns.size()) return false;
-    const Top &a = before.base[i], &b = m.columns[i].base;
-    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
-        return x.id == y.id && x.logp == y.logp;
-    });
-}
 
 std::string domino_empty_words(const DominoModel& model) {
     switch (model.empty) {
@@ -272,97 +270,6 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
         story.task_done = !m.head_on;
     }
     return story;
-}
-
-namespace {
-
-void describe_law(std::ostringstream& out, const SceneInput& input, const DominoColumn& c, const Top& law,
-                  int rows) {
-    bool first = true;
-    for (const int id : domino_tokens(c, rows)) {
-        const std::optional<double> p = listed(law, id);
-        out << (first ? " " : ", ") << quoted(*input.trace, id) << " "
-            << (p               ? probability(*p)
-                : law.rest <= 0 ? "0"
-                                : "<.01");
-        first = false;
-    }
-}
-
-const char* verdict_word(State state) {
-    switch (state) {
-    case State::accepted:
-        return "kept";
-    case State::rejected:
-        return "refused";
-    case State::discarded:
-        return "not judged, behind a refusal";
-    case State::unknown:
-        return "needs a replay";
-    case State::none:
-        break;
-    }
-    return "not judged yet";
-}
-
-void describe_row(std::ostringstream& out, const SceneInput& input, const DominoModel& m, const char* name,
-                  DominoVerdict DominoColumn::*row) {
-    out << name << ":";
-    for (const DominoColumn& c : m.columns) {
-        const DominoVerdict& v = c.*row;
-        out << " " << (v.token < 0 ? std::string("–") : quoted(*input.trace, v.token)) << " "
-            << verdict_word(v.state);
-        if (v.replacement) out << " (the target: " << quoted(*input.trace, *v.replacement) << ")";
-        out << (&c == &m.columns.back() ? "\n" : ";");
-    }
-}
-
-} // namespace
-
-std::string domino_description(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
-    std::ostringstream out;
-    const StageTitle title = domino_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    if (m.empty == DominoModel::Empty::no) {
-        out << "Block: anchor " << word(input, m.anchor) << ", "
-            << counted(static_cast<int>(m.columns.size()), "guess") << "\n";
-        for (std::size_t i = 0; i < m.columns.size(); ++i) {
-            const DominoColumn& c = m.columns[i];
-            out << "Position " << i + 1 << (static_cast<int>(i) == m.selected ? " (selected)" : "")
-                << (c.corrected ? ", corrected" : ", base only") << (c.forced ? ", forced" : "") << ": base";
-            describe_law(out, input, c, c.base, 3);
-            if (c.corrected) {
-                if (const std::optional<double> size = correction_size(m, c)) {
-                    const Lens* lens = c.lens();
-                    out << "; S" << i + 1 << " z " << probability(lens->number("mean z").value_or(0))
-                        << ", r " << probability(lens->number("mean r").value_or(0)) << "; δ of size "
-                        << ui::number(*size, 1);
-                    if (const Lens::Mover* mover = largest_mover(c))
-                        out << ", most on " << quoted(*input.trace, mover->token) << " "
-                            << ui::signed_number(mover->gain(), 1);
-                }
-                out << "; final";
-                describe_law(out, input, c, c.final, 3);
-            }
-            out << "; draft " << quoted(*input.trace, c.draft->token) << "\n";
-        }
-        describe_row(out, input, m, "Head off", m.head_on ? &DominoColumn::off : &DominoColumn::on);
-        describe_row(out, input, m, "Head on", m.head_on ? &DominoColumn::on : &DominoColumn::off);
-        const Lens* lens = m.column(m.selected)->lens();
-        if (lens && !lens->movers.empty()) {
-            out << "Top movers at position " << m.selected + 1 << ":\n";
-            for (const Lens::Mover& mover : lens->movers)
-                out << "  " << quoted(*input.trace, mover.token) << ": δ log p "
-                    << ui::signed_number(mover.gain(), 1) << ", " << probability(std::exp(mover.base_logp))
-                    << " to " << probability(std::exp(mover.final_logp)) << "\n";
-        }
-        if (m.backbone_ms + m.head_ms + m.verify_ms > 0)
-            out << "Clock: backbone " << ui::number(m.backbone_ms, 2) << " ms, head "
-                << ui::number(m.head_ms, 2) << " ms, verify " << ui::number(m.verify_ms, 2) << " ms\n";
-        out << "\n";
-    }
-    out << describe_story(domino_story(input, m, before));
-    return out.str();
 }
 
 } // namespace speclens

@@ -74,8 +74,9 @@ void draw_domino_drafts(const DominoDraw& d) {
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DominoColumn& c = d.column(i);
         const Rect box{g.x(i), g.draft, g.width, h};
-        ui::chip(canvas, theme, box, label_of(*d.input.trace, c.draft->token),
-                 {.role = Role::draft, .selected = i == d.model.selected});
+        std::string label = label_of(*d.input.trace, c.draft->token);
+        if (c.forced) label = ui::fit_token(canvas, label, ui::chip_text_size(h), g.width - 100);
+        ui::chip(canvas, theme, box, label, {.role = Role::draft, .selected = i == d.model.selected});
         if (c.forced)
             canvas.text({box.right() - 8, ui::baseline(box.y, box.h, 14)}, "forced", Font::text, 14,
                         theme.muted, Align::right);

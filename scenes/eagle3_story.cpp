@@ -11,10 +11,6 @@
 namespace speclens {
 namespace {
 
-std::string word(const SceneInput& input, int id) {
-    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
-}
-
 struct Words {
     std::string heading, text;
 };

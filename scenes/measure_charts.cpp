@@ -31,12 +31,12 @@ double share(const AcceptanceSeries& s, std::size_t i) {
 AcceptanceSeries acceptance_of(const CycleView& view, std::string name) {
     AcceptanceSeries series{std::move(name), {}, {}, false};
     for (const CycleSummary& cycle : view.cycles)
-        for (const DraftSlot& slot : cycle.drafts) {
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) { // of a chain: the order is the position
+            const DraftSlot& slot = cycle.drafts[i];
             if (!slot.check || cycle.tree) continue;
-            const auto at = static_cast<std::size_t>(slot.draft->index);
-            if (series.judged.size() <= at) series.judged.resize(at + 1), series.kept.resize(at + 1);
-            ++series.judged[at];
-            series.kept[at] += slot.check->accepted;
+            if (series.judged.size() <= i) series.judged.resize(i + 1), series.kept.resize(i + 1);
+            ++series.judged[i];
+            series.kept[i] += slot.check->accepted;
         }
     return series;
 }

@@ -228,6 +228,55 @@ TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
 }
 
+TEST(Session, MeasuresBesideTheRunOnTheScreen) {
+    Session session({.target = table_file()}, on_table());
+    RunStudy plan{"lengths", {}};
+    for (const int k : {1, 2, 3}) {
+        plan.runs.push_back(on_table());
+        plan.runs.back().k = k;
+    }
+    plan.runs.push_back(on_table());
+    plan.runs.back().drafter = "nobody";
+    session.send(plan);
+    const auto study = [&]() -> std::shared_ptr<const Study> {
+        const Snapshot now = session.published();
+        const auto found = now.studies.find("lengths");
+        return found == now.studies.end() ? nullptr : found->second;
+    };
+    ASSERT_TRUE(eventually([&] { return study() && study()->complete(); })) << "although the run stands still";
+    const auto done = study();
+    ASSERT_EQ(done->points.size(), 4u);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(done->points[static_cast<std::size_t>(i)].settings.k, i + 1);
+        EXPECT_EQ(done->points[static_cast<std::size_t>(i)].tokens, 20);
+    }
+    EXPECT_NE(done->points[3].problem.find("nobody"), std::string::npos);
+    EXPECT_EQ(session.published().trace->size(), 1u) << "the run itself did not move";
+    EXPECT_NE(session.published().status.state, EngineStatus::State::failed);
+    // a long one is given up in the middle, and what was measured stays
+    RunStudy endless{"endless", std::vector<RunSettings>(100000, on_table())};
+    session.send(endless);
+    const auto second = [&] { return session.published().studies["endless"]; };
+    ASSERT_TRUE(eventually([&] { return second() && !second()->points.empty(); }));
+    session.send(Cancel{});
+    ASSERT_TRUE(eventually([&] { return second()->complete(); }));
+    EXPECT_LT(second()->points.size(), 100000u);
+}
+
+TEST(Session, ReplaysACycleOnRequest) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    session.send(FetchTwin{1, {}});
+    ASSERT_TRUE(eventually([&] { return session.published().twin != nullptr; }));
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.twin->of, now.trace.get());
+    EXPECT_EQ(now.twin->cycle, 1);
+    session.send(Restart{on_table()});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
+    EXPECT_EQ(session.published().twin, nullptr) << "it belongs to the old run";
+}
+
 TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
     Session session({.target = table_file()}, on_table());
     RunSettings again = on_table();

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
 
 #include "app/ui/tokens.h"
 #include "engine/run.h"
+#include "engine/session.h"
 #include "engine/trace_json.h"
 #include "scenes/domino_draw.h"
 #include "scenes_bench.h"
@@ -193,6 +197,61 @@ TEST(DominoScene, OffersDominoWhereSomethingElseDrafts) {
     const auto* restart = sent.empty() ? nullptr : std::get_if<Restart>(&sent.back());
     ASSERT_NE(restart, nullptr);
     EXPECT_EQ(restart->settings.drafter, "domino");
+}
+
+// Scene, controller and engine thread together, on the golden micro checkpoints.
+TEST(DominoScene, ForksAndReplaysWithTheEngine) {
+    const std::filesystem::path golden = std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "golden";
+    RunSettings settings = domino_settings(0.9);
+    settings.k = 4;
+    Session session({.target = golden / "micro_qwen3",
+                     .heads = {{"domino", golden / "micro_domino"}},
+                     .backend = "cpu",
+                     .threads = 1},
+                    settings);
+    EnginePort port;
+    port.send = [&](Command c) { session.send(std::move(c)); };
+    port.set_budget = [&](std::int64_t n) { session.gate().set(n); };
+    port.add_budget = [&](std::int64_t n) { session.gate().add(n); };
+    port.cancel_loading = [] {};
+    SceneBench bench("domino", port);
+    // Frames until the scene's model is as wanted; up to ten seconds.
+    const auto until = [&](const std::function<bool(const DominoModel&)>& wanted) {
+        for (int i = 0; i < 2000; ++i) {
+            bench.controller.observe(session.published(), bench.time);
+            bench.frame();
+            const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
+            if (model.empty == DominoModel::Empty::no && model.cycle->complete() && wanted(model))
+                return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return false;
+    };
+    // above temperature 0 only a replay knows the other row: the scene asks for it by itself
+    ASSERT_TRUE(until([](const DominoModel& m) {
+        return m.head_on && m.replayed && m.other == DominoModel::Other::whole;
+    }));
+    const DominoModel before = domino_model(bench.controller.frame(bench.time).scene);
+    std::vector<int> base;
+    for (const DominoColumn& column : before.columns) base.push_back(column.base_choice);
+    const int cycle = before.cycle->cycle;
+    bench.key(ui::Key::h);
+    ASSERT_TRUE(
+        until([&](const DominoModel& m) { return !m.head_on && m.cycle->cycle == cycle && m.replayed; }));
+    const DominoModel after = domino_model(bench.controller.frame(bench.time).scene);
+    ASSERT_EQ(after.columns.size(), base.size());
+    for (std::size_t i = 0; i < base.size(); ++i)
+        EXPECT_EQ(after.columns[i].base_choice, base[i]) << "the base laws stay";
+    // the two rows have changed places
+    EXPECT_EQ(after.kept_on, before.kept_off);
+    EXPECT_EQ(after.kept_off, before.kept_on);
+    bench.key(ui::Key::h);
+    ASSERT_TRUE(
+        until([&](const DominoModel& m) { return m.head_on && m.cycle->cycle == cycle && m.replayed; }));
+    bench.key(ui::Key::b);
+    ASSERT_TRUE(until([&](const DominoModel& m) { return m.forced >= 0 && m.replayed; }));
+    EXPECT_TRUE(bench.shows("cos 1.00")) << "states before the forced guess are the same";
+    EXPECT_TRUE(bench.shows("frozen")) << "the base laws of the branch are those from before";
 }
 
 } // namespace

@@ -175,6 +175,32 @@ TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
     }
 }
 
+// A file from elsewhere may number its guesses as it likes.
+TEST(HeadScenes, SurviveWrongIndices) {
+    for (const char* name : {"dflash", "eagle3", "domino"}) {
+        const auto trace = recorded(name);
+        auto odd = std::make_shared<Trace>([trace](int id) { return trace->text(id); });
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            Event event = (*trace)[i];
+            if (auto* drafted = std::get_if<Drafted>(&event)) {
+                drafted->index = 1 << 29;
+                drafted->lens.strips.clear();
+            }
+            if (auto* commit = std::get_if<Committed>(&event)) commit->lens = {};
+            odd->append(std::move(event));
+        }
+        for (const std::size_t cursor : {std::size_t{1}, odd->size() / 2, odd->size()}) {
+            SceneBench bench(name);
+            bench.show(odd, cursor);
+            for (int beat = 0; beat < 8; ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                EXPECT_FALSE(find_scene(name)->make()->describe(bench.controller.frame(0).scene).empty());
+            }
+        }
+    }
+}
+
 TEST(HeadScenes, CountAcceptanceAsTheRunDid) {
     for (const char* name : {"dflash", "eagle3", "domino"}) {
         const auto trace = recorded(name);
