@@ -37,6 +37,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::shorter, "Run", "Shorter drafts", "Shift+K", Key::k, kShift},
         {Action::hotter, "Run", "Temperature + 0.1", "T", Key::t, kPlain},
         {Action::colder, "Run", "Temperature − 0.1", "Shift+T", Key::t, kShift},
+        {Action::fewer_ids, "Run", "Draft with a quarter of the ids (FR-Spec)", "", Key::none, kPlain},
         {Action::next_scene, "Scene", "Next scene", "Ctrl+PageDown", Key::page_down, kCtrl},
         {Action::previous_scene, "Scene", "Previous scene", "Ctrl+PageUp", Key::page_up, kCtrl},
         {Action::run_ahead, "Engine", "Run ahead of the picture", "", Key::none, kPlain},

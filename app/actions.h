@@ -35,6 +35,7 @@ enum class Action : std::uint8_t {
     shorter,
     hotter,
     colder,
+    fewer_ids,
     faster,
     slower,
     next_scene,

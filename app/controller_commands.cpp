@@ -291,6 +291,12 @@ void Controller::action(Action action, int number, double now) {
         restart(with_temperature(changed, t < 0.05 ? 0 : t));
         break;
     }
+    case Action::fewer_ids:
+        if (const Header* header = source_.view().header) {
+            changed.options.fr_spec = changed.options.fr_spec > 0 ? 0 : header->vocab / 4;
+            restart(changed);
+        }
+        break;
     case Action::faster:
         speed_ = std::min(4.0, speed_ * 2);
         break;

@@ -4,6 +4,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
+#include "engine/drafter.h"
 #include "scenes/story.h"
 
 namespace speclens {
@@ -141,6 +142,12 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::hotter:
     case Action::colder:
         return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+    case Action::fewer_ids:
+        if (!models) return "No models are loaded";
+        if (race) return "Open one of its runs first";
+        if (!input.scene.settings || !has_whole_head(input.scene.settings->drafter))
+            return "This drafter does not rank the whole vocabulary";
+        return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::fork:
         return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no cycle yet";
     case Action::save_trace:

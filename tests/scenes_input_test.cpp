@@ -326,5 +326,18 @@ TEST(Input, ButtonChangesEndAFrameAndKeysAreNeverLost) {
     EXPECT_TRUE(queue.empty());
 }
 
+// FR-Spec from the menu: a quarter of the ids, and all of them again.
+TEST(Actions, DraftWithAQuarterOfTheIdsAndBack) {
+    LiveBench live("loop");
+    live.observe(mixed());
+    const auto trace = mixed();
+    for (const int wanted : {trace->header()->vocab / 4, 0}) {
+        live.sent.clear();
+        live.bench.controller.perform({PickAction{Action::fewer_ids}}, live.bench.time);
+        ASSERT_FALSE(live.sent.empty());
+        EXPECT_EQ(std::get<Restart>(live.sent.back()).settings.options.fr_spec, wanted);
+    }
+}
+
 } // namespace
 } // namespace speclens
