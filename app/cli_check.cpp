@@ -112,6 +112,30 @@ void check_bundle(Checklist& list) {
               problem.empty() ? "" : "Clone the repository again; large files may have been cut off.");
 }
 
+// What the recipe's gates said about the drafters, as MANIFEST.json records it. A gate that did not pass is a
+// fact about the bundle, not a fault of this installation.
+void check_gates(Checklist& list) {
+    std::ifstream in(assets_folder() / "models" / "MANIFEST.json");
+    const auto manifest = nlohmann::json::parse(in, nullptr, false);
+    if (!manifest.is_object() || !manifest.contains("gates") || !manifest["gates"].is_array()) return;
+    int passed = 0, judged = 0;
+    std::string failed;
+    for (const auto& gate : manifest["gates"]) {
+        if (!gate.is_object() || !gate.contains("pass") || !gate["pass"].is_boolean()) continue;
+        ++judged;
+        if (gate["pass"].get<bool>())
+            ++passed;
+        else
+            failed += (failed.empty() ? "; not passed: " : "; ") + gate.value("name", "?") + " (" +
+                      gate.value("what", "") + ")";
+    }
+    if (judged == 0) return;
+    list.line(passed == judged ? Grade::good : Grade::without, "gates",
+              std::to_string(passed) + " of " + std::to_string(judged) +
+                  " measured promises of the bundle hold" + failed,
+              passed == judged ? "" : "The numbers are in assets/models/README.md.");
+}
+
 void check_models(Checklist& list, const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
     std::string target = models->target_name();
@@ -175,6 +199,7 @@ Exit command_check(const Options& options) {
     list.line(Grade::without, "GPU", gpu_found());
     if (options.model.empty()) check_bundle(list);
     list.attempt("models", [&] { check_models(list, options); });
+    if (options.model.empty()) list.attempt("gates", [&] { check_gates(list); });
     list.attempt("published", [&] { check_published(list); });
     list.attempt("fonts", [&] { list.line(Grade::good, "fonts", font_report()); });
     list.attempt("display", [&] {

@@ -46,6 +46,42 @@ TEST(Window, OpensASavedRunStepsAndCloses) {
                 report.first_frame_s, report.frame_ms);
 }
 
+// The engine thread, the window and the race together, driven by keys alone.
+TEST(Window, RacesAndOpensALaneInTheLoop) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    WindowRequest request;
+    request.scene = "race";
+    request.settings.max_tokens = 12;
+    request.race.base = request.settings;
+    request.race.base.sampling.temperature = 0;
+    request.race.lanes = race_entries({"none", "lookup"}, request.race.base);
+    int finished = 0;
+    double rest = -1, start = -1, next = -1;
+    std::string opened;
+    (void)run_window(request, [&](InputQueue& queue, Controller& controller, int frame, double seconds) {
+        const auto key = [&](ui::Key which) {
+            queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}});
+        };
+        const FrameInput now = controller.frame(seconds);
+        if (!finished) {
+            if (now.scene.race && now.scene.race->finished()) finished = frame;
+            return seconds < 60;
+        }
+        const int step = frame - finished;
+        if (step == 2) rest = now.scene.race_ms, key(ui::Key::home);
+        if (step == 5) start = now.scene.race_ms, key(ui::Key::right);
+        if (step == 8) next = now.scene.race_ms, key(ui::Key::enter);
+        if (step == 12) opened = now.scene_name;
+        return step < 14 && seconds < 90;
+    });
+    ASSERT_GT(finished, 0) << "the race never finished";
+    EXPECT_GT(rest, 0);
+    EXPECT_EQ(start, 0);
+    EXPECT_GT(next, 0);
+    EXPECT_LE(next, rest);
+    EXPECT_EQ(opened, "loop");
+}
+
 TEST(Window, WithoutADisplaySaysWhatToDo) {
     if (std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY")) GTEST_SKIP() << "there is a display";
     try {

@@ -40,6 +40,55 @@ def describe(folder, checkpoint, curve, seed, extra):
     return entry
 
 
+DRAFTERS = ("eagle3", "dflash", "domino", "dspark", "medusa")
+
+
+def describe_drafter(folder, work):
+    """How a trained head was made; None when its checkpoint is not in the work folder (the old entry is kept)."""
+    checkpoint = work / folder.name / "latest.pt"
+    if not checkpoint.exists():
+        return None
+    saved = torch.load(checkpoint, map_location="cpu", weights_only=False)
+    state, arguments = saved["state"], dict(saved["args"])
+    rows = [json.loads(line) for line in (work / folder.name / "curve.jsonl").read_text().splitlines()]
+    kept = ("step", "positions", "loss", "final_loss", "base_loss", "accept_len", "base_accept_len", "accuracy", "accuracy_0")
+    return {
+        "method": arguments["method"], "parameters": sum(v.numel() for k, v in saved["drafter"].items() if k not in ("d2t", "t2d")),
+        "weights": "bfloat16", "seed": arguments.get("seed"), "steps": state["step"], "positions": state["positions"],
+        "minutes": round(state["seconds"] / 60, 1), "epoch_tokens": state["epoch_tokens"],
+        "arguments": {k: str(v) if isinstance(v, Path) else v for k, v in arguments.items()
+                      if k not in ("target", "work", "threads", "device", "name") and v not in (None, False)},
+        "curve": [{k: row[k] for k in kept if k in row} for row in rows[:: max(1, len(rows) // 30)]],
+        "files": {p.name: digest(p) for p in sorted(folder.iterdir()) if p.is_file()},
+    }
+
+
+MEANING = {
+    "G1": "greedy text with every drafter equals plain greedy text",
+    "G2": "Domino against its own base logits and against DFlash, 15 drafts, code, math and chat",
+    "G3": "how acceptance falls with the position in chat: DFlash, Domino, EAGLE-3",
+    "G4": "EAGLE-3 against DFlash at 7 drafts; Medusa, small model, EAGLE-3 at 4",
+    "G5": "JSON above facts, code and math, those above chat",
+    "G7": "cases where a position alone says the impossible and the corrected logits are right",
+}
+
+
+def gates(path):
+    """The judged gates as a flat list, with what was measured in one line."""
+    if not path.exists():
+        return []
+    data, flat = json.loads(path.read_text()), []
+    for group, found in data["gates"].items():
+        found = {group: found} if group == "G7" else found
+        for name, gate in found.items():
+            if gate.get("pass") is None and not gate.get("missing"):
+                continue
+            measured = {k: v for k, v in gate.items() if k not in ("pass", "missing")}
+            flat.append({"name": name if group == "G7" else f"{name} {group}", "pass": gate.get("pass"), "what": MEANING[name],
+                         "missing": gate.get("missing", []), "measured": measured})
+    return flat
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--models", type=Path, required=True)
@@ -52,13 +101,22 @@ def main():
         "schema": "speclens-manifest/1", "bundle": "S", "made_by": "assets/recipe", "machine": args.machine, "date": datetime.date.today().isoformat(), "corpus_seed": 1,
         "tokenizer": "byte-level BPE, 4096 ids, trained on the generated corpus, frozen",
     }
+    before_all = args.models / "MANIFEST.json"
+    kept = json.loads(before_all.read_text()) if before_all.exists() else {}
     for name, checkpoint, seed in (("target", args.target_checkpoint, 1), ("small", args.small_checkpoint, 2)):
+        if not (args.work / checkpoint).exists():          # made on another day: its entry stays as it was
+            manifest[name] = kept[name]
+            continue
         quality = args.models / f"{name}_eval.json"
         saved = torch.load(args.work / checkpoint, map_location="cpu")["state"]
         extra = {"distillation steps": saved["distill_steps"]} if "distill_steps" in saved else {}
         if quality.exists():
             extra["quality"] = json.loads(quality.read_text())
         manifest[name] = describe(args.models / name, args.work / checkpoint, args.work / name / "curve.jsonl", seed, extra)
+    for name in DRAFTERS:
+        if (args.models / name / "model.safetensors").exists():
+            manifest[name] = describe_drafter(args.models / name, args.work) or kept[name]
+    manifest["gates"] = gates(args.models / "drafter_gates.json")
     (args.models / "MANIFEST.json").write_text(json.dumps(manifest, indent=1) + "\n")
 
 
