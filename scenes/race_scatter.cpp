@@ -17,6 +17,8 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 
+constexpr float kLabelRoom = 116; // right of the last mark, for its name and speed-up
+
 struct Point {
     std::string title, label;
     ui::Icon mark;
@@ -38,10 +40,13 @@ class Labels {
     void block(Rect r) { taken_.push_back(r); }
     void place(ui::Vec2 at, const std::string& words, Font font, ui::Color ink, ui::Color ground) {
         const float w = canvas_.text_width(words, font, 14);
-        for (const ui::Vec2 corner : {ui::Vec2{at.x + 12, at.y - 9}, ui::Vec2{at.x - 12 - w, at.y - 9},
-                                      ui::Vec2{at.x - w / 2, at.y - 32}, ui::Vec2{at.x - w / 2, at.y + 13},
-                                      ui::Vec2{at.x + 9 - w, at.y - 31}, ui::Vec2{at.x + 9 - w, at.y + 13},
-                                      ui::Vec2{at.x - 9, at.y - 31}, ui::Vec2{at.x - 9, at.y + 13}}) {
+        for (const ui::Vec2 corner :
+             {ui::Vec2{at.x + 12, at.y - 9}, ui::Vec2{at.x - 12 - w, at.y - 9},
+              ui::Vec2{at.x - w / 2, at.y - 32}, ui::Vec2{at.x - w / 2, at.y + 13},
+              ui::Vec2{at.x + 9 - w, at.y - 31}, ui::Vec2{at.x + 9 - w, at.y + 13},
+              ui::Vec2{at.x - 9, at.y - 31}, ui::Vec2{at.x - 9, at.y + 13}, ui::Vec2{at.x + 12, at.y - 22},
+              ui::Vec2{at.x + 12, at.y + 4}, ui::Vec2{at.x - 12 - w, at.y - 22},
+              ui::Vec2{at.x - 12 - w, at.y + 4}}) {
             const Rect box{corner.x - 2, corner.y, w + 4, 18};
             if (box.x < bounds_.x || box.right() > bounds_.right() || box.y < bounds_.y ||
                 box.bottom() > bounds_.bottom())
@@ -171,7 +176,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card) {
             y_min = std::min(y_min, std::min(p.y, p.low));
         }
         left = {.area = area,
-                .x_max = nice_top(x_max * 1.25),
+                .x_max = nice_top(x_max * static_cast<double>(area.w / std::max(80.0F, area.w - kLabelRoom))),
                 .y_min = std::max(0.0, std::floor(y_min - 0.7)),
                 .y_max = std::ceil(y_max + 0.5),
                 .fixed = verify / static_cast<double>(live.size()),
