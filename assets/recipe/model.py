@@ -42,6 +42,11 @@ PRESETS = {
     "target": Config(),
     "small": Config(hidden_size=96, intermediate_size=256, num_hidden_layers=3, num_attention_heads=2,
                     num_key_value_heads=1, head_dim=64),
+    # bundle M, for a GPU
+    "target-m": Config(hidden_size=256, intermediate_size=704, num_hidden_layers=16, num_attention_heads=4,
+                       num_key_value_heads=2, head_dim=64),
+    "small-m": Config(hidden_size=128, intermediate_size=352, num_hidden_layers=4, num_attention_heads=2,
+                      num_key_value_heads=1, head_dim=64),
     "tiny": Config(hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=2,
                    num_key_value_heads=1, head_dim=32),
 }

@@ -68,6 +68,20 @@ def start_from(path, model, optimiser, device):
     return {key: saved["state"][key] + earlier.get(key, 0) for key in ("step", "tokens")}
 
 
+def merged(stream, count):
+    """Joins `count` batches into one: groups of the same row length are stacked."""
+    waiting = []
+    for shard, batch in stream:
+        waiting.append(batch)
+        if len(waiting) < count:
+            continue
+        groups = {}
+        for group in (g for b in waiting for g in b):
+            groups.setdefault(group[0].shape[1], []).append(group)
+        yield shard, [tuple(np.concatenate(parts) for parts in zip(*same)) for same in groups.values()]
+        waiting = []
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--preset", default="target", choices=list(PRESETS))
@@ -79,6 +93,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-shard", type=int, default=0)
+    parser.add_argument("--merge", type=int, default=1, help="batches of the shards per step; 8 or more keep a GPU busy")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--init", type=Path, help="start a new run from an earlier one: its stable.pt, or an exported folder")
     args = parser.parse_args()
@@ -119,7 +134,7 @@ def main():
     rng = np.random.default_rng([args.seed, state["step"]])
     started, before, last_save = time.time(), state["seconds"], time.time()
     window, window_start = [0.0, 0.0], (time.time(), state["tokens"])
-    for state["shard"], batch in shard_stream(args.work, state["shard"], rng):
+    for state["shard"], batch in merged(shard_stream(args.work, state["shard"], rng), args.merge):
         state["seconds"] = before + time.time() - started
         progress = state["step"] / args.steps if args.steps else state["seconds"] / total
         if progress >= 1:
