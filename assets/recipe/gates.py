@@ -150,6 +150,15 @@ def blocks(target, domino, tok, prompts, stops, limit, wanted):
     return found, cases
 
 
+ABOUT = ("rounds of Domino where the likeliest token of a position alone is impossible behind the tokens before it (target probability "
+         "below 0.01) and the corrected one is right; before: the text, base: the token of the position alone, final: the corrected one")
+
+
+def write_cases(path, cases):
+    rows = ",\n".join("  " + json.dumps(case, ensure_ascii=False) for case in cases)
+    path.write_text(f'{{"about": {json.dumps(ABOUT)},\n "cases": [\n{rows}\n ]}}\n')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--models", type=Path, default=Path("../models"))
@@ -157,6 +166,7 @@ def main():
     parser.add_argument("--size", type=int, default=0, help="prompts per domain; 0 = all")
     parser.add_argument("--limit", type=int, default=128)
     parser.add_argument("--blocks", type=int, default=400)
+    parser.add_argument("--blocks-out", type=Path, help="also write every block with its base and corrected laws")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
@@ -201,7 +211,9 @@ def main():
     if (args.models / "domino" / "model.safetensors").exists():
         found, cases = blocks(target, load_drafter(args.models / "domino"), tok, prompts, stops, args.limit, args.blocks)
         result["gates"]["G7"] = {"pass": len(found) >= 200 and len(cases) >= 20, "blocks": len(found), "cases": len(cases)}
-        args.out.with_name("domino_blocks.json").write_text(json.dumps({"cases": cases, "blocks": found}) + "\n")
+        write_cases(args.out.with_name("domino_cases.json"), cases)
+        if args.blocks_out:
+            args.blocks_out.write_text(json.dumps(found) + "\n")
     store()
     for name, group in result["gates"].items():
         print(name, json.dumps(group, indent=1))

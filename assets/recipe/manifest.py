@@ -112,6 +112,8 @@ def main():
         extra = {"distillation steps": saved["distill_steps"]} if "distill_steps" in saved else {}
         if quality.exists():
             extra["quality"] = json.loads(quality.read_text())
+        elif "quality" in kept.get(name, {}):
+            extra["quality"] = kept[name]["quality"]
         manifest[name] = describe(args.models / name, args.work / checkpoint, args.work / name / "curve.jsonl", seed, extra)
     for name in DRAFTERS:
         if (args.models / name / "model.safetensors").exists():
