@@ -33,6 +33,7 @@ Json json_of(const Row& row, bool greedy) {
     json["draft_ms"] = t.draft_ms - t.head_ms;
     json["head_ms"] = t.head_ms;
     json["verify_ms"] = t.verify_ms;
+    json["accept_ms"] = t.accept_ms;
     json["other_ms"] = t.other_ms;
     json["tokens_per_second"] = t.tokens_per_second;
     json["speedup"] = row.speed.value;
@@ -71,7 +72,7 @@ std::string compare_csv(const std::vector<Row>& rows) {
     for (const Row& row : rows) positions = std::max(positions, row.totals.judged_at.size());
     std::string text =
         "drafter,rule,k,domain,prompts,rounds,tokens,drafted,accepted,tokens_per_round,draft_ms,head_ms,"
-        "verify_ms,other_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text";
+        "verify_ms,accept_ms,other_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text";
     for (std::size_t i = 1; i <= positions; ++i)
         text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
     text += "\n";
@@ -83,7 +84,7 @@ std::string compare_csv(const std::vector<Row>& rows) {
         for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted})
             text += "," + std::to_string(n);
         for (const double v : {t.tokens_per_round(), t.draft_ms - t.head_ms, t.head_ms, t.verify_ms,
-                               t.other_ms, t.tokens_per_second, row.speed.value})
+                               t.accept_ms, t.other_ms, t.tokens_per_second, row.speed.value})
             text += "," + Json(v).dump();
         text +=
             row.speed.interval ? "," + Json(row.speed.low).dump() + "," + Json(row.speed.high).dump() : ",,";

@@ -83,7 +83,7 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
         const Totals& t = row.totals;
         text += "  " + pad(row.contestant->name, kName) + number(t.tokens_per_round(), 2) + " × " +
                 number(pass, 2) + " ÷ " + number(t.round_ms(), 2) + " = " +
-                number(t.round_ms() > 0 ? t.tokens_per_round() * pass / t.round_ms() : 0, 2) + "×\n";
+                number(t.predicted_speed_up(plain.totals), 2) + "×\n";
     }
     if (text.empty()) return text;
     return "\n" + terminal.paint(Tone::muted, "  speed-up = tokens per round × a plain pass ÷ a round, ms") +

@@ -25,21 +25,6 @@ struct Item {
     float w = 0, gap = 8;
 };
 
-Role role_of(Origin origin) {
-    switch (origin) {
-    case Origin::accepted:
-        return Role::accepted;
-    case Origin::residual:
-        return Role::residual;
-    case Origin::bonus:
-        return Role::bonus;
-    case Origin::prompt:
-    case Origin::plain:
-        break;
-    }
-    return Role::target;
-}
-
 Role role_of(Resampled::From from) {
     return from == Resampled::From::residual ? Role::residual
            : from == Resampled::From::bonus  ? Role::bonus

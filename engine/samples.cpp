@@ -73,6 +73,7 @@ Sample TimedRun::sample() const {
         sample.draft_ms += cycle.draft_ms;
         sample.head_ms += cycle.head_ms;
         sample.verify_ms += cycle.verify_ms;
+        sample.accept_ms += cycle.commit->accept_ms;
         // By position: in a tree a position is judged when one of its guesses is, and accepted likewise.
         std::size_t judged = 0;
         for (const DraftSlot& slot : cycle.drafts)
@@ -108,6 +109,7 @@ Totals total(std::span<const Sample* const> samples) {
         t.head_ms += s->head_ms;
         t.verify_ms += s->verify_ms;
         t.other_ms += s->other_ms;
+        t.accept_ms += s->accept_ms;
         add(t.judged_at, s->judged_at);
         add(t.accepted_at, s->accepted_at);
     }
@@ -119,6 +121,7 @@ Totals total(std::span<const Sample* const> samples) {
     t.head_ms /= t.rounds;
     t.verify_ms /= t.rounds;
     t.other_ms /= t.rounds;
+    t.accept_ms /= t.rounds;
     for (std::size_t i = 0; i < t.judged_at.size(); ++i) {
         const double accepted = t.accepted_at[i], judged = t.judged_at[i];
         t.acceptance.push_back(accepted / t.rounds);

@@ -19,6 +19,7 @@ struct Sample {
     std::vector<int> accepted_at;                      // rounds in which draft i was accepted
     double head_ms = 0;                                // part of draft_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: everything else on the clock
+    double accept_ms = 0;                              // part of other_ms: laws, verdicts, resampling
     std::vector<int> output;                           // new tokens
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
 };
@@ -47,10 +48,15 @@ struct Totals {
     std::vector<double> acceptance;                    // accepted at i / rounds
     std::vector<double> conditional;                   // accepted at i / judged at i
     double head_ms = 0;                                // part of draft_ms
+    double accept_ms = 0;                              // part of other_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // means per round
     double tokens_per_second = 0;
     [[nodiscard]] double tokens_per_round() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
+    // Speed-up over plain decoding by the formula: tokens per round × plain pass ÷ round.
+    [[nodiscard]] double predicted_speed_up(const Totals& plain) const {
+        return round_ms() > 0 ? tokens_per_round() * plain.round_ms() / round_ms() : 0;
+    }
 };
 [[nodiscard]] Totals total(std::span<const Sample* const> samples);
 

@@ -79,20 +79,6 @@ void law(const DFlashDraw& d, const DraftSlot& slot, float x, float y, float w, 
     if (top.entries.empty()) canvas.text({x, y + 13}, "no rows", Font::text, 14, d.ui.theme.muted);
 }
 
-Role role_of(DraftSlot::State state) {
-    switch (state) {
-    case DraftSlot::State::accepted:
-        return Role::accepted;
-    case DraftSlot::State::rejected:
-        return Role::rejected;
-    case DraftSlot::State::discarded:
-        return Role::discarded;
-    case DraftSlot::State::drafted:
-        break;
-    }
-    return Role::draft;
-}
-
 } // namespace
 
 float draw_dflash_block(const DFlashDraw& d, float top) {

@@ -67,12 +67,6 @@ void name(const Eagle3Draw& d, const Grid& g, float y, const char* words, const 
         ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 100);
 }
 
-Role role_of(DraftSlot::State state) {
-    return state == DraftSlot::State::accepted   ? Role::accepted
-           : state == DraftSlot::State::rejected ? Role::rejected
-                                                 : Role::discarded;
-}
-
 } // namespace
 
 float draw_eagle3_steps(const Eagle3Draw& d, float top) {

@@ -18,27 +18,29 @@ using ui::Role;
 
 struct Bar {
     const RaceLaneModel* lane;
-    double draft, head, verify, rest, tokens;
-    [[nodiscard]] double round() const { return draft + head + verify + rest; }
+    double draft, head, verify, accept, rest, tokens;
+    [[nodiscard]] double round() const { return draft + head + verify + accept + rest; }
 };
 
 // Averages over the prompts; before there are any, this prompt's rounds.
 std::optional<Bar> bar_of(const RaceLaneModel& lane) {
     if (lane.lane->average) {
         const Totals& t = lane.lane->average->totals;
-        return Bar{&lane, t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.other_ms, t.tokens_per_round()};
+        return Bar{&lane,       t.draft_ms - t.head_ms,   t.head_ms,           t.verify_ms,
+                   t.accept_ms, t.other_ms - t.accept_ms, t.tokens_per_round()};
     }
     if (!lane.trace || lane.whole.rounds == 0) return std::nullopt;
-    Bar bar{&lane, 0, 0, 0, 0, lane.whole.tokens_per_round()};
+    Bar bar{&lane, 0, 0, 0, 0, 0, lane.whole.tokens_per_round()};
     for (const CycleSummary& cycle : lane.whole.cycles) {
         if (!cycle.complete()) continue;
         bar.draft += cycle.draft_ms - cycle.head_ms;
         bar.head += cycle.head_ms;
         bar.verify += cycle.verify_ms;
-        bar.rest += cycle.other_ms;
+        bar.accept += cycle.commit->accept_ms;
+        bar.rest += cycle.commit->ms;
     }
     const double n = lane.whole.rounds;
-    bar.draft /= n, bar.head /= n, bar.verify /= n, bar.rest /= n;
+    bar.draft /= n, bar.head /= n, bar.verify /= n, bar.accept /= n, bar.rest /= n;
     return bar;
 }
 
@@ -51,6 +53,16 @@ void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Colo
     const std::string words = ui::number(ms, 2);
     if (c.text_width(words, Font::mono, 14) + 8 < to - from)
         c.text({(from + to) / 2, y + h / 2 + 5}, words, Font::mono, 14, ink, Align::center);
+}
+
+// The phases, and the speed-up that follows from them beside the measured one.
+std::string cost_words(const RaceDraw& d, const Bar& b) {
+    std::string words = "draft " + ui::number(b.draft, 3) + ", head " + ui::number(b.head, 3) + ", verify " +
+                        ui::number(b.verify, 3) + ", laws, verdicts and resampling " +
+                        ui::number(b.accept, 3) + ", the rest " + ui::number(b.rest, 3) + " ms";
+    if (const std::string formula = formula_words(d.model, *b.lane); !formula.empty())
+        words += "; " + formula;
+    return words;
 }
 
 } // namespace
@@ -93,10 +105,9 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         part(b.draft, t.role(Role::draft), t.on(Role::draft));
         part(b.head, ui::mix(t.role(Role::draft), t.panel, 0.55F), t.ink);
         part(b.verify, t.role(Role::target), t.on(Role::target));
+        part(b.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
         part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
-        ui::tooltip(d.ui, {x0, y, x1 - x0, h},
-                    "draft " + ui::number(b.draft, 3) + ", head " + ui::number(b.head, 3) + ", verify " +
-                        ui::number(b.verify, 3) + ", verdicts and commit " + ui::number(b.rest, 3) + " ms");
+        ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
         c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted,
                Align::right);
         c.text({in.right(), base}, ui::number(b.tokens > 0 ? b.round() / b.tokens : 0, 3), Font::mono, 14,

@@ -41,6 +41,8 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 [[nodiscard]] std::string scatter_title(const RaceModel& model);
 [[nodiscard]] std::string positions_title(const RaceModel& model);
 [[nodiscard]] std::string costs_title(const RaceModel& model);
+// "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
+[[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);
 [[nodiscard]] std::string averages_words(const RaceModel& model); // "40 prompts"
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
 // "texts identical", and why not where they are not.

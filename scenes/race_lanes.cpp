@@ -14,19 +14,6 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-Role role_of(Origin origin) {
-    switch (origin) {
-    case Origin::accepted:
-        return Role::accepted;
-    case Origin::residual:
-        return Role::residual;
-    case Origin::bonus:
-        return Role::bonus;
-    default:
-        return Role::target;
-    }
-}
-
 struct Placed {
     float x = 0;
     int line = 0;
@@ -81,6 +68,10 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         if (wide) d.ui.push_clip({area.x - 2, at.y - pitch, area.w + 4, pitch + 8});
         ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
         if (wide) d.ui.pop_clip();
+        // Where the lanes' texts part, a mark before the first token that is not shared.
+        if (!d.model.identical && d.model.measured && static_cast<int>(i) == d.model.same_tokens &&
+            d.model.lanes.size() > 1)
+            c.line({at.x - 1, at.y - size}, {at.x - 1, at.y + 6}, {d.ui.theme.ink, 2});
     }
 }
 

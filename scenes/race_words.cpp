@@ -104,6 +104,15 @@ std::string race_texts(const RaceModel& m) {
     return "texts part after " + counted(m.same_tokens, "token") + ": at T > 0 only the law is shared";
 }
 
+std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
+    const RaceLaneModel* plain = lane_at(m, m.plain);
+    if (lane.plain() || !plain || !plain->lane->average || !lane.lane->average) return "";
+    const Totals &base = plain->lane->average->totals, &mine = lane.lane->average->totals;
+    return ui::per_round(mine.tokens_per_round()) + " tokens × " + ui::number(base.round_ms(), 2) + " ms ÷ " +
+           ui::number(mine.round_ms(), 2) + " ms = " + ui::speed_up(mine.predicted_speed_up(base)) +
+           ", measured " + ui::speed_up(lane.lane->average->speed_up.value);
+}
+
 std::string averages_words(const RaceModel& m) {
     for (const RaceLaneModel& lane : m.lanes)
         if (lane.lane->average) {
@@ -220,7 +229,10 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
                 ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", head " +
                 ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) +
-                ", rest " + ui::number(a.totals.other_ms, 2) + ".\n";
+                ", verdicts " + ui::number(a.totals.accept_ms, 2) + ", rest " +
+                ui::number(a.totals.other_ms - a.totals.accept_ms, 2) + ".\n";
+        if (const std::string formula = formula_words(m, lane); !formula.empty())
+            text += "  Speed-up by the formula: " + formula + ".\n";
         if (!a.totals.conditional.empty()) {
             text += "  Kept at position 1, 2, … once all before it were:";
             for (std::size_t k = 0; k < a.totals.conditional.size(); ++k)

@@ -37,6 +37,35 @@ std::string label_of(const Trace& trace, int id) {
     return ui::token_label(trace.text(id));
 }
 
+ui::Role role_of(Origin origin) {
+    switch (origin) {
+    case Origin::accepted:
+        return ui::Role::accepted;
+    case Origin::residual:
+        return ui::Role::residual;
+    case Origin::bonus:
+        return ui::Role::bonus;
+    case Origin::prompt:
+    case Origin::plain:
+        break;
+    }
+    return ui::Role::target;
+}
+
+ui::Role role_of(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted:
+        return ui::Role::accepted;
+    case DraftSlot::State::rejected:
+        return ui::Role::rejected;
+    case DraftSlot::State::discarded:
+        return ui::Role::discarded;
+    case DraftSlot::State::drafted:
+        break;
+    }
+    return ui::Role::draft;
+}
+
 ui::Tier tier_of(const Header* header) {
     if (!header || header->tier == "LIVE") return ui::Tier::live;
     if (header->tier == "TABLE") return ui::Tier::table;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui/widgets.h"
+#include "engine/cycle_view.h"
 #include "engine/trace.h"
 
 namespace speclens {
@@ -15,6 +16,10 @@ namespace speclens {
 [[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"
 [[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
+
+// The hue of a token in running text, and of a guess by what became of it.
+[[nodiscard]] ui::Role role_of(Origin origin);
+[[nodiscard]] ui::Role role_of(DraftSlot::State state);
 
 [[nodiscard]] ui::Tier tier_of(const Header* header);
 [[nodiscard]] const char* tier_name(ui::Tier tier);
