@@ -121,6 +121,7 @@ class Controller {
     std::shared_ptr<const RaceView> race_;
     double race_ms_ = -1;             // -1: where it rests by itself
     double race_tick_ = -1;           // last tick while it plays
+    bool race_rounds_ = false;
     int race_lane_ = -1;              // -1: the last lane
 };
 

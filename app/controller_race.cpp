@@ -43,11 +43,13 @@ void Controller::observe_race(const std::shared_ptr<const RaceView>& race) {
 
 double Controller::race_clock() const {
     if (!race_) return 0;
-    return race_ms_ < 0 ? race_rest(*race_) : race_ms_;
+    return race_ms_ < 0 ? race_rest(*race_, race_rounds_) : race_ms_;
 }
 
 double Controller::race_pace() const {
-    return race_ ? std::min(1000.0, race_end(*race_) / kRaceSeconds) * speed_ : 0;
+    if (!race_) return 0;
+    const double end = race_end(*race_, race_rounds_);
+    return (race_rounds_ ? end / kRaceSeconds : std::min(1000.0, end / kRaceSeconds)) * speed_;
 }
 
 void Controller::tick_race(double now) {
@@ -55,7 +57,7 @@ void Controller::tick_race(double now) {
         race_tick_ = -1;
         return;
     }
-    const double end = race_end(*race_);
+    const double end = race_end(*race_, race_rounds_);
     if (race_tick_ >= 0) race_ms_ = std::min(end, race_clock() + (now - race_tick_) * race_pace());
     race_tick_ = now;
     if (race_ms_ >= end && race_->lanes_finished()) playing_ = false;
@@ -64,15 +66,15 @@ void Controller::tick_race(double now) {
 void Controller::move_race(Move where, double now) {
     if (!race_) return;
     if (where != Move::play) playing_ = false;
-    const double at = race_clock(), end = race_end(*race_);
+    const double at = race_clock(), end = race_end(*race_, race_rounds_);
     const auto next = [&](int lane) {
-        for (const double stop : race_stops(*race_, lane))
+        for (const double stop : race_stops(*race_, lane, race_rounds_))
             if (stop > at + 1e-6) return stop;
         return end;
     };
     const auto previous = [&](int lane) {
         double found = 0;
-        for (const double stop : race_stops(*race_, lane))
+        for (const double stop : race_stops(*race_, lane, race_rounds_))
             if (stop < at - 1e-6) found = stop;
         return found;
     };

@@ -4,7 +4,8 @@
 
 namespace speclens {
 
-RunClock::RunClock(const Trace& trace, const CycleView& whole) : trace_(trace), whole_(whole) {
+RunClock::RunClock(const Trace& trace, const CycleView& whole, Unit unit)
+    : trace_(trace), whole_(whole), unit_(unit) {
     for (const CycleSummary& cycle : whole.cycles)
         if (cycle.total_ms() > 0) {
             timed_ = true;
@@ -22,7 +23,22 @@ double RunClock::length(std::size_t event) const {
     return 0;
 }
 
+double RunClock::scale(const CycleSummary& cycle) const {
+    if (unit_ == Unit::ms) return 1;
+    const Span all = raw(cycle);
+    const double length = all.end() - all.start;
+    return length > 0 ? 1 / length : 1;
+}
+
 RunClock::Span RunClock::span(const CycleSummary& cycle) const {
+    const Span all = raw(cycle);
+    if (unit_ == Unit::ms) return all;
+    const double by = scale(cycle);
+    const auto at = std::ranges::lower_bound(whole_.cycles, cycle.first_event, {}, &CycleSummary::first_event);
+    return {static_cast<double>(at - whole_.cycles.begin()), all.draft * by, all.verify * by, all.rest * by};
+}
+
+RunClock::Span RunClock::raw(const CycleSummary& cycle) const {
     if (timed_) return {cycle.start_ms, cycle.draft_ms, cycle.verify_ms, cycle.other_ms};
     const double first = static_cast<double>(cycle.first_event - whole_.cycles.front().first_event);
     const double drafts = static_cast<double>(cycle.drafts.size()), verify = cycle.verify ? 1 : 0;
@@ -38,7 +54,7 @@ double RunClock::at(std::size_t cursor) const {
     --it;
     if (it->first_event >= cursor) return span(*it).start;
     double time = span(*it).start;
-    for (std::size_t i = it->first_event; i < std::min(cursor, it->end_event); ++i) time += length(i);
+    for (std::size_t i = it->first_event; i < std::min(cursor, it->end_event); ++i) time += length(i) * scale(*it);
     return std::min(time, total_);
 }
 
@@ -58,7 +74,7 @@ std::size_t RunClock::cursor(double time) const {
     const CycleSummary& cycle = cycles[best];
     double at = span(cycle).start;
     for (std::size_t i = cycle.first_event; i < cycle.end_event; ++i) {
-        at += length(i);
+        at += length(i) * scale(cycle);
         if (at >= time) return i + 1;
     }
     return cycle.end_event;

@@ -2,13 +2,16 @@
 // counts 1.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/cycle_view.h"
 
 namespace speclens {
 
 class RunClock {
   public:
-    RunClock(const Trace& trace, const CycleView& whole);
+    enum class Unit : std::uint8_t { ms, rounds }; // rounds: every cycle has length 1, its phases their shares
+    RunClock(const Trace& trace, const CycleView& whole, Unit unit = Unit::ms);
     [[nodiscard]] bool timed() const { return timed_; }
     [[nodiscard]] double total() const { return total_; }
     // Time at which the first `cursor` events are over.
@@ -22,9 +25,12 @@ class RunClock {
     [[nodiscard]] Span span(const CycleSummary& cycle) const;
 
   private:
+    [[nodiscard]] Span raw(const CycleSummary& cycle) const; // in ms, or events
+    [[nodiscard]] double scale(const CycleSummary& cycle) const; // of a length in it to the unit of the clock
     [[nodiscard]] double length(std::size_t event) const; // ms of one event, or 1
     const Trace& trace_;
     const CycleView& whole_;
+    Unit unit_;
     bool timed_ = false;
     double total_ = 0;
 };

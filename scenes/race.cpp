@@ -52,6 +52,7 @@ class RaceScene final : public Scene {
         return {{"→ ←", "End of the next, previous round of any lane"},
                 {"Shift+→ ←", "The same for the chosen lane"},
                 {"↑ ↓", "Choose a lane"},
+                {"S", "The clock in ms, or in rounds of every lane"},
                 {"Enter", "Open the chosen lane's run in the loop scene"},
                 {"1 … 9", "A drafter in or out of the race, in the order of the list"},
                 {"K  T", "Longer drafts, higher temperature (Shift: less), for all lanes"}};
@@ -74,6 +75,7 @@ class RaceScene final : public Scene {
         if (lanes == 0) return;
         if (ui.take_key(ui::Key::up)) out.push_back(FocusLane{(model.focus + lanes - 1) % lanes});
         if (ui.take_key(ui::Key::down)) out.push_back(FocusLane{(model.focus + 1) % lanes});
+        if (ui.take_key(ui::Key::s)) out.push_back(ToggleRaceClock{});
         if (ui.take_key(ui::Key::enter)) out.push_back(OpenLane{model.focus});
         const auto& drafters = drafter_list();
         for (int digit = 1; digit <= 9 && digit <= static_cast<int>(drafters.size()); ++digit)

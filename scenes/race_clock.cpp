@@ -7,6 +7,7 @@
 #include "app/ui/tokens.h"
 #include "engine/run_clock.h"
 #include "scenes/race_draw.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {
@@ -20,30 +21,32 @@ constexpr float kAfter = 0.38F, kHead = 0.55F;
 void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x, float y, float h) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const RunClock clock(*lane.trace, lane.whole);
+    const RunClock clock(*lane.trace, lane.whole,
+                         d.model.rounds ? RunClock::Unit::rounds : RunClock::Unit::ms);
     const double now = d.model.clock;
     for (const CycleSummary& cycle : lane.whole.cycles) {
         const RunClock::Span span = clock.span(cycle);
         const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
         const float from = x(span.start), end = x(span.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.4F;
+        const double unit = cycle.total_ms() > 0 ? (span.end() - span.start) / cycle.total_ms() : 1;
         double at = span.start;
         // A pass for each guess shows as a bar each where there is room for them.
         const bool passes = x.length(span.draft) > 3.0F * static_cast<float>(cycle.drafts.size());
         double body = 0;
         for (const DraftSlot& slot : cycle.drafts) {
             if (passes && slot.draft->ms > 0) {
-                const float a = x(at + body), b = x(at + body + slot.draft->ms);
+                const float a = x(at + body), b = x(at + body + slot.draft->ms * unit);
                 c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at + body)),
                        1);
             }
-            body += slot.draft->ms;
+            body += slot.draft->ms * unit;
         }
         if (!passes && body > 0)
             c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h},
                    t.role(Role::draft).alpha(strength(at)), 1);
         if (cycle.head_ms > 0)
-            c.fill({x(at + body), y, std::max(0.5F, x.length(cycle.head_ms) - 0.5F), h},
+            c.fill({x(at + body), y, std::max(0.5F, x.length(cycle.head_ms * unit) - 0.5F), h},
                    t.role(Role::draft).alpha(kHead * strength(at + body)), 1);
         at = span.start + span.draft;
         const float verify_end = x(at + span.verify);
@@ -92,7 +95,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     }
     const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = x0, .b = r.right() - 110};
     const ui::Ticks marks = ui::ticks(0, d.model.longest, d.grid.roomy ? 8 : 6, true);
-    ui::axis_x(c, t, x, axis, marks, {.unit = "ms", .tick_marks = true, .label_offset = 18});
+    ui::axis_x(c, t, x, axis, marks, {.tick_marks = true, .label_offset = 18});
     struct Note {
         float x, y;
         std::string words;
@@ -113,7 +116,9 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         }
         draw_lane(d, lane, x, y, h);
         notes.push_back(
-            {x(lane.total_ms) + 10, y + h / 2 + 5, ui::milliseconds(lane.total_ms) + " ms", lane.done});
+            {x(lane.end) + 10, y + h / 2 + 5,
+             d.model.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms",
+             lane.done});
     }
     ui::playhead(c, t, x(std::min(d.model.clock, d.model.longest)), y0 - 6,
                  y0 + pitch * static_cast<float>(count - 1) + h + 2);
@@ -122,6 +127,11 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         c.fill({note.x - 3, note.y - 14, w + 6, 18}, t.panel.alpha(0.85F), 2);
         c.text({note.x, note.y}, note.words, Font::mono, 14, note.strong ? t.ink : t.muted);
     }
+    if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 88, 26}, d.model.rounds ? "rounds" : "ms",
+                   {.kind = ui::ButtonKind::quiet,
+                    .shortcut = "S",
+                    .tooltip = "measured time, or rounds of every lane"}))
+        out.push_back(ToggleRaceClock{});
     if (d.grid.roomy) draw_legend(d, x0, axis + 28);
 
     const Rect area{x0 - 6, r.y + 2, x.b - x0 + 12, axis - r.y + 6};

@@ -52,6 +52,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 // time from one experiment with all three of EAGLE-3, DFlash and Domino. Empty: there is none.
 struct PublishedPoint {
     std::string method;
+    bool derived = false; // the drafting time is not printed in the source but follows from its other figures
     double tokens = 0, draft = 0, head = 0, verify = 0, target = 0, speed_up = 0;
 };
 struct PublishedRace {

@@ -37,6 +37,10 @@ const Method* known(const std::string& drafter) {
     return nullptr;
 }
 
+RunClock::Unit unit_of(bool rounds) {
+    return rounds ? RunClock::Unit::rounds : RunClock::Unit::ms;
+}
+
 // Events of rounds and phases that are over at `ms`.
 std::size_t events_at(const Trace& trace, const CycleView& whole, const RunClock& clock, double ms) {
     if (ms + kSame >= clock.total()) return trace.size();
@@ -49,7 +53,7 @@ std::size_t events_at(const Trace& trace, const CycleView& whole, const RunClock
     return cursor;
 }
 
-RaceLaneModel lane_model(const RaceLane& lane, double ms) {
+RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
     RaceLaneModel m;
     m.lane = &lane;
     m.drafter = lane.settings.drafter;
@@ -59,15 +63,16 @@ RaceLaneModel lane_model(const RaceLane& lane, double ms) {
     if (!m.trace) return m;
     const std::size_t size = m.trace->size();
     m.whole = fold(*m.trace, size);
-    const RunClock clock(*m.trace, m.whole);
-    m.total_ms = clock.total();
+    const RunClock clock(*m.trace, m.whole, unit_of(rounds));
+    m.end = clock.total();
+    m.total_ms = m.whole.total_ms;
     const std::size_t cursor = events_at(*m.trace, m.whole, clock, ms);
     m.shown = fold(*m.trace, cursor);
     m.start_of_running = clock.at(cursor);
     m.tokens = m.whole.output_tokens;
     m.tokens_shown = m.shown.output_tokens;
     m.done = lane.finished && cursor == size;
-    const double spent = std::min(ms, m.total_ms);
+    const double spent = rounds ? m.shown.total_ms : std::min(ms, m.total_ms);
     if (spent > 0) m.tokens_per_second = 1000 * m.tokens_shown / spent;
     return m;
 }
@@ -96,6 +101,7 @@ RaceModel race_model(const SceneInput& input) {
     m.race = input.race;
     if (!m.race) return m;
     m.clock = input.race_ms;
+    m.rounds = input.race_rounds;
     m.focus = std::clamp(input.race_lane, 0, std::max(0, static_cast<int>(m.race->lanes.size()) - 1));
     m.measured = m.race->lanes_finished();
     m.greedy = m.race->settings.base.sampling.temperature == 0;
@@ -103,18 +109,18 @@ RaceModel race_model(const SceneInput& input) {
     bool any = false;
     std::vector<std::vector<int>> texts;
     for (const RaceLane& lane : m.race->lanes) {
-        m.lanes.push_back(lane_model(lane, m.clock));
+        m.lanes.push_back(lane_model(lane, m.clock, m.rounds));
         RaceLaneModel& l = m.lanes.back();
         const int at = static_cast<int>(m.lanes.size()) - 1;
         if (!l.trace) continue;
         if (!any) m.tier = tier_of(l.trace->header());
         any = true;
-        m.longest = std::max(m.longest, l.total_ms);
+        m.longest = std::max(m.longest, l.end);
         m.over = m.over && l.done;
         if (l.plain()) m.plain = at;
         texts.push_back(output_of(l.whole));
         if (!lane.finished) continue;
-        if (std::abs(l.total_ms - m.clock) < kSame) m.just_done = at;
+        if (std::abs(l.end - m.clock) < kSame) m.just_done = at;
         const auto better = [&](int best, auto value) {
             return best < 0 || value(l) > value(m.lanes[static_cast<std::size_t>(best)]);
         };
@@ -144,14 +150,14 @@ RaceModel race_model(const SceneInput& input) {
     return m;
 }
 
-std::vector<double> race_stops(const RaceView& race, int only) {
+std::vector<double> race_stops(const RaceView& race, int only, bool rounds) {
     std::vector<double> stops{0};
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
         if (only >= 0 && static_cast<int>(i) != only) continue;
         const Trace* trace = race.lanes[i].trace.get();
         if (!trace) continue;
         const CycleView whole = fold(*trace, trace->size());
-        const RunClock clock(*trace, whole);
+        const RunClock clock(*trace, whole, unit_of(rounds));
         for (const CycleSummary& cycle : whole.cycles) stops.push_back(clock.span(cycle).end());
     }
     std::ranges::sort(stops);
@@ -160,23 +166,23 @@ std::vector<double> race_stops(const RaceView& race, int only) {
     return stops;
 }
 
-double race_end(const RaceView& race) {
+double race_end(const RaceView& race, bool rounds) {
     double end = 0;
     for (const RaceLane& lane : race.lanes) {
         if (!lane.trace) continue;
         const CycleView whole = fold(*lane.trace, lane.trace->size());
-        end = std::max(end, RunClock(*lane.trace, whole).total());
+        end = std::max(end, RunClock(*lane.trace, whole, unit_of(rounds)).total());
     }
     return end;
 }
 
-double race_rest(const RaceView& race) {
-    if (!race.lanes_finished()) return race_end(race);
+double race_rest(const RaceView& race, bool rounds) {
+    if (!race.lanes_finished()) return race_end(race, rounds);
     double first = -1;
     for (const RaceLane& lane : race.lanes) {
         if (!lane.trace) continue;
         const CycleView whole = fold(*lane.trace, lane.trace->size());
-        const double total = RunClock(*lane.trace, whole).total();
+        const double total = RunClock(*lane.trace, whole, unit_of(rounds)).total();
         if (whole.output_tokens > 0 && (first < 0 || total < first)) first = total;
     }
     return std::max(0.0, first);

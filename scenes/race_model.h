@@ -20,6 +20,7 @@ struct RaceLaneModel {
     CycleView whole, shown;      // all of it; what is over at the clock
     double start_of_running = 0; // when the phase that runs at the clock began
     double total_ms = 0;
+    double end = 0; // of the lane on the race's clock
     int tokens = 0, tokens_shown = 0; // new ones
     bool done = false;                // the whole run is over at the clock
     double tokens_per_second = 0;     // of what is shown
@@ -30,6 +31,7 @@ struct RaceLaneModel {
 struct RaceModel {
     const RaceView* race = nullptr;
     std::vector<RaceLaneModel> lanes;
+    bool rounds = false; // the clock counts rounds, not ms
     double clock = 0, longest = 0;
     int focus = 0;
     bool measured = false; // every lane has finished its run
@@ -45,11 +47,11 @@ struct RaceModel {
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
 
 // Ends of all rounds of all lanes, ascending: where the arrow keys stop.
-[[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1);
+[[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1, bool rounds = false);
 // Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest
 // moment there is while lanes still run.
-[[nodiscard]] double race_rest(const RaceView& race);
-[[nodiscard]] double race_end(const RaceView& race);
+[[nodiscard]] double race_rest(const RaceView& race, bool rounds = false);
+[[nodiscard]] double race_end(const RaceView& race, bool rounds = false);
 
 [[nodiscard]] ui::Icon method_mark(const std::string& drafter);
 [[nodiscard]] std::string method_title(const std::string& drafter); // short, as in the rail: "EAGLE-3"

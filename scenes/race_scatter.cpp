@@ -205,7 +205,10 @@ void draw_race_scatter(const RaceDraw& d, Rect card) {
     right.y_max = std::ceil(y_max + 0.2);
     c.line({area.right() + 12.5F, area.y}, {area.right() + 12.5F, in.bottom()}, t.hairline());
     draw_panel(d, right, known, "ms · PUBLISHED, " + paper.hardware);
-    ui::tooltip(d.ui, right.area, paper.conditions + "; source: " + paper.source);
+    std::string derived;
+    for (const PublishedPoint& p : paper.points)
+        if (p.derived) derived += "; drafting time of " + method_title(p.method) + " derived, not reported";
+    ui::tooltip(d.ui, right.area, paper.conditions + derived + "; source: " + paper.source);
 }
 
 } // namespace speclens

@@ -40,7 +40,10 @@ std::string race_title(const RaceModel& m) {
     const RaceLaneModel* richest = lane_at(m, m.richest);
     if (!fastest) return "No lane could run";
     // Before the first lane is home the outcome is a question.
-    if (m.clock + 1e-6 < fastest->total_ms) return "Who finishes first?";
+    double first = fastest->end;
+    for (const RaceLaneModel& lane : m.lanes)
+        if (lane.trace) first = std::min(first, lane.end);
+    if (m.clock + 1e-6 < first) return m.rounds ? "Who needs the fewest rounds?" : "Who finishes first?";
     if (m.lanes.size() == 1) return capital(fastest->title) + " alone";
     if (fastest->plain()) return "Plain decoding finishes first: no drafter pays here";
     if (richest && richest != fastest)
@@ -70,7 +73,10 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
             words += " · " + m.lanes[static_cast<std::size_t>(m.race->running)].title + " is running";
         return words;
     }
-    words += " · at " + ui::milliseconds(m.clock) + " ms";
+    words += m.rounds
+                 ? " · after " + ui::number(m.clock, std::abs(m.clock - std::round(m.clock)) < 1e-6 ? 0 : 1) +
+                       " rounds"
+                 : " · at " + ui::milliseconds(m.clock) + " ms";
     if (m.just_done >= 0 && !m.over)
         words += ", as " + m.lanes[static_cast<std::size_t>(m.just_done)].title + " finishes";
     if (m.over) words += ", all finished";
@@ -181,6 +187,7 @@ PublishedRace published_race(const Published* figures) {
         p.method = point.any->method;
         p.tokens = middle(*point.tokens_per_round);
         p.draft = middle(*point.draft_ms);
+        p.derived = point.draft_ms->standing == Standing::derived;
         p.head = point.head_ms ? middle(*point.head_ms) : 0;
         p.verify = middle(*point.verify_ms);
         p.target = middle(*point.target_ms);
@@ -245,7 +252,8 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
     for (const PublishedPoint& p : paper.points)
         text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +
                 ui::number(p.tokens, 2) + " tokens per round, draft " + ui::number(p.draft + p.head, 1) +
-                " ms, verify " + ui::number(p.verify, 1) + " ms, " + ui::speed_up(p.speed_up) + ".\n";
+                (p.derived ? " ms (derived)" : " ms") + ", verify " + ui::number(p.verify, 1) + " ms, " +
+                ui::speed_up(p.speed_up) + ".\n";
     if (!paper.points.empty()) text += "Source: " + paper.source + ".\n";
     return text;
 }

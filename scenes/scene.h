@@ -80,6 +80,7 @@ struct SceneInput {
     // Of the race scene.
     const RaceView* race = nullptr;     // null: none was started yet
     double race_ms = 0;                 // the clock of all lanes
+    bool race_rounds = false;           // the clock counts rounds of every lane instead of ms
     int race_lane = 0;                  // the lane with the focus
     bool playing = false;               // the clock runs
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
@@ -107,6 +108,7 @@ struct OpenScene {
 struct SetRaceClock {
     double ms;
 };
+struct ToggleRaceClock {}; // ms or rounds
 struct FocusLane {
     int lane;
 };
@@ -122,7 +124,7 @@ struct PickRacePrompt { // of the gallery
 struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
 using SceneCommand =
-    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, FocusLane, ToggleLane,
+    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, FocusLane, ToggleLane,
                  OpenLane, PickRacePrompt, EditPrompt, ToggleLetters>;
 
 class Scene {

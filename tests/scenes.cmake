@@ -11,7 +11,7 @@ if(TARGET speclens_frontend)
     find_program(SPEC_XVFB xvfb-run)
     if(SPEC_XVFB)
         add_test(NAME Window.UnderXvfb
-            COMMAND ${SPEC_XVFB} -a -s "-screen 0 1600x1000x24" $<TARGET_FILE:scenes_window_tests>)
+            COMMAND ${SPEC_XVFB} -a -s "-screen 0 1600x1000x24 -noreset" $<TARGET_FILE:scenes_window_tests>)
         set_tests_properties(Window.UnderXvfb PROPERTIES LABELS window TIMEOUT 120)
     else()
         message(STATUS "xvfb-run not found: the window test runs only where there is a display")

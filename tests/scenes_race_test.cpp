@@ -230,6 +230,25 @@ TEST(RaceKeys, ArrowsMoveTheClockFromRoundToRound) {
     EXPECT_NEAR(b.clock(), 12 * 13.8, 1e-9);
 }
 
+TEST(RaceKeys, SCountsRoundsInsteadOfTime) {
+    RaceBench b;
+    b.observe(toy_race());
+    b.bench.key(ui::Key::s);
+    EXPECT_NEAR(b.clock(), 2, 1e-9) << "domino needs two rounds";
+    EXPECT_TRUE(b.bench.shows("after 2 rounds"));
+    b.bench.key(ui::Key::home);
+    b.bench.key(ui::Key::right);
+    EXPECT_NEAR(b.clock(), 1, 1e-9);
+    const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+    EXPECT_EQ(m.lanes[0].tokens_shown, 1);
+    EXPECT_EQ(m.lanes[1].tokens_shown, 3);
+    EXPECT_EQ(m.lanes[3].tokens_shown, 6) << "after one target pass each";
+    b.bench.key(ui::Key::end);
+    EXPECT_NEAR(b.clock(), 12, 1e-9);
+    b.bench.key(ui::Key::s);
+    EXPECT_NEAR(b.clock(), 33.6, 1e-9);
+}
+
 TEST(RaceKeys, PlayingRunsTheClockToTheEndAndStops) {
     RaceBench b;
     b.observe(toy_race());
