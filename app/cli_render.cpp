@@ -158,6 +158,7 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
 // What the frame asks to be replayed or measured; nothing for a saved trace.
 struct Answers {
     std::optional<Twin> twin;
+    std::optional<Guesses> guesses;
     Studies studies;
 };
 Answers answers_of(const FrameRequest& request, const Subject& subject) {
@@ -166,6 +167,8 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
     for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status)) {
         if (const auto* twin = std::get_if<FetchTwin>(&command)) {
             answers.twin = replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+        } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
+            answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, guesses->cycle);
         } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
             Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
             for (const RunSettings& settings : plan->runs) {
@@ -184,6 +187,7 @@ void render_one(const Options& options, const std::string& word, const Subject& 
     const std::optional<LawPair> laws = laws_of(request, subject);
     const Answers answers = answers_of(request, subject);
     request.twin = answers.twin ? &*answers.twin : nullptr;
+    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
     render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
 }
@@ -233,6 +237,7 @@ Exit command_describe(const Options& options) {
     const std::optional<LawPair> laws = laws_of(request, subject);
     const Answers answers = answers_of(request, subject);
     request.twin = answers.twin ? &*answers.twin : nullptr;
+    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
     print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) +
           "\n");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/guesses.h"
 #include "engine/models.h"
 #include "engine/race.h"
 #include "engine/run.h"
@@ -41,6 +42,7 @@ struct FrameRequest {
     std::shared_ptr<const RaceView> race = {};  // for the scene "race"
     double race_ms = -1;                        // its clock; -1: the moment at which the first lane finishes
     const Twin* twin = nullptr;        // answers to what frame_wants() asked for; may be null
+    const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.

@@ -22,6 +22,9 @@ std::string to_text(const Command& command) {
             return text;
         }
         std::string operator()(const FetchTwin& c) const { return "twin of cycle " + std::to_string(c.cycle); }
+        std::string operator()(const FetchGuesses& c) const {
+            return "guesses of every drafter at cycle " + std::to_string(c.cycle);
+        }
         std::string operator()(const RunStudy& c) const {
             return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs";
         }

@@ -101,13 +101,16 @@ struct FetchTwin {
     int cycle = 0;
     DrafterOptions options;
 };
+// Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
+// (engine/guesses.h) that grows drafter by drafter. A new question replaces the old one.
+struct FetchGuesses { int cycle = 0; };
 // Finish some runs beside the current one and summarise each; the answer is a Study (engine/study.h) that grows run
 // by run. A new study of the same name replaces the old one.
 struct RunStudy {
     std::string name;
     std::vector<RunSettings> runs;
 };
-using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, RunStudy, StartRace, StopRace>;
+using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

@@ -76,6 +76,7 @@ void Session::main() {
         const auto failed = [&](const std::string& what, const std::string& remedy) {
             gate_.set(0);
             race_.reset();
+            guessed_cycle_.reset();
             publish([&](Snapshot& p) {
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
@@ -117,7 +118,14 @@ void Session::main() {
             });
         });
         // The run on the screen goes first; what is measured would only be disturbed by it.
-        if (!stepped && !planned_.empty()) guarded([&] { study(); });
+        if (stepped) {
+            if (guessed_cycle_ || !planned_.empty()) gate_.wake();  // its turn comes when the run stands still
+            continue;
+        }
+        if (guessed_cycle_)
+            guarded([&] { guess(); });
+        else if (!planned_.empty())
+            guarded([&] { study(); });
     }
 }
 
@@ -168,11 +176,13 @@ void Session::show_race() {
 void Session::apply(const Command& command) {
     if (!models_) throw Error("no model is loaded", "Choose a model folder that can be loaded.");
     const auto show_run = [&] {
+        guessed_cycle_.reset();
         const Header& header = *run_->trace().header();
         publish([&](Snapshot& p) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
             p.twin = nullptr;
+            p.guesses = nullptr;
             p.settings = run_->settings();
             p.status.state = EngineStatus::State::idle;
             p.status.error.clear();
@@ -200,6 +210,12 @@ void Session::apply(const Command& command) {
         auto answer =
             std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
         publish([&](Snapshot& p) { p.twin = answer; });
+    } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
+        if (!run_) throw Error("there is no run to look at", "Start a run first.");
+        auto begun =
+            std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), guesses->cycle));
+        guessed_cycle_ = guesses->cycle;
+        publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
         if (!planned_.empty() && planned_.front().name == study->name) study_run_.reset();
         std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
@@ -223,13 +239,28 @@ void Session::apply(const Command& command) {
                 cut->planned = static_cast<int>(cut->points.size());
                 p.studies[plan.name] = cut;
             }
+            if (p.guesses && !p.guesses->complete()) {
+                auto cut = std::make_shared<Guesses>(*p.guesses);
+                cut->planned = static_cast<int>(cut->rows.size());
+                p.guesses = cut;
+            }
         });
         planned_.clear();
         study_run_.reset();
+        guessed_cycle_.reset();
         gate_.set(0);
         if (run_) run_->stop("cancelled");
         publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
     }
+}
+
+// One drafter at a time, so that commands are obeyed in between. A round is short, also on a large target.
+void Session::guess() {
+    gate_.wake();  // the next drafter, even when the run on the screen stands still
+    auto grown = std::make_shared<Guesses>(*published().guesses);
+    grown->rows.push_back(next_guess(models_, run_->settings(), run_->trace(), *grown));
+    if (grown->complete()) guessed_cycle_.reset();
+    publish([&](Snapshot& p) { p.guesses = std::move(grown); });
 }
 
 // One phase at a time, so that commands are obeyed in between.

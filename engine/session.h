@@ -6,10 +6,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "engine/clock.h"
 #include "engine/control.h"
+#include "engine/guesses.h"
 #include "engine/models.h"
 #include "engine/race.h"
 #include "engine/run.h"
@@ -25,6 +27,7 @@ struct Snapshot {
     std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
     std::shared_ptr<const RaceView> race;   // the last race, finished or not; null before the first
     std::shared_ptr<const Twin> twin;       // last answer to FetchTwin
+    std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
@@ -50,6 +53,7 @@ class Session {
     void step_race();
     void show_race();
     void study();  // one phase of the studies that are planned
+    void guess();  // one drafter of those that are asked
 
     ModelPaths paths_;
     RunSettings first_settings_;
@@ -67,6 +71,7 @@ class Session {
     Stopwatch race_published_;
     std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
     std::unique_ptr<Run> study_run_;
+    std::optional<int> guessed_cycle_;  // drafters are still to be asked about it
     std::thread thread_;
 };
 

@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "engine/control.h"
 #include "engine/cycle_view.h"
+#include "engine/guesses.h"
 #include "engine/published.h"
 #include "engine/race.h"
 #include "engine/study.h"
@@ -54,6 +55,7 @@ struct SceneInput {
     const CycleView* whole = nullptr; // fold(trace, available)
     const LawPair* laws = nullptr;    // full laws of the last position that was asked for; may be null
     const Twin* twin = nullptr;       // last cycle that was replayed with other options; may be null
+    const Guesses* guesses = nullptr; // what every drafter guesses at one cycle; may be null
     const Studies* studies = nullptr; // by name; may be null
     std::size_t cursor = 0;           // events shown
     std::size_t available = 0;        // trace size of this frame

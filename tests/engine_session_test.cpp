@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/drafter.h"
 #include "engine/run.h"
 #include "engine/session.h"
 #include "kernels/error.h"
@@ -275,6 +276,31 @@ TEST(Session, ReplaysACycleOnRequest) {
     session.send(Restart{on_table()});
     ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
     EXPECT_EQ(session.published().twin, nullptr) << "it belongs to the old run";
+}
+
+TEST(Session, AsksEveryDrafterBesideTheRun) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    session.send(FetchGuesses{1});
+    ASSERT_TRUE(eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.guesses->of, now.trace.get());
+    EXPECT_EQ(now.guesses->cycle, 1);
+    EXPECT_EQ(now.guesses->rows.size() + 1, drafter_list().size());
+    for (const GuessRow& row : now.guesses->rows)
+        if (row.drafter == "skip") {
+            EXPECT_NE(row.problem, "") << "a table has no layers";
+        }
+    session.send(Restart{on_table()});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
+    EXPECT_EQ(session.published().guesses, nullptr) << "they belong to the old run";
+    // asked while the run is under way: answered when it stands still, without another command
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(FetchGuesses{0});
+    ASSERT_TRUE(eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
+    session.send(FetchGuesses{999});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
 }
 
 TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {

@@ -2,7 +2,7 @@
 if(TARGET speclens_frontend)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
         SOURCES scenes_fixtures.cpp scenes_golden_test.cpp scenes_input_test.cpp scenes_model_test.cpp scenes_domino_test.cpp scenes_heads_test.cpp
-                scenes_race_test.cpp
+                scenes_drafters_test.cpp scenes_race_test.cpp
         LIBS speclens_frontend)
 
     spec_test(scenes_window_tests LABELS window

@@ -15,12 +15,7 @@ class Skip final : public Drafter {
     explicit Skip(const DrafterArgs& args) : target_(args.target) {
         const DrafterOptions& options = args.options;
         if (options.fr_spec > 0) cut_ = target_.cut_head(*args.frequent, options.fr_spec);
-        const bool sets_only = options.exit_layer == 0 && !(options.skip_attention.empty() && options.skip_mlp.empty());
-        plan_.exit_layer = options.exit_layer > 0 ? options.exit_layer
-                           : sets_only            ? -1
-                                                  : std::max(1, target_.layers() * 2 / 3);
-        plan_.skip_attention = options.skip_attention;
-        plan_.skip_mlp = options.skip_mlp;
+        plan_ = skip_plan(options, target_.layers());
     }
     void begin(std::span<const int>) override {}
     void observe(const Observation&) override {}
@@ -50,6 +45,15 @@ class Skip final : public Drafter {
 };
 
 }  // namespace
+
+LayerPlan skip_plan(const DrafterOptions& options, int layers) {
+    const bool sets_only = options.exit_layer == 0 && !(options.skip_attention.empty() && options.skip_mlp.empty());
+    LayerPlan plan;
+    plan.exit_layer = options.exit_layer > 0 ? options.exit_layer : sets_only ? -1 : std::max(1, layers * 2 / 3);
+    plan.skip_attention = options.skip_attention;
+    plan.skip_mlp = options.skip_mlp;
+    return plan;
+}
 
 std::unique_ptr<Drafter> make_skip(DrafterArgs args) { return std::make_unique<Skip>(args); }
 

@@ -1,0 +1,118 @@
+#include "engine/guesses.h"
+
+#include <algorithm>
+
+#include "engine/cycle_view.h"
+#include "engine/drafter.h"
+#include "engine/run.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+// Everybody but plain decoding, which guesses nothing.
+std::vector<const DrafterInfo*> guessers() {
+    std::vector<const DrafterInfo*> list;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.name != std::string("none")) list.push_back(&info);
+    return list;
+}
+
+// Plays the one cycle; the trace has its header and its events.
+std::shared_ptr<const Trace> one_round(const std::shared_ptr<const Models>& models,
+                                       const RunSettings& settings, const RunSettings& changed,
+                                       const Trace& base, int cycle) {
+    Fork fork;
+    fork.cycle = cycle;
+    fork.settings = changed;
+    Run run(models, settings, base, fork);
+    const Header& header = *run.trace().header();
+    if (header.drafter != changed.drafter) throw Error(header.notice, "Load what the drafter needs.");
+    const std::size_t first = run.trace().size();
+    std::size_t seen = first;
+    bool over = false;
+    while (!over && run.step())
+        for (; seen < run.trace().size(); ++seen)
+            over = over || std::holds_alternative<Committed>(run.trace()[seen]);
+    if (!over) throw Error("nothing is left to guess: the run ends here", "Choose an earlier cycle.");
+    auto round = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
+    round->append(header);
+    for (std::size_t i = first; i < seen; ++i) round->append(run.trace()[i]);
+    return round;
+}
+
+double draft_time(const Trace& round) {
+    double ms = 0;
+    for (std::size_t i = 0; i < round.size(); ++i)
+        if (const auto* drafted = std::get_if<Drafted>(&round[i])) ms += drafted->ms + drafted->head_ms;
+    return ms;
+}
+
+// What the drafter needs and reads, from the models and the config of its head.
+void describe_needs(const Models& models, const DrafterInfo& info, GuessRow& row) {
+    if (info.needs_draft_model() && models.draft) row.bytes = models.draft->bytes.all;
+    if (const auto network = models.network(info.name); network && info.needs_network()) {
+        row.bytes = network->bytes.all;
+        row.taps = network->config.taps;
+        row.ranks = network->config.draft_vocab;
+    }
+    if (row.settings.options.fr_spec > 0) row.ranks = row.settings.options.fr_spec;
+    if (row.drafter == "skip") row.plan = skip_plan(row.settings.options, models.layers());
+}
+
+} // namespace
+
+Guesses no_guesses(const Models& models, const Trace& trace, int cycle) {
+    bool found = cycle == 0;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (const auto* commit = std::get_if<Committed>(&trace[i]))
+            found = found || commit->cycle + 1 == cycle;
+    if (!found || cycle < 0)
+        throw Error("cycle " + std::to_string(cycle) + " is not in this run",
+                    "Choose a cycle that was decoded.", Exit::usage);
+    Guesses guesses;
+    guesses.cycle = cycle;
+    guesses.of = &trace;
+    guesses.target_layers = models.layers();
+    guesses.planned = static_cast<int>(guessers().size());
+    return guesses;
+}
+
+GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                    const Trace& trace, const Guesses& so_far) {
+    CHECK(!so_far.complete(), "every drafter was asked");
+    const DrafterInfo& info = *guessers()[so_far.rows.size()];
+    GuessRow row;
+    row.drafter = info.name;
+    row.settings = settings;
+    row.settings.drafter = info.name;
+    row.settings.rule = judging_rule(settings.rule, info.name);
+    row.settings.k = settings.k > 0 ? settings.k : usual_k(info.name);
+    if (row.drafter != settings.drafter) row.settings.options = {};
+    row.settings.trace_top = 0; // recorded laws would be in the times
+    row.settings.lens = false;
+    describe_needs(*models, info, row);
+    row.problem = models->why_not(info.name);
+    if (!row.problem.empty()) return row;
+    try {
+        for (int i = 0; i < kGuessTries; ++i) {
+            row.trace = one_round(models, settings, row.settings, trace, so_far.cycle);
+            const double ms = draft_time(*row.trace);
+            row.draft_ms = i == 0 ? ms : std::min(row.draft_ms, ms);
+            if (!row.settings.timing) break;
+        }
+    } catch (const Error& error) { // of one drafter: the others may do
+        row.trace = nullptr;
+        row.problem = error.what();
+    }
+    return row;
+}
+
+Guesses guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                  const Trace& trace, int cycle) {
+    Guesses guesses = no_guesses(*models, trace, cycle);
+    while (!guesses.complete()) guesses.rows.push_back(next_guess(models, settings, trace, guesses));
+    return guesses;
+}
+
+} // namespace speclens

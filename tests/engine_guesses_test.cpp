@@ -1,0 +1,136 @@
+// Every drafter asked about one cycle: the same text, the same dice, judged by the same target.
+#include <gtest/gtest.h>
+
+#include "engine/cycle_view.h"
+#include "engine/drafter.h"
+#include "engine/guesses.h"
+#include "engine/run.h"
+#include "kernels/error.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+RunSettings settings_for(const std::string& drafter, double temperature) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+    settings.drafter = drafter;
+    settings.k = 4;
+    settings.sampling.temperature = temperature;
+    settings.max_tokens = 24;
+    return settings;
+}
+
+std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
+                                        const RunSettings& settings) {
+    auto run = std::make_unique<speclens::Run>(models, settings);
+    run->finish();
+    return run;
+}
+
+TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
+    const auto models = test::micro_models(1);
+    for (const double temperature : {0.0, 0.9}) {
+        const RunSettings settings = settings_for("small", temperature);
+        const auto run = finished(models, settings);
+        const Guesses guesses = guess_all(models, settings, run->trace(), 1);
+        EXPECT_EQ(guesses.of, &run->trace());
+        EXPECT_EQ(guesses.target_layers, 6);
+        ASSERT_EQ(guesses.rows.size() + 1, drafter_list().size()) << "all but plain decoding";
+        for (std::size_t i = 0; i < guesses.rows.size(); ++i) {
+            const GuessRow& row = guesses.rows[i];
+            EXPECT_EQ(row.drafter, drafter_list()[i + 1].name) << "in the order of the list";
+            ASSERT_EQ(row.problem, "") << row.drafter;
+            const CycleView view = fold(*row.trace, row.trace->size());
+            ASSERT_EQ(view.cycles.size(), 1u) << row.drafter;
+            EXPECT_EQ(view.cycles[0].cycle, 1);
+            EXPECT_TRUE(view.cycles[0].complete());
+            EXPECT_EQ(view.header->drafter, row.drafter);
+            EXPECT_EQ(view.header->seed, settings.seed);
+            const bool weighs = drafter_list()[i + 1].needs != DrafterNeeds::nothing;
+            EXPECT_EQ(row.bytes > 0, weighs) << row.drafter;
+            if (!view.cycles[0].drafts.empty()) {
+                EXPECT_GT(row.draft_ms, 0) << row.drafter;
+            }
+        }
+    }
+}
+
+// Greedy: what a round commits is what the target writes anyway, whoever guessed.
+TEST(Guesses, AtTemperatureZeroCommitTheTargetsOwnText) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = settings_for("dflash", 0);
+    const auto run = finished(models, settings);
+    const CycleView whole = fold(run->trace(), run->trace().size());
+    ASSERT_GT(whole.cycles.size(), 2u);
+    for (const int cycle : {0, 2}) {
+        std::size_t before = static_cast<std::size_t>(whole.prompt_tokens);
+        for (const OutputToken& token : whole.tokens) before += token.cycle >= 0 && token.cycle < cycle;
+        for (const GuessRow& row : guess_all(models, settings, run->trace(), cycle).rows) {
+            ASSERT_EQ(row.problem, "") << row.drafter;
+            const CycleView view = fold(*row.trace, row.trace->size());
+            const std::vector<int>& tokens = view.cycles[0].commit->tokens;
+            EXPECT_EQ(static_cast<int>(tokens.size()), view.cycles[0].accepted + 1) << row.drafter;
+            for (std::size_t i = 0; i < tokens.size() && before + i < whole.tokens.size(); ++i)
+                EXPECT_EQ(tokens[i], whole.tokens[before + i].id) << row.drafter << " token " << i;
+        }
+    }
+}
+
+TEST(Guesses, OfTheRunsOwnDrafterAreItsRound) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = settings_for("skip", 0.9);
+    settings.options.exit_layer = 2;
+    const auto run = finished(models, settings);
+    const CycleView whole = fold(run->trace(), run->trace().size());
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), 1).rows) {
+        if (row.drafter != "skip") continue;
+        EXPECT_EQ(row.plan.exit_layer, 2) << "its options are kept";
+        const CycleView view = fold(*row.trace, row.trace->size());
+        ASSERT_EQ(view.cycles[0].drafts.size(), whole.cycles[1].drafts.size());
+        for (std::size_t i = 0; i < view.cycles[0].drafts.size(); ++i)
+            EXPECT_EQ(view.cycles[0].drafts[i].draft->token, whole.cycles[1].drafts[i].draft->token);
+        EXPECT_EQ(view.cycles[0].commit->tokens, whole.cycles[1].commit->tokens);
+    }
+}
+
+TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = settings_for("lookup", 0);
+    const auto run = finished(models, settings);
+    const Guesses guesses = guess_all(models, settings, run->trace(), 0);
+    for (const GuessRow& row : guesses.rows) {
+        if (row.drafter == "eagle3") {
+            EXPECT_EQ(row.taps, (std::vector<int>{0, 2, 4}));
+            EXPECT_EQ(row.ranks, 40);
+        } else if (row.drafter == "skip") {
+            EXPECT_EQ(row.plan.exit_layer, 4) << "two thirds of six layers";
+        } else if (row.drafter == "lookup") {
+            const auto* drafted = std::get_if<Drafted>(&(*row.trace)[1]);
+            ASSERT_NE(drafted, nullptr);
+            EXPECT_EQ(drafted->extra, "3-gram found at token 2, copied token 5");
+        }
+    }
+    const auto few = test::perfect_draft_models(1);
+    const auto short_run = finished(few, settings);
+    for (const GuessRow& row : guess_all(few, settings, short_run->trace(), 0).rows)
+        if (row.drafter == "dflash") {
+            EXPECT_NE(row.problem.find("no dflash head"), std::string::npos);
+            EXPECT_EQ(row.trace, nullptr);
+        }
+}
+
+TEST(Guesses, RefuseACycleThatIsNotThere) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = settings_for("small", 0);
+    const auto run = finished(models, settings);
+    EXPECT_THROW((void)guess_all(models, settings, run->trace(), 999), Error);
+    EXPECT_THROW((void)guess_all(models, settings, run->trace(), -1), Error);
+    // one past the last: nothing is left to guess, and every row says so
+    const CycleView whole = fold(run->trace(), run->trace().size());
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), whole.rounds).rows)
+        EXPECT_NE(row.problem, "") << row.drafter;
+}
+
+} // namespace
+} // namespace speclens

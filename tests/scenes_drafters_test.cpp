@@ -1,0 +1,174 @@
+// The scene of all drafters: asks once per cycle, shows what was answered, and hands the run over.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/drafter.h"
+#include "engine/run.h"
+#include "scenes/drafters_model.h"
+#include "scenes_look.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+// A window with an engine that only listens, showing a finished run; times are set, so that pictures repeat.
+struct Asked {
+    std::vector<Command> sent;
+    std::shared_ptr<const Models> models = test::micro_models(1);
+    RunSettings settings;
+    std::unique_ptr<speclens::Run> run;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+
+    explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}) {
+        settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+        settings.drafter = drafter;
+        settings.k = 4;
+        settings.sampling.temperature = 0;
+        settings.max_tokens = 24;
+        run = std::make_unique<speclens::Run>(models, settings);
+        run->finish();
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>("drafters", port, screen);
+        bench->controller.figures = std::make_shared<const Published>(
+            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+        published.trace = run->shared_trace();
+        published.settings = settings;
+        published.status.state = EngineStatus::State::stopped;
+        published.status.model = "micro target";
+        published.status.ready_drafters = models->ready_drafters();
+        show();
+    }
+    void show() {
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+    }
+    [[nodiscard]] std::vector<int> questions() const {
+        std::vector<int> cycles;
+        for (const Command& command : sent)
+            if (const auto* fetch = std::get_if<FetchGuesses>(&command)) cycles.push_back(fetch->cycle);
+        return cycles;
+    }
+    void answer() {
+        auto guesses =
+            std::make_shared<Guesses>(guess_all(models, settings, *published.trace, questions().back()));
+        for (std::size_t i = 0; i < guesses->rows.size(); ++i)
+            guesses->rows[i].draft_ms = 0.01 + 0.3 * static_cast<double>(i);
+        published.guesses = guesses;
+        show();
+    }
+    [[nodiscard]] std::string description() {
+        bench->controller.perform({PickAction{Action::copy_description}}, bench->time);
+        return bench->controller.clipboard;
+    }
+};
+
+TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
+    Asked asked;
+    ASSERT_EQ(asked.questions().size(), 1u);
+    EXPECT_TRUE(asked.bench->shows("Asking every drafter…"));
+    asked.bench->settle();
+    EXPECT_EQ(asked.questions().size(), 1u) << "once";
+    asked.answer();
+    EXPECT_EQ(asked.questions().size(), 1u);
+    EXPECT_FALSE(asked.bench->shows("sking"));
+    const DraftersModel model = drafters_model(asked.bench->controller.frame(0).scene, {});
+    EXPECT_EQ(model.rows.size() + 1, drafter_list().size());
+    for (const DrafterRow& row : model.rows) {
+        ASSERT_NE(row.round(), nullptr) << row.name();
+        EXPECT_EQ(row.tokens, row.round()->accepted + 1) << row.name();
+        if (row.round()->tree) {
+            EXPECT_LT(row.shown.size(), row.round()->drafts.size());
+            for (std::size_t i = 0; i < row.round()->path.size(); ++i)
+                EXPECT_EQ(row.shown[i], row.round()->path[i]);
+            for (std::size_t i = 1; i < row.shown.size(); ++i)
+                EXPECT_EQ(row.round()->drafts[static_cast<std::size_t>(row.shown[i])].parent,
+                          row.shown[i - 1]);
+        }
+    }
+    asked.bench->key(ui::Key::right, {.shift = true});
+    const auto cycles = asked.questions();
+    ASSERT_EQ(cycles.size(), 2u);
+    EXPECT_NE(cycles[0], cycles[1]) << "another cycle, another question";
+}
+
+TEST(DraftersScene, HandsTheRunToTheSelectedDrafter) {
+    Asked asked;
+    asked.answer();
+    asked.bench->key(ui::Key::down);
+    asked.bench->key(ui::Key::down);
+    asked.bench->key(ui::Key::enter);
+    const auto* restart = asked.sent.empty() ? nullptr : std::get_if<Restart>(&asked.sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "lookup") << "two below the small model";
+    EXPECT_EQ(asked.bench->controller.frame(0).scene_name, "loop");
+}
+
+TEST(DraftersScene, FiltersByWhatADrafterNeeds) {
+    Asked asked;
+    asked.answer();
+    for (const auto& [filter, kept] :
+         {std::pair{DrafterFilter::all, 11}, {DrafterFilter::no_head, 4}, {DrafterFilter::no_memory, 2}}) {
+        const DraftersModel model = drafters_model(asked.bench->controller.frame(0).scene, {filter, ""});
+        EXPECT_EQ(model.rows.size(), static_cast<std::size_t>(kept));
+        for (const DrafterRow& row : model.rows)
+            EXPECT_TRUE(filter != DrafterFilter::no_memory || row.guess->bytes == 0);
+    }
+    EXPECT_TRUE(asked.bench->shows("Medusa"));
+    asked.bench->key(ui::Key::n);
+    EXPECT_FALSE(asked.bench->shows("Medusa, tree"));
+    EXPECT_TRUE(asked.bench->shows("layer skip"));
+}
+
+TEST(DraftersScene, QuotesOnlyFiguresWithASource) {
+    const Published figures =
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
+    for (const DrafterInfo& info : drafter_list()) {
+        const PublishedRange range = published_speed_ups(&figures, info.name);
+        for (const PublishedFigure* figure : range.figures) {
+            EXPECT_EQ(figure->quantity, "speedup");
+            EXPECT_NE(figure->standing, Standing::wrong);
+            EXPECT_NE(figure->standing, Standing::derived);
+            EXPECT_EQ(figure->reason.find("no reference"), std::string::npos) << figure->id;
+            for (const double value : figure->values) EXPECT_LE(value, range.high);
+        }
+    }
+    EXPECT_EQ(published_speed_ups(&figures, "lookup").words(), "2–4×");
+    EXPECT_TRUE(published_speed_ups(&figures, "none").empty());
+}
+
+TEST(DraftersScene, SaysWhatLookupFoundAndWhatAHeadReads) {
+    Asked asked;
+    asked.answer();
+    const std::string words = asked.description();
+    for (const char* part :
+         {"Its config reads the outputs of layers 0, 2 and 4, of 0 to 5.", "It ranks 40 of 61 ids",
+          "It runs layers 0 to 3; left out: 2 layers of 6.", "the best path shown",
+          "reads the target's last state", "PUBLISHED: speed-up 2–4×"})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+TEST(DraftersScene, FitsEverySizeAndSaysWhatWasRecorded) {
+    for (const Size& s : kSizes) {
+        Asked asked("lookup", {0, 0, s.w, s.h});
+        asked.answer();
+        for (int i = 0; i < 11; ++i) {
+            asked.bench->key(ui::Key::down);
+            look(*asked.bench, std::string("drafters ") + s.name + " row " + std::to_string(i), s.w < 1000);
+        }
+        for (int beat = 0; beat < kDraftersBeats; ++beat) {
+            asked.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+            asked.bench->frame();
+            look(*asked.bench, std::string("drafters ") + s.name + " beat " + std::to_string(beat),
+                 s.w < 1000);
+        }
+    }
+    Asked asked("lookup");
+    asked.answer();
+    expect_golden("drafters-asked", asked.description()); // the picture has times of this machine
+}
+
+} // namespace
+} // namespace speclens
