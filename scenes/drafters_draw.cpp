@@ -48,6 +48,38 @@ void heading(const DraftersDraw& d, const Columns& c, float y) {
     d.ui.canvas.line({c.left, y + 9.5F}, {c.right, y + 9.5F}, d.ui.theme.hairline());
 }
 
+struct ChipRow {
+    std::vector<float> widths;
+    bool glyphs = true;
+};
+
+// Chips as wide as their words. Where that is too much, the widest ones give way first, and then the glyphs:
+// edge, hatch and strike still tell the verdict.
+ChipRow lay_chips(const ui::Canvas& canvas, const std::vector<std::string>& labels, float h, float room) {
+    constexpr float kReadable = 92; // glyph, space mark and a few letters
+    ChipRow row;
+    for (const bool glyphs : {true, false}) {
+        row = {{}, glyphs};
+        float total = 0, cap = 0;
+        for (const std::string& label : labels) {
+            row.widths.push_back(ui::chip_width(canvas, label, h, glyphs));
+            total += row.widths.back();
+        }
+        if (total <= room) return row;
+        std::vector<float> sorted = row.widths;
+        std::ranges::sort(sorted);
+        float left = room;
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            cap = left / static_cast<float>(sorted.size() - i);
+            if (sorted[i] > cap) break;
+            left -= sorted[i];
+        }
+        for (float& w : row.widths) w = std::min(w, cap);
+        if (cap >= kReadable) return row;
+    }
+    return row;
+}
+
 void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const CycleSummary& round = *row.round();
@@ -63,23 +95,18 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     const int all = static_cast<int>(row.shown.size());
     const int fit = std::clamp(static_cast<int>((room + gap) / (36 + gap)), 1, std::max(1, all));
     std::vector<std::string> labels;
-    float natural = 0;
-    for (int i = 0; i < fit; ++i) {
-        const DraftSlot& slot =
-            round.drafts[static_cast<std::size_t>(row.shown[static_cast<std::size_t>(i)])];
-        labels.push_back(label_of(*d.input.trace, slot.draft->token));
-        natural += ui::chip_width(canvas, labels.back(), r.h) + (i ? gap : 0);
-    }
-    const float even = (room - gap * static_cast<float>(fit - 1)) / static_cast<float>(fit);
+    const auto slot_at = [&](int i) -> const DraftSlot& {
+        return round.drafts[static_cast<std::size_t>(row.shown[static_cast<std::size_t>(i)])];
+    };
+    for (int i = 0; i < fit; ++i) labels.push_back(label_of(*d.input.trace, slot_at(i).draft->token));
+    const ChipRow chips = lay_chips(canvas, labels, r.h, room - gap * static_cast<float>(fit - 1));
     float x = r.x;
     for (int i = 0; i < fit; ++i) {
-        const DraftSlot& slot =
-            round.drafts[static_cast<std::size_t>(row.shown[static_cast<std::size_t>(i)])];
+        const DraftSlot& slot = slot_at(i);
         const std::string& label = labels[static_cast<std::size_t>(i)];
-        const float w = natural <= room ? ui::chip_width(canvas, label, r.h) : even;
+        const float w = chips.widths[static_cast<std::size_t>(i)];
         const Rect at{x, r.y, w, r.h};
-        ui::chip(canvas, d.ui.theme, at, label,
-                 {.role = role_of(slot.state), .glyph = natural <= room || w >= 56});
+        ui::chip(canvas, d.ui.theme, at, label, {.role = role_of(slot.state), .glyph = chips.glyphs});
         ui::tooltip(d.ui, at,
                     quoted(*d.input.trace, slot.draft->token) + ": " +
                         (slot.state == DraftSlot::State::accepted    ? "kept"

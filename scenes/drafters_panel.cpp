@@ -64,7 +64,7 @@ void draw_drafter_controls(const DraftersDraw& d) {
     int at = 0;
     for (int i = 0; i < static_cast<int>(cycles.size()); ++i)
         if (cycles[static_cast<std::size_t>(i)].cycle == d.model.cycle->cycle) at = i;
-    const ui::Rect stepper{x, y, 132, 36};
+    const ui::Rect stepper{x, y, 148, 36};
     ui::field_label(ui, stepper, "Cycle");
     const std::string shown = std::to_string(at + 1) + " of " + std::to_string(cycles.size());
     if (const auto to = ui::stepper(ui, "cycle", stepper, at + 1,
@@ -76,7 +76,7 @@ void draw_drafter_controls(const DraftersDraw& d) {
             SetCursor{cycles[static_cast<std::size_t>(std::clamp(static_cast<int>(*to) - 1, 0,
                                                                  static_cast<int>(cycles.size()) - 1))]
                           .end_event});
-    x += 132 + 20;
+    x += 148 + 20;
     const float room = r.right() - 24 - x;
     if (room < 110 || !d.model.row()) return;
     const std::string label = room >= 300 ? "Go on with " + d.model.row()->title : "Go on";

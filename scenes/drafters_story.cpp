@@ -90,11 +90,12 @@ Words beat_words(const DraftersModel& m, int beat) {
         std::string text = "A round brings the guesses that stay, and one token of the target. ";
         text += m.best.size() > 4 ? capital(number_word(static_cast<int>(m.best.size()))) +
                                         " drafters bring " + counted(m.most, "token") + " here"
-                                  : best_names(m) + (m.best.size() == 1 ? " brings " : " bring ") +
+                                  : capital(best_names(m)) + (m.best.size() == 1 ? " brings " : " bring ") +
                                         counted(m.most, "token") + " here";
         if (least && least->tokens < m.most)
             text += ", " + least->title + " only " + std::to_string(least->tokens);
-        return {"What came of it", text + ". Behind the first refusal all guesses are lost, also good ones."};
+        return {"What came of it",
+                text + ". In a chain, all guesses behind the first refusal are lost, also good ones."};
     }
     default:
         return {"No best drafter",
@@ -120,7 +121,7 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     if (m.asking)
         title.title = "Asking every drafter…";
     else if (m.guesses && m.best.size() == 1)
-        title.title = m.rows[static_cast<std::size_t>(m.best[0])].title +
+        title.title = capital(m.rows[static_cast<std::size_t>(m.best[0])].title) +
                       " brings the most here: " + counted(m.most, "token");
     else if (m.guesses && m.best.size() > 1)
         title.title = capital(number_word(static_cast<int>(m.best.size()))) + " of " +
