@@ -10,7 +10,9 @@ using enum Command;
 
 constexpr CommandRow kRows[] = {
     {window, "", "[SESSION.jsonl]", 0, 1, "open the window on a live run, or on a saved trace",
-     "Opens the window: step a prompt of your own through draft, verify, accept and resample.\n"
+     "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
+     "own\n"
+     "through draft, verify, accept and resample.\n"
      "Without a display it says what to do and exits with 5.",
      "speclens\n"
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
@@ -36,7 +38,8 @@ constexpr CommandRow kRows[] = {
     {render, "render", "SCENE[:BEAT]", 0, 1, "a scene as PNG or SVG, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
-     "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, dflash\n"
+     "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
+     "dflash\n"
      "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise.",
      "speclens render loop -o loop.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
