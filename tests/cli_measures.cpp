@@ -65,7 +65,9 @@ TEST(Compare, MeasuresDominoWithAPoolOfCandidates) {
         speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino, "--head-pool", "40", "--prompts",
                   prompts_file(), "--max-tokens", "16", "--repeats", "1", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    for (const Json& row : Json::parse(outcome.out)["rows"]) EXPECT_EQ(row["greedy_identical"], true);
+    const Json result = Json::parse(outcome.out);
+    ASSERT_EQ(result["rows"].size(), 2u * 3u); // two drafters; copy, code and all
+    for (const Json& row : result["rows"]) EXPECT_EQ(row["greedy_identical"], true);
     const auto refused = [&](std::vector<std::string> more, const std::string& words) {
         std::vector<std::string> all = {"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "4"};
         all.insert(all.end(), more.begin(), more.end());
