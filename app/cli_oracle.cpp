@@ -67,7 +67,7 @@ int full_tree(const OracleCase& c) {
 
 // Why this case cannot be run; empty when it can. A parameter that would be ignored is a reason.
 std::string problem_of(const OracleCase& c, const Json& json) {
-    if (!find_rule(c.rule)) return "rule not implemented yet";
+    if (!find_rule(c.rule)) return "no rule of that name";
     if (json.contains("params") && json["params"].is_object())
         for (const auto& [name, value] : json["params"].items()) {
             const bool known = name == "temperature" || name == "top_k" || name == "top_p" ||

@@ -295,7 +295,6 @@ SceneInput Controller::scene_input(double now) const {
     in.race_ms = race_clock();
     in.race_rounds = race_rounds_;
     in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;
-    in.playing = playing_;
     in.race_pace = playing_ && in_race() && !race_rounds_ ? race_pace() : 0;
     in.figures = figures.get();
     in.gallery = &gallery;

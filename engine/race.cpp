@@ -121,11 +121,6 @@ void Race::begin(const Job& job) {
         ++revision_;
         return;
     }
-    const Header& header = *run_->run().trace().header();
-    if (view_.machine.empty()) {
-        view_.machine = header.machine;
-        view_.tier = header.tier;
-    }
     if (job.kind == Job::Kind::lane && repeats_.empty()) {
         view_.lanes[static_cast<std::size_t>(job.lane)].trace = run_->run().shared_trace();
         ++revision_;

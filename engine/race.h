@@ -37,7 +37,7 @@ struct RaceView {
     std::vector<RaceLane> lanes;
     int running = -1;                // lane that is generating now; -1: none
     int prompts_done = 0, prompts = 0;  // of the averages
-    std::string model, backend, machine, tier;
+    std::string model, backend;
     [[nodiscard]] bool lanes_finished() const;
     [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
 };

@@ -68,7 +68,6 @@ RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
     m.total_ms = m.whole.total_ms;
     const std::size_t cursor = events_at(*m.trace, m.whole, clock, ms);
     m.shown = fold(*m.trace, cursor);
-    m.start_of_running = clock.at(cursor);
     m.tokens = m.whole.output_tokens;
     m.tokens_shown = m.shown.output_tokens;
     m.done = lane.finished && cursor == size;

@@ -18,7 +18,6 @@ struct RaceLaneModel {
     std::string drafter, title;
     ui::Icon mark = ui::Icon::circle;
     CycleView whole, shown;      // all of it; what is over at the clock
-    double start_of_running = 0; // when the phase that runs at the clock began
     double total_ms = 0;
     double end = 0; // of the lane on the race's clock
     int tokens = 0, tokens_shown = 0; // new ones

@@ -84,7 +84,6 @@ struct SceneInput {
     double race_ms = 0;                 // the clock of all lanes
     bool race_rounds = false;           // the clock counts rounds of every lane instead of ms
     int race_lane = 0;                  // the lane with the focus
-    bool playing = false;               // the clock runs
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
     const Published* figures = nullptr; // published figures; null: not loaded
     const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
