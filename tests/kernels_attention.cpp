@@ -95,7 +95,7 @@ std::vector<double> reference(const Scene& scene, int prefix, int first_slot, co
 TEST(Attention, MatchesTheReferenceForEveryHeadShape) {
     const HeadShape shapes[] = {{1, 1, 48},  {3, 1, 64},  {4, 4, 33}, {16, 8, 128},
                                 {14, 2, 64}, {2, 1, 256}, {2, 2, 6}};
-    on_every_isa([&](Backend& backend) {
+    on_every_backend([&](Backend& backend) {
         for (const HeadShape& shape : shapes) {
             SCOPED_TRACE("heads " + std::to_string(shape.heads) + "/" + std::to_string(shape.kv_heads) +
                          " d " + std::to_string(shape.dim));
@@ -107,7 +107,7 @@ TEST(Attention, MatchesTheReferenceForEveryHeadShape) {
 }
 
 TEST(Attention, MatchesTheReferenceForEveryPrefixAroundABlock) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const Scene scene({2, 1, 48}, 3, 200);
         for (int prefix : {0, 1, 2, 3, 60, 61, 62, 63, 64, 65, 127, 128, 129, 190}) {
             SCOPED_TRACE("prefix " + std::to_string(prefix));
@@ -119,7 +119,7 @@ TEST(Attention, MatchesTheReferenceForEveryPrefixAroundABlock) {
 }
 
 TEST(Attention, FollowsArbitraryBitSetsOverMoreThanOneWord) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const Scene scene({2, 1, 48}, 130, 160);
         Bits bits(130 * 3);
         Numbers numbers(4);
@@ -135,7 +135,7 @@ TEST(Attention, FollowsArbitraryBitSetsOverMoreThanOneWord) {
 }
 
 TEST(Attention, CausalBitsEqualTheEmptyMask) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const Scene scene({3, 1, 64}, 70, 120);
         EXPECT_TRUE(
             same_bits(attend(backend, scene, 50, 50), attend(backend, scene, 50, 50, causal_bits(70))));
@@ -143,7 +143,7 @@ TEST(Attention, CausalBitsEqualTheEmptyMask) {
 }
 
 TEST(Attention, ATreePathHasTheBitsOfAChain) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         // Nodes 0..8; the path 0 → 2 → 5 → 8 is compared with a chain of four rows.
         for (int prefix : {0, 5, 61, 62, 63, 64, 100}) {
             SCOPED_TRACE("prefix " + std::to_string(prefix));
@@ -179,7 +179,7 @@ TEST(Attention, ATreePathHasTheBitsOfAChain) {
 }
 
 TEST(Attention, NeverTouchesSlotsThatAreNotSeen) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         // Slots 40..44 lie between prefix and pass, node 1 is a sibling, slots from 48 on are unused.
         Scene clean({2, 1, 64}, 3, 60), poisoned = clean;
         const Bits bits = {0b001, 0b010, 0b101};
@@ -199,7 +199,7 @@ TEST(Attention, NeverTouchesSlotsThatAreNotSeen) {
 }
 
 TEST(Attention, StaysExactWhenScoresAreHuge) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         // One key wins by far: the answer is its value, whatever came before it.
         Scene scene({1, 1, 32}, 1, 150);
         std::fill(scene.q.begin(), scene.q.end(), 100.0f);
@@ -210,7 +210,7 @@ TEST(Attention, StaysExactWhenScoresAreHuge) {
 }
 
 TEST(Attention, HandlesALongContext) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const Scene scene({2, 1, 32}, 2, 32770);
         EXPECT_TRUE(close(attend(backend, scene, 32768, 32768),
                           reference(scene, 32768, 32768, causal_bits(2)),

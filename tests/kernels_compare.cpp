@@ -30,7 +30,7 @@ TEST(Compare, RefusesNanInfinityAndWrongSizes) {
 }
 
 TEST(Compare, NoticesAWriteIntoAGuardRow) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Guarded tensor(backend, DType::f32, 2, 3);
         EXPECT_TRUE(tensor.guards_intact());
         const Tensor too_long = {tensor.view().data, DType::f32, 3, 3};

@@ -120,7 +120,7 @@ std::uint64_t hash_of(const std::vector<float>& values) { // FNV-1a
 }
 
 TEST(Determinism, ARowHasTheSameBitsInEveryPassAndAtEveryPlace) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Layer layer(backend);
         const std::vector<std::int32_t> tokens = some_tokens(33);
         std::vector<Layer::Result> alone;
@@ -142,7 +142,7 @@ TEST(Determinism, ARowHasTheSameBitsInEveryPassAndAtEveryPlace) {
 }
 
 TEST(Determinism, AShorterPassIsAPrefixOfALongerOne) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Layer layer(backend);
         const std::vector<float> all = layer.run(some_tokens(64), true).logits;
         for (std::int64_t rows : {1, 2, 7, 16, 31}) {

@@ -9,7 +9,7 @@ double sigmoid(double x) {
 }
 
 TEST(Silu, MatchesTheReferenceAndStaysFiniteFarOut) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int cols : {1, 7, 16, 33, 1000}) {
             SCOPED_TRACE(cols);
             Numbers numbers(5);
@@ -50,7 +50,7 @@ Step reference(const std::vector<float>& in, const std::vector<float>& hid, cons
 }
 
 TEST(Gru, MatchesTheReferenceOnUnroundWidths) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int g : {1, 5, 16, 24, 96, 333}) {
             for (int rows : {1, 3}) {
                 SCOPED_TRACE("width " + std::to_string(g) + " rows " + std::to_string(rows));
@@ -81,7 +81,7 @@ TEST(Gru, MatchesTheReferenceOnUnroundWidths) {
 }
 
 TEST(Gru, ANewStateOfAnOpenGateIsTheOldOne) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const Guarded in(backend, DType::f32, 1, 6, std::vector<float>{0, 0, 90, 90, 3, 3});
         const Guarded hid(backend, DType::f32, 1, 6, std::vector<float>(6, 0.0f));
         const Guarded state(backend, DType::f32, 1, 2, std::vector<float>{0.25f, -0.75f});
@@ -91,7 +91,7 @@ TEST(Gru, ANewStateOfAnOpenGateIsTheOldOne) {
 }
 
 TEST(RopeStore, WithoutQueriesStoresTheSameKeysAndValues) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const HeadShape shape{4, 2, 6};
         const int rows = 3, slots = 5, first_slot = 1;
         Numbers numbers(2);

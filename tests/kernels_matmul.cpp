@@ -49,26 +49,32 @@ void check_matmul(Backend& backend, const Shape& shape, DType dtype) {
 }
 
 TEST(Matmul, MatchesTheReferenceForEveryNumberOfRows) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int rows = 1; rows <= 18; ++rows) check_matmul(backend, {rows, 37, 65}, DType::bf16);
         for (int rows = 1; rows <= 9; ++rows) check_matmul(backend, {rows, 37, 65}, DType::f32);
     });
 }
 
 TEST(Matmul, MatchesTheReferenceWithTiledWeights) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         // Rows of the matrix divide by 16 and columns by 2: the fast path, with every width of a last block.
         for (int rows = 1; rows <= 18; ++rows) check_matmul(backend, {rows, 80, 66}, DType::bf16);
         for (int n : {16, 32, 48, 96, 128, 144, 240, 1008}) check_matmul(backend, {1, n, 34}, DType::bf16);
         for (int n : {16, 48, 112, 240}) check_matmul(backend, {8, n, 34}, DType::bf16);
         for (int k : {2, 4, 14, 30, 32, 62, 96, 1000}) check_matmul(backend, {5, 48, k}, DType::bf16);
+        // A GPU's tiles are sixteen columns wide.
+        for (int rows : {1, 3, 8, 9, 16, 17, 33, 64}) check_matmul(backend, {rows, 80, 160}, DType::bf16);
+        for (int n : {16, 32, 48, 240}) check_matmul(backend, {2, n, 64}, DType::bf16);
+        for (int k : {16, 48, 128, 144, 1040}) check_matmul(backend, {5, 32, k}, DType::bf16);
+        check_matmul(backend, {3, 8224, 16}, DType::bf16); // wide enough for two tiles per warp
+        check_matmul(backend, {20, 8224, 16}, DType::bf16);
         EXPECT_TRUE(
-            backend.import_weight(std::vector<std::uint16_t>(64).data(), DType::bf16, 16, 4).view().tiled);
+            backend.import_weight(std::vector<std::uint16_t>(256).data(), DType::bf16, 16, 16).view().tiled);
     });
 }
 
 TEST(Matmul, MatchesTheReferenceOnUnroundSizes) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (DType dtype : {DType::bf16, DType::f32}) {
             for (int n : {1, 31, 33, 96, 1000}) check_matmul(backend, {3, n, 96}, dtype);
             for (int k : {1, 2, 15, 16, 17, 31, 33, 63, 96, 127, 1000})
@@ -78,7 +84,7 @@ TEST(Matmul, MatchesTheReferenceOnUnroundSizes) {
 }
 
 TEST(Matmul, MatchesTheReferenceForAPrefillThatSpansPanels) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         check_matmul(backend, {77, 130, 1024}, DType::bf16);
         check_matmul(backend, {77, 144, 1024}, DType::bf16);
         check_matmul(backend, {512, 80, 48}, DType::bf16);
@@ -87,7 +93,7 @@ TEST(Matmul, MatchesTheReferenceForAPrefillThatSpansPanels) {
 }
 
 TEST(Matmul, MixesWeightTypesInOneLaunch) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Numbers numbers(5);
         const std::vector<float> x = numbers.floats(2 * 48);
         const Guarded input(backend, DType::f32, 2, 48, x);
@@ -112,7 +118,7 @@ TEST(Matmul, MixesWeightTypesInOneLaunch) {
 }
 
 TEST(Matmul, ReadsARowSliceOfAWeightMatrix) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Numbers numbers(6);
         const std::vector<float> x = numbers.floats(33);
         const Guarded input(backend, DType::f32, 1, 33, x);
@@ -129,7 +135,7 @@ TEST(Matmul, ReadsARowSliceOfAWeightMatrix) {
 }
 
 TEST(Matmul, ReadsASliceOfWholeTiles) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Numbers numbers(7);
         const Guarded input(backend, DType::f32, 3, 34, numbers.floats(3 * 34));
         const Weights w = make_weights(backend, DType::bf16, 64, 34, numbers);
@@ -149,7 +155,7 @@ TEST(Matmul, ReadsASliceOfWholeTiles) {
 }
 
 TEST(Matmul, LetsANanThroughOnlyToItsOwnRow) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         Numbers numbers(8);
         std::vector<float> x = numbers.floats(9 * 40);
         x[4 * 40 + 39] = std::nanf("");
@@ -164,9 +170,10 @@ TEST(Matmul, LetsANanThroughOnlyToItsOwnRow) {
 }
 
 TEST(MatmulSwiglu, MatchesTheReference) {
-    const Shape shapes[] = {{1, 1, 33},   {1, 96, 64}, {3, 31, 17},  {8, 33, 96},   {17, 100, 48},
-                            {70, 45, 64}, {1, 16, 2},  {8, 272, 48}, {33, 160, 64}, {512, 48, 32}};
-    on_every_isa([&](Backend& backend) {
+    const Shape shapes[] = {{1, 1, 33},    {1, 96, 64},   {3, 31, 17},  {8, 33, 96},
+                            {17, 100, 48}, {70, 45, 64},  {1, 16, 2},   {8, 272, 48},
+                            {33, 160, 64}, {512, 48, 32}, {12, 32, 144}};
+    on_every_backend([&](Backend& backend) {
         for (DType dtype : {DType::bf16, DType::f32}) {
             for (const Shape& shape : shapes) {
                 SCOPED_TRACE(std::string(name_of(dtype)) + " rows " + std::to_string(shape.rows) + " f " +
@@ -193,7 +200,7 @@ TEST(MatmulSwiglu, MatchesTheReference) {
 }
 
 TEST(MatmulSwiglu, SaturatesWithoutOverflow) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const std::vector<float> big = {300.0f, -300.0f, 20.0f, -20.0f};
         const std::vector<float> ones(4, 1.0f);
         const Guarded input(backend, DType::f32, 1, 1, std::vector<float>{1.0f});

@@ -18,7 +18,7 @@ std::vector<double> normalised(const std::vector<double>& x, const std::vector<f
 }
 
 TEST(AddNorm, MatchesTheReferenceWithAndWithoutEachPart) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int h : {1, 31, 33, 96, 1000}) {
             for (int rows : {1, 3, 100}) {
                 SCOPED_TRACE("h " + std::to_string(h) + " rows " + std::to_string(rows));
@@ -127,7 +127,7 @@ void check_rope(Backend& backend, const RopeCase& c) {
 }
 
 TEST(RopeStore, MatchesTheReference) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int d : {2, 6, 32, 48, 64, 128}) {
             for (bool norms : {false, true})
                 check_rope(backend, {{.heads = 3, .kv_heads = 1, .dim = d}, norms});
@@ -137,7 +137,7 @@ TEST(RopeStore, MatchesTheReference) {
 }
 
 TEST(Embed, WidensExactlyTheRowsAskedFor) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (DType dtype : {DType::bf16, DType::f32}) {
             for (int h : {33, 34}) { // 48 rows of 34 columns come tiled in bf16
                 Numbers numbers(2);

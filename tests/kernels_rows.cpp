@@ -35,7 +35,7 @@ std::vector<float> softmax(Backend& backend, const std::vector<float>& logits, s
 }
 
 TEST(Softmax, MatchesTheReference) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int n : {1, 31, 33, 96, 1000, 20000}) {
             for (float temperature : {1.0f, 0.1f, 0.7f, 3.0f}) {
                 SCOPED_TRACE("n " + std::to_string(n) + " temperature " + std::to_string(temperature));
@@ -50,7 +50,7 @@ TEST(Softmax, MatchesTheReference) {
 }
 
 TEST(Softmax, ExponentialIsAccurateToAFewUnitsInTheLastPlace) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         std::vector<float> logits;
         for (float x = 0; x > -86.5f; x -= 0.0137f) logits.insert(logits.end(), {0, x});
         const std::vector<float> p = softmax(backend, logits, 2, 1);
@@ -62,7 +62,7 @@ TEST(Softmax, ExponentialIsAccurateToAFewUnitsInTheLastPlace) {
 }
 
 TEST(Softmax, GivesMaskedAndHopelessEntriesExactlyZero) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         std::vector<float> logits(35, -kInf);
         logits[3] = 1000;
         logits[20] = 1000;
@@ -73,7 +73,7 @@ TEST(Softmax, GivesMaskedAndHopelessEntriesExactlyZero) {
 }
 
 TEST(Softmax, BecomesOneHotForATinyTemperature) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         std::vector<float> logits(40, 1.0f);
         logits[39] = 1.001f;
         const std::vector<float> p = softmax(backend, logits, 40, 1e-6f);
@@ -82,7 +82,7 @@ TEST(Softmax, BecomesOneHotForATinyTemperature) {
 }
 
 TEST(Softmax, ShowsANanInItsWholeRowAndInNoOther) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (std::size_t place : {std::size_t{0}, std::size_t{17}, std::size_t{36}}) {
             std::vector<float> logits(3 * 37, 0.5f);
             logits[37 + place] = kNan;
@@ -105,7 +105,7 @@ std::vector<std::int32_t> argmax(Backend& backend, const std::vector<float>& val
 }
 
 TEST(Argmax, FindsTheLargestAnywhere) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int n : {1, 31, 33, 96, 1000}) {
             for (int place = 0; place < n; place += 1 + n / 50) {
                 std::vector<float> values = Numbers(9).floats(n);
@@ -117,7 +117,7 @@ TEST(Argmax, FindsTheLargestAnywhere) {
 }
 
 TEST(Argmax, BreaksTiesByTheLowestIndex) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         std::vector<float> values(100, -1.0f);
         values[99] = values[98] = values[50] = values[33] = 3;
         EXPECT_EQ(argmax(backend, values, 100), std::vector<std::int32_t>{33});
@@ -130,7 +130,7 @@ TEST(Argmax, BreaksTiesByTheLowestIndex) {
 }
 
 TEST(Argmax, TreatsNanAsMinusInfinity) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (std::size_t place : {std::size_t{0}, std::size_t{5}, std::size_t{34}}) {
             std::vector<float> values(35, -2.0f);
             values[place] = kNan;
@@ -173,7 +173,7 @@ void check_top_k(Backend& backend, const std::vector<float>& values, std::int64_
 }
 
 TEST(TopK, MatchesAStableSort) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         for (int n : {1, 31, 33, 96, 1000}) {
             const std::vector<float> values = Numbers(13).floats(3 * n);
             for (int k : {1, 2, 5, 31, 64, n}) {
@@ -184,7 +184,7 @@ TEST(TopK, MatchesAStableSort) {
 }
 
 TEST(TopK, KeepsTheLowestIndicesOfManyTies) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         std::vector<float> values = Numbers(14).floats(500);
         for (float& value : values) value = std::floor(value * 3); // six different values
         for (int k : {1, 7, 64, 300, 500}) check_top_k(backend, values, 500, k);
@@ -193,7 +193,7 @@ TEST(TopK, KeepsTheLowestIndicesOfManyTies) {
 }
 
 TEST(TopK, SurvivesTheWorstOrderAndNan) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         std::vector<float> rising(1000);
         std::iota(rising.begin(), rising.end(), 0.0f);
         check_top_k(backend, rising, 1000, 64);
@@ -205,7 +205,7 @@ TEST(TopK, SurvivesTheWorstOrderAndNan) {
 }
 
 TEST(GatherRows, CopiesTheRowsAskedFor) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const std::vector<float> values = Numbers(16).floats(6 * 33);
         const Guarded in(backend, DType::f32, 6, 33, values);
         const std::vector<std::int32_t> rows = {5, 0, 5};
@@ -221,7 +221,7 @@ TEST(GatherRows, CopiesTheRowsAskedFor) {
 }
 
 TEST(MoveSlots, MovesInOrderSoThatAPathCanBeCompactedInPlace) {
-    on_every_isa([](Backend& backend) {
+    on_every_backend([](Backend& backend) {
         const std::vector<float> k = Numbers(17).floats(10 * 8), v = Numbers(18).floats(10 * 8);
         const Guarded k_cache(backend, DType::f32, 10, 8, k), v_cache(backend, DType::f32, 10, 8, v);
         const int from[] = {4, 6, 9}, to[] = {4, 5, 6};

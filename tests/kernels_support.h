@@ -1,4 +1,4 @@
-// Helpers of the kernel tests: backends for every instruction set of this machine, seeded numbers, tensors
+// Helpers of the kernel tests: the backends under test, seeded numbers, tensors
 // with guard rows around them, and the comparison with a double-precision reference.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,12 +45,26 @@ inline std::unique_ptr<Backend> cpu_backend(Isa isa, int threads = 2) {
     return make_cpu_backend({.threads = threads});
 }
 
-// Calls check(backend) for every instruction set this machine has.
+// A way to make a backend: an instruction set of the CPU, or a device with and without its fast kernels.
+struct Maker {
+    std::string name;
+    std::function<std::unique_ptr<Backend>()> make;
+};
+
+// The backends under test: the CPU with every instruction set of this machine, unless the executable chose
+// others before the tests start (cuda_emulated.cpp, cuda_device.cpp).
+inline std::function<std::vector<Maker>()> backend_makers = [] {
+    std::vector<Maker> makers;
+    for (Isa isa : available_isas())
+        makers.push_back({std::string("SPECLENS_ISA=") + name_of(isa), [isa] { return cpu_backend(isa); }});
+    return makers;
+};
+
 template <class Check>
-void on_every_isa(const Check& check) {
-    for (Isa isa : available_isas()) {
-        SCOPED_TRACE(std::string("SPECLENS_ISA=") + name_of(isa));
-        const std::unique_ptr<Backend> backend = cpu_backend(isa);
+void on_every_backend(const Check& check) {
+    for (const Maker& maker : backend_makers()) {
+        SCOPED_TRACE(maker.name);
+        const std::unique_ptr<Backend> backend = maker.make();
         check(*backend);
     }
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/models.h"
+#include "tests/test_backend.h"
 
 namespace speclens::test {
 
@@ -48,7 +49,7 @@ inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& tar
 
 inline std::shared_ptr<const Models> micro_models(int threads) {
     auto models = std::make_shared<Models>();
-    models->backend = make_cpu_backend({.threads = threads});
+    models->backend = test_backend(threads);
     models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
     models->draft = Model::random(*models->backend, micro_config(2, 32), "micro draft", 6);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
@@ -62,7 +63,7 @@ inline std::shared_ptr<const Models> micro_models(int threads) {
 // The target drafts for itself: every greedy draft is accepted.
 inline std::shared_ptr<const Models> perfect_draft_models(int threads) {
     auto models = std::make_shared<Models>();
-    models->backend = make_cpu_backend({.threads = threads});
+    models->backend = test_backend(threads);
     models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
     models->draft = models->target;
     return models;

@@ -47,7 +47,7 @@ struct Case {
 class Replay {
   public:
     explicit Replay(const Case& c)
-        : files_(c.folder), golden_(c.folder, c.prefix), backend_(make_cpu_backend({.threads = 2})),
+        : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)),
           target_model_(Model::load(*backend_, golden("micro_qwen3"))) {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
         network_ = DraftNetwork::load(target_model_, files_.path());
@@ -157,7 +157,7 @@ TEST(DrafterParity, Eagle3TreeOfWidthOne) {
     Replay(c).run();
 }
 TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
-    const auto backend = make_cpu_backend({.threads = 2});
+    const auto backend = test_backend(2);
     const auto model = Model::load(*backend, golden("micro_qwen3"));
     const auto network = DraftNetwork::load(model, golden("micro_eagle3"));
     const std::vector<int> sequence = {5, 17, 3, 99, 250, 7};

@@ -116,7 +116,7 @@ TEST(ModelForward, YarnMatchesTransformers) {
     folder.edit(
         "config.json", R"("rope_scaling": null)",
         R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128})");
-    const auto backend = make_cpu_backend({.threads = 1});
+    const auto backend = test_backend(1);
     const auto model = Model::load(*backend, folder.path());
     EXPECT_EQ(model->config.max_positions, 512);
     const Safetensors file = Safetensors::open(golden("micro_qwen3.golden.safetensors"));
@@ -194,7 +194,7 @@ TEST(ModelForward, PaddingRowsOfTheEmbeddingAreOrdinaryRows) {
 }
 
 TEST(ModelForward, RandomModelsRunAndRepeat) {
-    const auto backend = make_cpu_backend({.threads = 2});
+    const auto backend = test_backend(2);
     ModelConfig config = geometry("bundle-s");
     config.layers = 2;
     const auto once = [&](std::uint64_t seed) {

@@ -19,6 +19,7 @@
 #include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/temp_folder.h"
+#include "tests/test_backend.h"
 
 namespace speclens::test {
 
@@ -114,7 +115,7 @@ struct Loaded {
     std::shared_ptr<const Model> model;
 };
 inline Loaded load_golden(const std::string& name, int threads = 2) {
-    Loaded loaded{make_cpu_backend({.threads = threads}), nullptr};
+    Loaded loaded{test_backend(threads), nullptr};
     loaded.model = Model::load(*loaded.backend, golden(name));
     return loaded;
 }
