@@ -10,6 +10,7 @@
 #include "app/cli_terminal.h"
 #include "app/frontend.h"
 #include "engine/published.h"
+#include "kernels/cuda_module.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -51,20 +52,13 @@ class Checklist {
     bool bad_ = false;
 };
 
-double available_memory() {
-    std::ifstream info("/proc/meminfo");
-    std::string key, unit;
-    double kb = 0;
-    while (info >> key >> kb >> unit)
-        if (key == "MemAvailable:") return kb * 1024;
-    return 0;
-}
-
-std::string gpu_found() {
-    std::error_code ignored;
-    if (fs::exists("/dev/nvidiactl", ignored) || fs::exists("/proc/driver/nvidia/version", ignored))
-        return "a GPU driver is here, but this build has no CUDA engine yet; everything runs on the CPU";
-    return "none found; everything runs on the CPU";
+void check_gpu(Checklist& list) {
+    std::string why;
+    if (const std::unique_ptr<Backend> gpu = load_cuda_backend(why))
+        list.line(Grade::good, "GPU",
+                  gpu->description() + ", " + megabytes(static_cast<double>(gpu->free_memory())) + " free");
+    else
+        list.line(Grade::without, "GPU", "not used: " + why + "; everything runs on the CPU");
 }
 
 void check_engine(Checklist& list, const Options& options) {
@@ -176,11 +170,11 @@ void check_models(Checklist& list, const Options& options) {
     if (!models->tokenizer) settings.token_ids = {0};
     Run run(models, settings);
     run.finish();
-    const double memory = available_memory();
-    list.line(memory > 0 && memory < 256e6 ? Grade::bad : Grade::good, "memory",
+    const auto memory = static_cast<double>(models->backend->free_memory());
+    list.line(memory < 256e6 ? Grade::bad : Grade::good, "memory",
               megabytes(static_cast<double>(run.memory_bytes())) + " for the target, " + megabytes(memory) +
-                  " free",
-              memory > 0 && memory < 256e6 ? "Close other programs." : "");
+                  " free" + (models->backend->name() == "cuda" ? " on the GPU" : ""),
+              memory < 256e6 ? "Close other programs." : "");
 }
 
 void check_published(Checklist& list) {
@@ -196,7 +190,7 @@ void check_published(Checklist& list) {
 Exit command_check(const Options& options) {
     Checklist list(standard_terminal(options.color));
     list.attempt("engine", [&] { check_engine(list, options); });
-    list.line(Grade::without, "GPU", gpu_found());
+    check_gpu(list);
     if (options.model.empty()) check_bundle(list);
     list.attempt("models", [&] { check_models(list, options); });
     if (options.model.empty()) list.attempt("gates", [&] { check_gates(list); });

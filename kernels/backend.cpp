@@ -75,15 +75,6 @@ Buffer::~Buffer() {
     if (backend_ != nullptr && tensor_.data != nullptr) backend_->release(tensor_.data, tensor_.bytes());
 }
 
-std::unique_ptr<Backend> make_backend(const std::string& name, const CpuOptions& options) {
-    if (name == "cpu" || name == "auto") return make_cpu_backend(options);
-    if (name == "cuda") {
-        throw Error("this build has no CUDA engine",
-                    "use --backend cpu, or auto for the best engine of this build", Exit::device);
-    }
-    throw Error("unknown backend \"" + name + "\"", "use auto, cpu or cuda", Exit::usage);
-}
-
 Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols) {
     Buffer weight = allocate_weight(stored, rows, cols);
     import_weight(weight.view(), stored, host);

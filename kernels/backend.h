@@ -1,5 +1,5 @@
 // The device interface: about fifteen coarse operations over row-major matrices, written once per device
-// (kernels/cpu here, kernels/cuda later). Forward passes are written once, against this interface
+// (kernels/cpu, kernels/cuda). Forward passes are written once, against this interface
 // (engine/model_forward.cpp), so a CPU and a GPU run differ in nothing but this object.
 //
 // Contract for every operation:
@@ -195,8 +195,8 @@ struct CpuOptions {
 // The CPU backend. Throws Error when SPECLENS_ISA names an instruction set this machine lacks.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
 
-// The backend called `name`: "cpu", "cuda", or "auto" for the best one of this build on this machine.
-// Throws Error for a name that is unknown or not part of this build.
+// The backend called `name`: "cpu", "cuda", or "auto": CUDA where it can be used, else the CPU.
+// Throws Error for an unknown name, and for "cuda" (exit 4, with the reason) where it cannot be used.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name, const CpuOptions& options = {});
 
 } // namespace speclens

@@ -1,12 +1,16 @@
 // The backend object: creation, instruction sets, memory, imports, clocks.
+#include "kernels/cuda_module.h"
 #include "kernels/error.h"
 #include "tests/kernels_support.h"
 
 namespace speclens::test {
 namespace {
 
-TEST(MakeBackend, AutoIsTheCpu) {
-    EXPECT_EQ(make_backend("auto")->name(), "cpu");
+TEST(MakeBackend, AutoIsTheBestOfThisMachine) {
+    std::string why;
+    const std::unique_ptr<Backend> cuda = load_cuda_backend(why);
+    EXPECT_EQ(make_backend("auto")->name(), cuda ? "cuda" : "cpu");
+    EXPECT_NE(cuda == nullptr, why.empty());
     const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
     EXPECT_EQ(backend->threads(), 1);
     EXPECT_EQ(backend->cache_dtype(), DType::f32);

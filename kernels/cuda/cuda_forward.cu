@@ -1,0 +1,213 @@
+// The operations of a forward pass on the GPU.
+#include <algorithm>
+
+#include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/cuda_backend.h"
+#include "kernels/cuda/embed.cuh"
+#include "kernels/cuda/matmul_tiles.cuh"
+#include "kernels/cuda/norm.cuh"
+#include "kernels/cuda/rope.cuh"
+#include "kernels/error.h"
+
+namespace speclens::cuda {
+
+namespace {
+
+constexpr std::size_t kPartialBytes = std::size_t{256} << 20; // of attention, for the rows of one launch
+
+bool is_weight(const Tensor& tensor, std::int64_t n, std::int64_t k) {
+    return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k);
+}
+
+// Outputs from which a warp may take two tiles: enough blocks remain for every multiprocessor of a large GPU.
+constexpr std::int64_t kWideOutputs = 8192;
+
+} // namespace
+
+void CudaBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
+    CHECK(is_weight(table, table.rows, out.cols), "embed: table");
+    CHECK(is(ids, DType::i32, 1, out.rows) && is(out, DType::f32, out.rows, table.cols), "embed: ids or out");
+    list_.add(embed_rows, dim3(static_cast<unsigned>(out.rows)), kEmbedThreads, 0, matrix_of(table),
+              table.rows, data_of<const std::int32_t>(ids), data_of<float>(out));
+}
+
+void CudaBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
+                           const Tensor& out) {
+    const std::int64_t rows = residual.rows, cols = residual.cols;
+    CHECK(is(residual, DType::f32, rows, cols), "add_norm: residual");
+    CHECK(delta.empty() || is(delta, DType::f32, rows, cols), "add_norm: delta");
+    CHECK(out.empty() || (is(out, DType::f32, rows, cols) && is(weight, DType::f32, 1, cols)),
+          "add_norm: out or weight");
+    list_.add(cuda::add_norm, dim3(static_cast<unsigned>(rows)), kNormThreads, kNormShared,
+              data_of<float>(residual), data_or_null<const float>(delta), data_or_null<const float>(weight),
+              eps, data_or_null<float>(out), cols);
+}
+
+void CudaBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
+    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul: x");
+    for (const Projection& part : parts) {
+        const std::int64_t n = part.out.cols;
+        CHECK(is_weight(part.weight, n, x.cols), "matmul: weight");
+        CHECK(part.bias.empty() || is(part.bias, DType::f32, 1, n), "matmul: bias");
+        CHECK(is(part.out, DType::f32, x.rows, n), "matmul: out");
+    }
+    // Neighbours of one kind share a launch.
+    for (std::size_t first = 0; first < parts.size();) {
+        const bool tiled = tensor_cores_ && parts[first].weight.tiled;
+        std::size_t last = first + 1;
+        while (last < parts.size() && last - first < Parts::kMost &&
+               (tensor_cores_ && parts[last].weight.tiled) == tiled)
+            ++last;
+        launch_matmul(x, parts.subspan(first, last - first), tiled);
+        first = last;
+    }
+}
+
+void CudaBackend::launch_matmul(const Tensor& x, std::span<const Projection> projections, bool tiled) {
+    bool wide = tiled;
+    std::int64_t outputs = 0;
+    for (const Projection& p : projections) {
+        outputs += p.out.cols;
+        wide = wide && p.out.cols % (2 * kTile) == 0;
+    }
+    wide = wide && outputs >= kWideOutputs;
+    const std::int64_t unit = !tiled ? 1 : wide ? 2 * kTile : kTile;
+    Parts parts;
+    std::int64_t units = 0;
+    for (const Projection& p : projections) {
+        units += p.out.cols / unit;
+        parts.part[parts.count++] = {matrix_of(p.weight), data_or_null<const float>(p.bias),
+                                     data_of<float>(p.out), p.out.cols, units};
+    }
+    if (units == 0) return;
+    const auto* from = data_of<const float>(x);
+    if (!tiled) {
+        list_.add(matmul_plain, blocks(units, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows,
+                  parts);
+        return;
+    }
+    const auto launch = [&](auto kernel, int tiles, int groups) {
+        const dim3 grid(static_cast<unsigned>(units), blocks(x.rows, groups * kGroupRows).x);
+        list_.add(kernel, grid, kTileThreads, static_cast<std::size_t>(tile_shared(tiles, groups)), from,
+                  x.rows, parts);
+    };
+    if (x.rows <= kGroupRows)
+        wide ? launch(matmul_tiles<2, 1>, 2, 1) : launch(matmul_tiles<1, 1>, 1, 1);
+    else if (x.rows <= 2 * kGroupRows)
+        wide ? launch(matmul_tiles<2, 2>, 2, 2) : launch(matmul_tiles<1, 2>, 1, 2);
+    else
+        wide ? launch(matmul_tiles<2, 4>, 2, 4) : launch(matmul_tiles<1, 4>, 1, 4);
+}
+
+void CudaBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
+    const std::int64_t n = out.cols;
+    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul_swiglu: x");
+    CHECK(is(out, DType::f32, x.rows, n), "matmul_swiglu: out");
+    CHECK(is_weight(gate, n, x.cols) && is_weight(up, n, x.cols), "matmul_swiglu: gate or up");
+    CHECK(gate.dtype == up.dtype && gate.tiled == up.tiled, "matmul_swiglu: gate and up differ in kind");
+    const auto* from = data_of<const float>(x);
+    if (!tensor_cores_ || !gate.tiled) {
+        list_.add(swiglu_plain, blocks(n, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows,
+                  matrix_of(gate), matrix_of(up), n, data_of<float>(out));
+        return;
+    }
+    const auto launch = [&](auto kernel, int groups) {
+        const dim3 grid(static_cast<unsigned>(n / kTile), blocks(x.rows, groups * kGroupRows).x);
+        list_.add(kernel, grid, kTileThreads, static_cast<std::size_t>(tile_shared(2, groups)), from, x.rows,
+                  matrix_of(gate), matrix_of(up), n, data_of<float>(out));
+    };
+    if (x.rows <= kGroupRows)
+        launch(swiglu_tiles<1>, 1);
+    else if (x.rows <= 2 * kGroupRows)
+        launch(swiglu_tiles<2>, 2);
+    else
+        launch(swiglu_tiles<4>, 4);
+}
+
+void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                             const Tensor& positions, const KvLayer& cache, int first_slot) {
+    const int d = shape.dim;
+    const std::int64_t rows = k.rows, kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
+    CHECK(d > 0 && d % 2 == 0, "rope_store: head dimension");
+    CHECK((q.empty() || is(q, DType::f32, rows, static_cast<std::int64_t>(shape.heads) * d)) &&
+              is(k, DType::f32, rows, kv_cols) && is(v, DType::f32, rows, kv_cols),
+          "rope_store: q, k or v");
+    CHECK(q_norm.empty() || is(q_norm, DType::f32, 1, d), "rope_store: q_norm");
+    CHECK(k_norm.empty() || is(k_norm, DType::f32, 1, d), "rope_store: k_norm");
+    CHECK(is(cos_sin, DType::f32, cos_sin.rows, d) && is(positions, DType::i32, 1, rows),
+          "rope_store: cos_sin or positions");
+    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
+          "rope_store: cache");
+    CHECK(first_slot >= 0 && first_slot + rows <= cache.k.rows, "rope_store: slots outside the cache");
+    const RopeTask task = {.rows = static_cast<int>(rows),
+                           .heads = q.empty() ? 0 : shape.heads,
+                           .kv_heads = shape.kv_heads,
+                           .dim = d,
+                           .q = data_or_null<float>(q),
+                           .k = data_of<const float>(k),
+                           .v = data_of<const float>(v),
+                           .q_norm = data_or_null<const float>(q_norm),
+                           .k_norm = data_or_null<const float>(k_norm),
+                           .eps = eps,
+                           .cos_sin = data_of<const float>(cos_sin),
+                           .positions = cos_sin.rows,
+                           .position = data_of<const std::int32_t>(positions),
+                           .k_cache = data_of<float>(cache.k),
+                           .v_cache = data_of<float>(cache.v),
+                           .first_slot = first_slot};
+    const std::int64_t warps = rows * (task.heads + 2 * task.kv_heads);
+    list_.add(cuda::rope_store, blocks(warps, kRopeThreads / kWarp), kRopeThreads, 0, task);
+}
+
+void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
+                            const AttentionMask& mask, const Tensor& out) {
+    const int rows = static_cast<int>(q.rows), d = shape.dim;
+    const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * d;
+    const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
+    const int words = (rows + 63) / 64;
+    CHECK(shape.kv_heads > 0 && d > 0 && d <= kMostDim && shape.heads % shape.kv_heads == 0,
+          "attention: head shape");
+    CHECK(is(q, DType::f32, rows, q_cols) && is(out, DType::f32, rows, q_cols), "attention: q or out");
+    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
+          "attention: cache");
+    CHECK(mask.prefix >= 0 && mask.first_slot >= mask.prefix && mask.first_slot + rows <= cache.k.rows,
+          "attention: slots");
+    const bool causal = mask.ancestors.empty();
+    CHECK(causal || is(mask.ancestors, DType::i64, rows, words), "attention: ancestors");
+
+    const int chunks = (mask.prefix + rows + kChunk - 1) / kChunk;
+    const std::size_t row_bytes =
+        static_cast<std::size_t>(shape.heads) * chunks * static_cast<std::size_t>(d + 2) * sizeof(float);
+    const int together = static_cast<int>(
+        std::clamp<std::size_t>(kPartialBytes / row_bytes, 1, static_cast<std::size_t>(rows)));
+    auto* partial = static_cast<float*>(reserve(partial_, row_bytes * static_cast<std::size_t>(together)));
+    const int group = shape.heads / shape.kv_heads;
+    for (int first = 0; first < rows; first += together) {
+        const int some = std::min(together, rows - first);
+        const AttentionTask task = {.rows = some,
+                                    .heads = shape.heads,
+                                    .kv_heads = shape.kv_heads,
+                                    .dim = d,
+                                    .q = data_of<const float>(q) + first * q_cols,
+                                    .k = data_of<const float>(cache.k),
+                                    .v = data_of<const float>(cache.v),
+                                    .prefix = mask.prefix,
+                                    .first_slot = mask.first_slot,
+                                    .first_row = first,
+                                    .ancestors = data_or_null<const unsigned long long>(mask.ancestors),
+                                    .words = words,
+                                    .chunks = chunks,
+                                    .shared_chunks = causal ? chunks : mask.prefix / kChunk,
+                                    .partial = partial,
+                                    .out = data_of<float>(out) + first * q_cols};
+        const int units = task.shared_chunks * ((some * group + kQueries - 1) / kQueries) +
+                          (chunks - task.shared_chunks) * some * ((group + kQueries - 1) / kQueries);
+        list_.add(attend_chunks, dim3(static_cast<unsigned>(units), static_cast<unsigned>(shape.kv_heads)),
+                  kAttentionThreads, static_cast<std::size_t>(attention_shared(d)), task);
+        list_.add(combine_chunks, dim3(static_cast<unsigned>(shape.heads), static_cast<unsigned>(some)),
+                  kAttentionThreads, 0, task);
+    }
+}
+
+} // namespace speclens::cuda

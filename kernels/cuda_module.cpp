@@ -1,0 +1,52 @@
+#include "kernels/cuda_module.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include <dlfcn.h>
+
+namespace speclens {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside the program, or in the folder above it (the tests of a build are one folder down).
+fs::path module_file() {
+    if (const char* named = std::getenv("SPECLENS_CUDA_MODULE")) return named;
+    std::error_code failed;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    if (failed) return {};
+    for (const fs::path& folder : {program.parent_path(), program.parent_path().parent_path()})
+        if (fs::exists(folder / "speclens_cuda.so", failed)) return folder / "speclens_cuda.so";
+    return {};
+}
+
+} // namespace
+
+std::unique_ptr<Backend> load_cuda_backend(std::string& why) {
+    const fs::path file = module_file();
+    if (file.empty()) {
+        why = "this build has none (no CUDA compiler was found when it was built)";
+        return nullptr;
+    }
+    // Never closed: the code of every object it made lives in it.
+    void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (module == nullptr) {
+        why = std::string("its module cannot be loaded: ") + dlerror();
+        return nullptr;
+    }
+    const auto make = reinterpret_cast<MakeCudaBackend>(dlsym(module, kCudaEntry));
+    if (make == nullptr) {
+        why = file.string() + " is not a module of this program";
+        return nullptr;
+    }
+    std::array<char, 512> reason{};
+    std::unique_ptr<Backend> backend(make(kCudaVersion, reason.data(), reason.size()));
+    if (!backend) why = reason.data();
+    return backend;
+}
+
+} // namespace speclens

@@ -1,0 +1,14 @@
+# The CUDA engine. Everything that tests operations, reference values and laws on the CPU runs again: on the
+# emulated device everywhere (simt.h), on a real one where the engine was built and there is a GPU.
+set(operation_tests kernels_attention.cpp kernels_determinism.cpp kernels_gates.cpp kernels_matmul.cpp
+    kernels_norm_rope.cpp kernels_rows.cpp)
+set(law_tests model_drafters.cpp model_lens.cpp model_forward.cpp cuda_laws.cpp)
+spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
+    SOURCES simt.cpp simt_test.cpp cuda_sources.cpp cuda_emulated.cpp cuda_backend_test.cpp
+            ${operation_tests} ${law_tests})
+target_compile_options(cuda_emulated_test PRIVATE -Wno-unknown-pragmas)
+if(TARGET speclens_cuda)
+    spec_test(cuda_device_test LABELS gpu PREFIX Gpu. TIMEOUT 600 SKIP "no GPU to test on" LIBS engine
+        SOURCES cuda_device.cpp ${operation_tests} ${law_tests})
+    add_dependencies(cuda_device_test speclens_cuda)
+endif()

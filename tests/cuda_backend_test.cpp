@@ -1,0 +1,215 @@
+// The CUDA backend as an object, on the emulated device: errors, memory, launches collected and replayed.
+#include "kernels/cuda/cuda_backend.h"
+
+#include <set>
+
+#include "kernels/cuda/mma.cuh"
+#include "kernels/error.h"
+#include "tests/kernels_support.h"
+#include "tests/simt.h"
+
+namespace speclens::cuda {
+namespace {
+
+using test::Guarded, test::Numbers;
+
+// The emulated device, put back as it was.
+class CudaObject : public ::testing::Test {
+  protected:
+    void TearDown() override { simt::device = {}; }
+    std::unique_ptr<Backend> make(bool graphs = true) {
+        std::string why;
+        return make_cuda_backend({.graphs = graphs, .tensor_cores = true}, why);
+    }
+    template <class Act>
+    static void expect_error(const std::string& words, const Act& act) {
+        try {
+            act();
+            ADD_FAILURE() << "no error; expected: " << words;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+            EXPECT_FALSE(error.remedy().empty());
+            EXPECT_EQ(error.code(), Exit::device);
+        }
+    }
+};
+
+TEST_F(CudaObject, DescribesTheDevice) {
+    const auto backend = make();
+    EXPECT_EQ(backend->name(), "cuda");
+    EXPECT_EQ(backend->description(), "CUDA · emulated · 1.0 GB");
+    simt::device.major = 7;
+    EXPECT_EQ(make()->description(), "CUDA · emulated · 1.0 GB · without tensor cores");
+    EXPECT_EQ(backend->free_memory(), simt::device.memory);
+}
+
+TEST_F(CudaObject, SaysWhyThereIsNone) {
+    simt::device.fault = cudaErrorNoDevice;
+    std::string why;
+    EXPECT_EQ(make_cuda_backend({}, why), nullptr);
+    EXPECT_EQ(why, "no CUDA-capable device is detected");
+}
+
+TEST_F(CudaObject, RefusesMoreMemoryThanThereIsAndGoesOn) {
+    const auto backend = make();
+    simt::device.memory = 8 << 20;
+    expect_error("out of memory: need 16 MiB more on the GPU, 8 MiB are free",
+                 [&] { (void)backend->allocate(16 << 20); });
+    void* small = backend->allocate(1 << 20);
+    EXPECT_NE(small, nullptr);
+    backend->release(small, 1 << 20);
+    EXPECT_EQ(simt::device.used, 0u);
+}
+
+TEST_F(CudaObject, TurnsAFaultIntoAnErrorAndSurvivesItsOwnEnd) {
+    const auto backend = make();
+    const Buffer row(*backend, DType::f32, 1, 4);
+    const float values[4] = {1, 2, 3, 4};
+    backend->upload(row.view(), values);
+    simt::device.fault = cudaErrorIllegalAddress; // from now on every call fails, as on a real device
+    float back[4];
+    expect_error("an illegal memory access was encountered", [&] { backend->download(row.view(), back); });
+    expect_error("an illegal memory access", [&] { backend->sync(); });
+    expect_error("an illegal memory access", [&] { (void)backend->allocate(64); });
+}
+
+TEST_F(CudaObject, GivesMemoryBackThatLaunchesStillUse) {
+    const auto backend = make();
+    const std::vector<float> values = Numbers(1).floats(256);
+    Buffer to(*backend, DType::f32, 1, 256);
+    {
+        const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
+        backend->copy(from.view(), to.view());
+    } // the copy was only asked for, and its source goes away
+    std::vector<float> back(256);
+    backend->download(to.view(), back.data());
+    EXPECT_EQ(back, values);
+}
+
+TEST_F(CudaObject, MovesDataOfEverySizeAndAlignment) {
+    const auto backend = make();
+    for (std::int64_t count : {1, 3, 255, 256, 257, 5000}) {
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
+        for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + 1);
+        const Guarded a(*backend, DType::u8, 1, count, bytes), b(*backend, DType::u8, 1, count);
+        backend->copy(a, b);
+        EXPECT_EQ(b.values<std::uint8_t>(), bytes);
+        EXPECT_TRUE(a.guards_intact() && b.guards_intact());
+    }
+    // Overlapping rows are moved as if through a copy.
+    std::vector<float> rows = Numbers(2).floats(6 * 40);
+    const Guarded all(*backend, DType::f32, 6, 40, rows);
+    backend->copy(all.view().slice(0, 5), all.view().slice(1, 5));
+    std::vector<float> expected(rows.begin(), rows.begin() + 40);
+    expected.insert(expected.end(), rows.begin(), rows.begin() + 200);
+    EXPECT_EQ(all.floats(), expected);
+}
+
+TEST_F(CudaObject, KnowsTimes) {
+    const auto backend = make();
+    const TimeMark first = backend->mark(), second = backend->mark();
+    EXPECT_GE(backend->elapsed_ms(first, second), 0);
+    for (int i = 0; i < 1000; ++i) (void)backend->mark();
+    EXPECT_GE(backend->elapsed_ms(first, second), 0);
+    EXPECT_GT(backend->measure_read_bandwidth(1 << 16), 0);
+}
+
+// ---- launches ----
+
+// Ten launches whose arguments depend on `step`.
+std::vector<float> ten_steps(Backend& backend, int step) {
+    const Guarded row(backend, DType::f32, 1, 8, std::vector<float>(8, static_cast<float>(step)));
+    const Guarded one(backend, DType::f32, 1, 8, std::vector<float>(8, 1.0f));
+    for (int i = 0; i < 10; ++i) backend.add_norm(row, one, {}, 0, {});
+    return row.floats();
+}
+
+TEST_F(CudaObject, ReplaysAKnownSequenceAsAGraphWithTheArgumentsOfToday) {
+    const auto backend = make();
+    for (int step = 0; step < 6; ++step)
+        EXPECT_EQ(ten_steps(*backend, step), std::vector<float>(8, static_cast<float>(step + 10)));
+    EXPECT_EQ(simt::device.graphs, 1);
+    EXPECT_GE(simt::device.graph_launches, 4);
+    EXPECT_GT(simt::device.node_updates, 0); // other buffers, other values
+    const int updates = simt::device.node_updates;
+    const auto plain = make(false);
+    EXPECT_EQ(ten_steps(*plain, 3), std::vector<float>(8, 13.0f));
+    EXPECT_EQ(simt::device.node_updates, updates);
+}
+
+TEST_F(CudaObject, KeepsOnlySoManyGraphs) {
+    const auto backend = make();
+    for (int round = 0; round < 3; ++round)
+        for (int length = 8; length < 48; ++length) {
+            const Guarded row(*backend, DType::f32, 1, 8, std::vector<float>(8, 0.0f));
+            const Guarded one(*backend, DType::f32, 1, 8, std::vector<float>(8, 1.0f));
+            for (int i = 0; i < length; ++i) backend->add_norm(row, one, {}, 0, {});
+            EXPECT_EQ(row.floats(), std::vector<float>(8, static_cast<float>(length)));
+        }
+    EXPECT_GT(simt::device.graphs, 32);
+}
+
+TEST(CudaTiles, HoldEveryValueOnce) {
+    std::set<std::int64_t> places;
+    for (std::int64_t row = 0; row < 48; ++row)
+        for (std::int64_t col = 0; col < 32; ++col) places.insert(index_in_tiles(row, col, 32));
+    EXPECT_EQ(places.size(), 48u * 32);
+    EXPECT_EQ(*places.begin(), 0);
+    EXPECT_EQ(*places.rbegin(), 48 * 32 - 1);
+    EXPECT_EQ(index_in_tiles(16, 0, 32), 16 * 32); // a slice of sixteen rows begins where its rows would
+}
+
+TEST(CudaTiles, SplitsAFloatIntoThreePartsWithoutLoss) {
+    Numbers numbers(3);
+    for (int i = 0; i < 20000; ++i) {
+        const float value = std::ldexp(numbers.uniform(), static_cast<int>(numbers.bits() % 200) - 100);
+        const Split s = split(value);
+        double sum = 0;
+        for (const unsigned part : s.parts) {
+            EXPECT_EQ(part & 0xFFFFu, 0u);
+            sum += static_cast<double>(__uint_as_float(part));
+        }
+        EXPECT_EQ(sum, static_cast<double>(value));
+    }
+    EXPECT_TRUE(std::isnan(__uint_as_float(split(__uint_as_float(0x7F800001u)).parts[0])));
+    EXPECT_EQ(__uint_as_float(split(-INFINITY).parts[0]), -INFINITY);
+    EXPECT_EQ(split(-INFINITY).parts[1], 0u);
+}
+
+// One row in every pass and at every place, through all widths of the tensor-core kernel.
+TEST_F(CudaObject, ATiledProductGivesARowTheSameBitsInEveryPass) {
+    const auto backend = make();
+    for (const auto& [n, k] : {std::pair{48, 160}, std::pair{8224, 32}}) {
+        Numbers numbers(4);
+        const test::Weights w = test::make_weights(*backend, DType::bf16, n, k, numbers);
+        const test::Weights up = test::make_weights(*backend, DType::bf16, 48, k, numbers);
+        ASSERT_TRUE(w.buffer.view().tiled);
+        const std::vector<float> rows = numbers.floats(70 * k);
+        const auto product = [&](std::int64_t first, std::int64_t count) {
+            const auto begin = rows.begin() + first * k;
+            const Guarded x(*backend, DType::f32, count, k, std::vector<float>(begin, begin + count * k));
+            const Guarded out(*backend, DType::f32, count, n), both(*backend, DType::f32, count, 48);
+            const Projection parts[] = {{w.buffer.view(), {}, out}};
+            backend->matmul(x, parts);
+            backend->matmul_swiglu(x, up.buffer.view(), up.buffer.view(), both);
+            std::vector<float> result;
+            const std::vector<float> a = out.floats(), b = both.floats();
+            for (std::int64_t i = 0; i < count; ++i) {
+                result.insert(result.end(), a.begin() + i * n, a.begin() + (i + 1) * n);
+                result.insert(result.end(), b.begin() + i * 48, b.begin() + (i + 1) * 48);
+            }
+            return result;
+        };
+        const std::vector<float> all = product(0, n > 1000 ? 20 : 70);
+        const std::ptrdiff_t width = n + 48;
+        for (const auto& [first, count] :
+             {std::pair{0, 1}, std::pair{5, 1}, std::pair{3, 8}, std::pair{2, 16}, std::pair{1, 17}}) {
+            const auto begin = all.begin() + first * width;
+            EXPECT_TRUE(test::same_bits(product(first, count), {begin, begin + count * width}))
+                << "n " << n << ", rows " << first << " to " << first + count;
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens::cuda

@@ -1,0 +1,448 @@
+// The emulated device of simt.h: fibres, the scheduler of one block, and the runtime calls.
+#include "tests/simt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace simt {
+
+unsigned char* shared = nullptr;
+Order order = Order::ascending;
+Device device;
+
+namespace {
+
+constexpr std::size_t kStack = std::size_t{128} << 10;
+
+#if defined(__x86_64__)
+// Saves the callee-saved registers on the stack, exchanges the stacks, restores them.
+extern "C" void simt_switch(void** save, void* load);
+asm(R"(
+.text
+.type simt_switch, @function
+simt_switch:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+.size simt_switch, . - simt_switch
+)");
+using Context = void*;
+void exchange(Context& save, Context& load) {
+    simt_switch(&save, load);
+}
+void prepare(Context& context, unsigned char* stack, void (*entry)()) {
+    auto* top =
+        reinterpret_cast<void**>(stack + kStack) - 3; // `entry` finds the alignment that a call leaves
+    *--top = reinterpret_cast<void*>(entry);
+    for (int i = 0; i < 6; ++i) *--top = nullptr;
+    context = top;
+}
+#else
+using Context = ucontext_t;
+void exchange(Context& save, Context& load) {
+    swapcontext(&save, &load);
+}
+void prepare(Context& context, unsigned char* stack, void (*entry)()) {
+    getcontext(&context);
+    context.uc_stack.ss_sp = stack;
+    context.uc_stack.ss_size = kStack;
+    context.uc_link = nullptr;
+    makecontext(&context, entry, 0);
+}
+#endif
+
+enum class State : std::uint8_t { ready, at_barrier, at_warp, done };
+
+struct Fibre {
+    Context context{};
+    unsigned char* stack = nullptr;
+    State state = State::ready;
+    const char* place = nullptr;
+    WarpWork work = nullptr;
+    void* own = nullptr;
+};
+
+struct Block { // the block that runs now
+    std::vector<Fibre> fibres;
+    std::vector<unsigned> turn;
+    Context scheduler{};
+    unsigned running = 0, size = 0;
+    const void* kernel = nullptr;
+    void (*call)(const void*, void**) = nullptr;
+    void** arguments = nullptr;
+    std::string fault;
+} block;
+
+void yield_as(State state, const char* place) {
+    Fibre& self = block.fibres[block.running];
+    self.state = state;
+    self.place = place;
+    exchange(self.context, block.scheduler);
+}
+
+void run_fibre() {
+    block.call(block.kernel, block.arguments);
+    yield_as(State::done, "the end of the kernel");
+}
+
+// Lets the threads that wait at one barrier go on when all of them do.
+bool release_barrier() {
+    for (unsigned i = 0; i < block.size; ++i)
+        if (block.fibres[i].state != State::at_barrier) return false;
+    const std::string first = block.fibres[0].place;
+    for (unsigned i = 1; i < block.size; ++i)
+        if (block.fibres[i].place != first)
+            throw Fault("threads of a block wait at different barriers: " + first + " and " +
+                        block.fibres[i].place);
+    for (unsigned i = 0; i < block.size; ++i) block.fibres[i].state = State::ready;
+    return true;
+}
+
+bool release_warp(unsigned first) {
+    void* lanes[32];
+    for (unsigned i = 0; i < 32; ++i) {
+        const Fibre& fibre = block.fibres[first + i];
+        if (fibre.state != State::at_warp) return false;
+        if (std::strcmp(fibre.place, block.fibres[first].place) != 0)
+            throw Fault(std::string("lanes of a warp wait at different operations: ") +
+                        block.fibres[first].place + " and " + fibre.place);
+        lanes[i] = fibre.own;
+    }
+    block.fibres[first].work(lanes);
+    for (unsigned i = 0; i < 32; ++i) block.fibres[first + i].state = State::ready;
+    return true;
+}
+
+void run_block() {
+    for (unsigned i = 0; i < block.size; ++i) {
+        Fibre& fibre = block.fibres[i];
+        fibre.state = State::ready;
+        prepare(fibre.context, fibre.stack, run_fibre);
+    }
+    unsigned done = 0;
+    while (done < block.size) {
+        bool moved = false;
+        for (const unsigned i : block.turn) {
+            Fibre& fibre = block.fibres[i];
+            if (fibre.state != State::ready) continue;
+            block.running = i;
+            const unsigned w = blockDim.x, h = blockDim.y;
+            threadIdx = dim3(i % w, i / w % h, i / (w * h));
+            exchange(block.scheduler, fibre.context);
+            if (!block.fault.empty()) throw Fault(std::exchange(block.fault, ""));
+            done += fibre.state == State::done;
+            moved = true;
+        }
+        for (unsigned first = 0; first + 32 <= block.size; first += 32) moved = release_warp(first) || moved;
+        if (done == 0) moved = release_barrier() || moved;
+        if (moved || done == block.size) continue;
+        std::string places;
+        for (unsigned i = 0; i < block.size; ++i) {
+            const Fibre& fibre = block.fibres[i];
+            if (places.find(fibre.place) == std::string::npos)
+                places += std::string(places.empty() ? "" : ", ") + fibre.place;
+        }
+        throw Fault("threads of a block wait for ones that never come: " + places);
+    }
+}
+
+std::unordered_map<const void*, Kernel>& kernels() {
+    static std::unordered_map<const void*, Kernel> map;
+    return map;
+}
+
+void make_fibres(unsigned count) {
+    while (block.fibres.size() < count) {
+        void* stack = mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack == MAP_FAILED) throw Fault("no memory for fibres");
+        block.fibres.push_back({});
+        block.fibres.back().stack = static_cast<unsigned char*>(stack);
+    }
+}
+
+} // namespace
+
+void barrier(const char* place) {
+    yield_as(State::at_barrier, place);
+}
+
+void warp_collective(const char* place, WarpWork work, void* own) {
+    Fibre& self = block.fibres[block.running];
+    self.work = work;
+    self.own = own;
+    yield_as(State::at_warp, place);
+}
+
+void trap(const char* place) {
+    block.fault = std::string("trap at ") + place;
+    yield_as(State::done, place);
+    std::abort(); // a fibre that trapped is never resumed
+}
+
+void remember(const void* address, Kernel kernel) {
+    kernels()[address] = std::move(kernel);
+}
+
+namespace {
+
+void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::size_t bytes) {
+    const auto found = kernels().find(kernel);
+    if (found == kernels().end()) throw Fault("a kernel was launched that was never remembered");
+    block.size = size.x * size.y * size.z;
+    if (block.size == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) throw Fault("a launch without threads");
+    if (block.size > 1024 || grid.y > 65535 || grid.z > 65535)
+        throw Fault("a launch larger than a GPU allows");
+    if (bytes > (std::size_t{48} << 10)) throw Fault("more than 48 KiB of shared memory");
+    make_fibres(block.size);
+    block.kernel = kernel;
+    block.call = found->second.call;
+    block.arguments = arguments;
+    block.turn.resize(block.size);
+    std::iota(block.turn.begin(), block.turn.end(), 0u);
+    if (order == Order::descending) std::ranges::reverse(block.turn);
+    if (order == Order::shuffled) {
+        std::uint32_t state = 12345;
+        for (std::size_t i = block.turn.size(); i > 1; --i) {
+            state = state * 1664525u + 1013904223u;
+            std::swap(block.turn[i - 1], block.turn[state % i]);
+        }
+    }
+    blockDim = size;
+    gridDim = grid;
+    const std::unique_ptr<unsigned char[]> memory(new unsigned char[bytes]);
+    shared = memory.get();
+    const float poison = std::numeric_limits<float>::quiet_NaN();
+    for (unsigned z = 0; z < grid.z; ++z)
+        for (unsigned y = 0; y < grid.y; ++y)
+            for (unsigned x = 0; x < grid.x; ++x) {
+                blockIdx = dim3(x, y, z);
+                for (std::size_t i = 0; i + 4 <= bytes; i += 4) std::memcpy(memory.get() + i, &poison, 4);
+                run_block();
+            }
+}
+
+} // namespace
+} // namespace simt
+
+// ---- runtime ----
+
+struct simt_event {
+    std::chrono::steady_clock::time_point at;
+};
+struct simt_node {
+    cudaKernelNodeParams params;
+    std::vector<std::vector<std::byte>> values; // of the arguments
+    std::vector<void*> arguments;
+};
+struct simt_graph {
+    std::vector<std::unique_ptr<simt_node>> nodes;
+};
+
+namespace {
+
+std::unordered_map<void*, std::size_t>& allocations() {
+    static std::unordered_map<void*, std::size_t> map;
+    return map;
+}
+
+#define SIMT_FAIL_IF_FAULTY                                                                                  \
+    if (simt::device.fault != cudaSuccess) return simt::device.fault
+
+} // namespace
+
+const char* cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorInvalidValue:
+        return "invalid argument";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorInsufficientDriver:
+        return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice:
+        return "no CUDA-capable device is detected";
+    case cudaErrorIllegalAddress:
+        return "an illegal memory access was encountered";
+    }
+    return "unknown error";
+}
+cudaError_t cudaGetLastError() {
+    return simt::device.fault;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return simt::device.fault;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+    *properties = {};
+    std::strcpy(properties->name, "emulated");
+    properties->totalGlobalMem = simt::device.memory;
+    properties->major = simt::device.major;
+    properties->multiProcessorCount = 4;
+    return simt::device.fault;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    *total = simt::device.memory;
+    *free = simt::device.memory - simt::device.used;
+    return simt::device.fault;
+}
+cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+    SIMT_FAIL_IF_FAULTY;
+    if (bytes > simt::device.memory - simt::device.used) return cudaErrorMemoryAllocation;
+    *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+    std::memset(*data, 0xFF, bytes); // NaN: nothing may rely on zeroes
+    allocations()[*data] = bytes;
+    simt::device.used += bytes;
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void* data) {
+    if (const auto found = allocations().find(data); found != allocations().end()) {
+        simt::device.used -= found->second;
+        allocations().erase(found);
+        std::free(data);
+        return simt::device.fault;
+    }
+    return cudaErrorInvalidValue;
+}
+cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
+    SIMT_FAIL_IF_FAULTY;
+    *data = std::malloc(bytes);
+    return *data == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* data) {
+    std::free(data);
+    return simt::device.fault;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
+    SIMT_FAIL_IF_FAULTY;
+    std::memmove(to, from, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+    SIMT_FAIL_IF_FAULTY;
+    std::memset(to, value, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    *stream = nullptr;
+    return simt::device.fault;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) {
+    return simt::device.fault;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+    return simt::device.fault;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    *event = new simt_event{};
+    return simt::device.fault;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    delete event;
+    return simt::device.fault;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+    event->at = std::chrono::steady_clock::now();
+    return simt::device.fault;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) {
+    return simt::device.fault;
+}
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
+    *ms = std::chrono::duration<float, std::milli>(to->at - from->at).count();
+    return simt::device.fault;
+}
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                             cudaStream_t) {
+    SIMT_FAIL_IF_FAULTY;
+    ++simt::device.launches;
+    simt::run_grid(kernel, grid, block, arguments, shared);
+    return cudaSuccess;
+}
+
+// A node takes copies of the arguments when it is made or changed, as a real one does.
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+    SIMT_FAIL_IF_FAULTY;
+    *graph = new simt_graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return simt::device.fault;
+}
+namespace {
+void take(simt_node& node, const cudaKernelNodeParams& params) {
+    node.params = params;
+    node.values.clear();
+    node.arguments.clear();
+    const std::vector<std::size_t>& sizes = simt::kernels().at(params.func).sizes;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const auto* from = static_cast<const std::byte*>(params.kernelParams[i]);
+        node.values.emplace_back(from, from + sizes[i]);
+    }
+    for (auto& value : node.values) node.arguments.push_back(value.data());
+}
+} // namespace
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
+                                   std::size_t, const cudaKernelNodeParams* params) {
+    SIMT_FAIL_IF_FAULTY;
+    graph->nodes.push_back(std::make_unique<simt_node>());
+    take(*graph->nodes.back(), *params);
+    *node = graph->nodes.back().get();
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+    SIMT_FAIL_IF_FAULTY;
+    ++simt::device.graphs;
+    *exec = new simt_graph;
+    (*exec)->nodes = std::move(graph->nodes);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+    delete exec;
+    return simt::device.fault;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* params) {
+    SIMT_FAIL_IF_FAULTY;
+    if (node->params.func != params->func) return cudaErrorInvalidValue;
+    ++simt::device.node_updates;
+    take(*node, *params);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
+    SIMT_FAIL_IF_FAULTY;
+    ++simt::device.graph_launches;
+    for (const auto& node : exec->nodes)
+        simt::run_grid(node->params.func, node->params.gridDim, node->params.blockDim, node->arguments.data(),
+                       node->params.sharedMemBytes);
+    return cudaSuccess;
+}
