@@ -19,7 +19,6 @@ namespace speclens::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kContext = 64; // tokens in the cache during the timed passes
 constexpr int kWidths[] = {1, 2, 4, 8, 16};
 
 double now_ms() {
@@ -41,9 +40,9 @@ struct Passes {
     [[nodiscard]] double fixed_ms() const { return ms[0] - weight_bytes / bandwidth_gbs / 1e6; }
 };
 
-Passes time_passes(const Models& models, int repeats, ProgressBar& bar) {
-    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, kContext + 32);
-    const std::vector<int> context = some_tokens(kContext, models.vocab());
+Passes time_passes(const Models& models, int context_size, int repeats, ProgressBar& bar) {
+    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, context_size + 32);
+    const std::vector<int> context = some_tokens(context_size, models.vocab());
     decoder->prefill(context);
     std::vector<std::vector<double>> times(std::size(kWidths));
     std::vector<double> bandwidths;
@@ -54,11 +53,11 @@ Passes time_passes(const Models& models, int repeats, ProgressBar& bar) {
         stop_if_interrupted();
         bar.show("timing passes", r + kWarmUps, repeats + kWarmUps, "rounds");
         for (std::size_t w = 0; w < std::size(kWidths); ++w) {
-            const std::vector<int> tokens(context.begin(), context.begin() + kWidths[w]);
+            const std::vector<int> tokens = some_tokens(kWidths[w], models.vocab());
             const double start = now_ms();
             (void)decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
             const double took = now_ms() - start;
-            decoder->truncate(kContext);
+            decoder->truncate(context_size);
             if (r >= 0) times[w].push_back(took);
         }
         if (r >= 0 && r % 5 == 0)
@@ -76,7 +75,7 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
     settings.max_tokens = tokens;
     settings.chat = true; // an answer that is long enough on the bundle
     if (!models.tokenizer)
-        settings.token_ids = some_tokens(kContext, models.vocab());
+        settings.token_ids = some_tokens(options.context, models.vocab());
     else
         settings.prompt = "Write a Python function that returns the sum of a list.";
     return settings;
@@ -85,8 +84,21 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
 struct DraftCost {
     std::string name;
     int k = 0;
-    double net_ms = 0, head_ms = 0; // per round
+    double net_ms = 0, head_ms = 0, round_ms = 0; // per round
+    [[nodiscard]] double of_round(double ms) const { return round_ms > 0 ? ms / round_ms : 0; }
 };
+
+// A block is filled in one pass: what a short one costs beside a full one shows it.
+std::vector<int> lengths_of(const Models& models, const std::string& drafter, int chosen) {
+    const std::shared_ptr<const DraftNetwork> network = models.network(drafter);
+    if (network == nullptr || network->config.block == 0) return {chosen};
+    const int most = network->config.most_drafts();
+    std::vector<int> lengths = {3, chosen, most};
+    std::erase_if(lengths, [&](int k) { return k > most; });
+    std::ranges::sort(lengths);
+    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+    return lengths;
+}
 
 std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr<const Models>& models,
                                    int tokens, int repeats, ProgressBar& bar) {
@@ -96,16 +108,22 @@ std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr
         bool wanted = options.drafters.empty();
         for (const DrafterChoice& choice : options.drafters) wanted = wanted || choice.name == name;
         if (!wanted) continue;
-        const RunSettings settings = bench_settings(options, *models, name, tokens);
-        std::vector<double> net, head;
-        for (int r = -1; r < repeats; ++r) {
-            bar.show("timing drafters", r + 1, repeats + 1, "runs");
-            const Sample sample = measure(models, settings);
-            if (r < 0 || sample.rounds == 0) continue;
-            net.push_back((sample.draft_ms - sample.head_ms) / sample.rounds);
-            head.push_back(sample.head_ms / sample.rounds);
+        const int chosen = bench_settings(options, *models, name, tokens).k;
+        for (const int k :
+             options.has("--k") ? std::vector<int>{chosen} : lengths_of(*models, name, chosen)) {
+            RunSettings settings = bench_settings(options, *models, name, tokens);
+            settings.k = k;
+            std::vector<double> net, head, round;
+            for (int r = -1; r < repeats; ++r) {
+                bar.show("timing drafters", r + 1, repeats + 1, "runs");
+                const Sample sample = measure(models, settings);
+                if (r < 0 || sample.rounds == 0) continue;
+                net.push_back((sample.draft_ms - sample.head_ms) / sample.rounds);
+                head.push_back(sample.head_ms / sample.rounds);
+                round.push_back(sample.total_ms() / sample.rounds);
+            }
+            costs.push_back({name, k, median(net), median(head), median(round)});
         }
-        costs.push_back({name, settings.k, median(net), median(head)});
     }
     return costs;
 }
@@ -141,6 +159,14 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     auto models = std::make_shared<Models>();
     models->backend = make_backend(options.backend, {.threads = options.threads});
     models->target = Model::random(*models->backend, config, options.geometry, options.seed, progress);
+    for (const DrafterChoice& choice : options.drafters) {
+        const DrafterInfo* info = find_drafter(choice.name);
+        const std::string method = network_of(choice.name);
+        if (info == nullptr || !info->needs_network() || models->networks.contains(method)) continue;
+        models->networks.emplace(method,
+                                 DraftNetwork::random(models->target, head_geometry(choice.name, config),
+                                                      choice.name, options.seed + 1, progress));
+    }
     return models;
 }
 
@@ -167,7 +193,7 @@ Exit command_bench(const Options& options) {
 
     ProgressBar bar;
     const int repeats = options.has("--repeats") ? options.repeats : 20;
-    const Passes passes = time_passes(*models, repeats, bar);
+    const Passes passes = time_passes(*models, options.context, repeats, bar);
     const int tokens = std::clamp(static_cast<int>(150 / passes.ms[0]), 8, 64);
     const int runs = std::max(3, repeats / 2);
     const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
@@ -192,7 +218,7 @@ Exit command_bench(const Options& options) {
                  {"date", header.date},
                  {"busy_cores", busy},
                  {"repeats", repeats},
-                 {"context", kContext},
+                 {"context", options.context},
                  {"weight_bytes", passes.weight_bytes},
                  {"read_bandwidth_gbs", passes.bandwidth_gbs},
                  {"decode",
@@ -206,8 +232,13 @@ Exit command_bench(const Options& options) {
         json["verify"].push_back(
             {{"tokens", kWidths[w]}, {"ms", passes.ms[w]}, {"ratio", passes.ms[w] / passes.ms[0]}});
     for (const DraftCost& draft : drafts)
-        json["draft"].push_back(
-            {{"drafter", draft.name}, {"k", draft.k}, {"net_ms", draft.net_ms}, {"head_ms", draft.head_ms}});
+        json["draft"].push_back({{"drafter", draft.name},
+                                 {"k", draft.k},
+                                 {"net_ms", draft.net_ms},
+                                 {"head_ms", draft.head_ms},
+                                 {"round_ms", draft.round_ms},
+                                 {"of_decode", (draft.net_ms + draft.head_ms) / passes.ms[0]},
+                                 {"head_of_round", draft.of_round(draft.head_ms)}});
     json["trace_overhead"] = overhead;
     json["frame_ms"] = frame ? Json(*frame) : Json(nullptr);
     json["startup_ms"] = startup_ms;
@@ -235,8 +266,11 @@ Exit command_bench(const Options& options) {
     for (const DraftCost& draft : drafts)
         row("draft " + draft.name + ", K = " + std::to_string(draft.k),
             number(draft.net_ms + draft.head_ms, 3),
-            draft.head_ms > 0 ? "ms per round, " + number(draft.head_ms, 3) + " of it the head"
-                              : "ms per round");
+            "ms per round, " + number((draft.net_ms + draft.head_ms) / passes.ms[0], 2) +
+                "× a one-token pass" +
+                (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
+                                         number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
+                                   : ""));
     row("recording the laws", number(100 * overhead, 1),
         "% more time with 64 entries of each law than with none");
     if (frame) row("frame of the window", number(*frame, 2), "ms for 1600x1000, before the graphics driver");

@@ -54,6 +54,7 @@ constexpr CommandRow kRows[] = {
      "read bandwidth of the machine. Run it with nothing else running; it says when something is.",
      "speclens bench\n"
      "speclens bench --geometry qwen3-0.6b --threads 2\n"
+     "speclens bench --backend cuda --geometry qwen3-8b --context 1024 --drafters eagle3,dflash,domino\n"
      "speclens bench --json bench.json"},
     {lossless, "lossless", "N", 1, 1,
      "does speculation keep the target's distribution? N samples, exit 1 if not",

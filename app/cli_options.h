@@ -68,6 +68,7 @@ struct Options {
     bool timing = true;
     bool lens = false;
     int repeats = 3;
+    int context = 64;
     long samples = 200000;
     std::string geometry;
 

@@ -180,6 +180,8 @@ constexpr OptionRow kRows[] =
         {"--tree-budget", "N", "Speculation", "small_tree: guesses of one round at most (default 8)", kDrafts,
          [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 
+        {"--context", "N", "Measuring", "tokens before the timed passes (default 64)", in(bench),
+         [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
         {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",
          kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),

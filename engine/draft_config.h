@@ -57,6 +57,11 @@ struct DraftConfig {
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
 
+// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for
+// a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as
+// much smaller. Throws Error (usage) for drafters that have no such head.
+[[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
+
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
 [[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target);
 

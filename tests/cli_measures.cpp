@@ -196,6 +196,26 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_FALSE(json["draft"].empty());
 }
 
+TEST(Bench, MeasuresHeadsOfAPublishedShape) {
+    const Outcome outcome = speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20",
+                                      "--repeats", "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_EQ(json["weights"], "random");
+    std::set<std::pair<std::string, int>> drafts;
+    for (const Json& draft : json["draft"]) {
+        drafts.emplace(draft["drafter"], draft["k"]);
+        EXPECT_GT(draft["net_ms"].get<double>(), 0);
+        EXPECT_EQ(draft["head_ms"].get<double>() > 0, draft["drafter"] == "domino") << draft;
+        EXPECT_GT(draft["of_decode"].get<double>(), 0);
+    }
+    // A block is measured short, as usual and full.
+    const std::set<std::pair<std::string, int>> expected = {{"eagle3", 4},  {"dflash", 3}, {"dflash", 7}, {"dflash", 15},
+                                                            {"domino", 3}, {"domino", 7}, {"domino", 16}};
+    EXPECT_EQ(drafts, expected);
+    EXPECT_EQ(speclens({"bench", "--geometry", "micro", "--drafters", "medusa"}).code, 2);
+}
+
 TEST(Lossless, PassesOnTheBuiltInTable) {
     const Outcome outcome = speclens({"lossless", "3000"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

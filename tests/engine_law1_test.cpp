@@ -104,6 +104,24 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACandidatePool) {
         }
 }
 
+// Nothing recorded: Domino asks for its whole block at once; with laws recorded it goes token by token.
+TEST_P(Law1Threads, DominoGuessesTheSameAtOnceAndOneByOne) {
+    const auto guesses = [&](int entries, int k) {
+        RunSettings settings = greedy("domino", k);
+        settings.trace_top = entries;
+        speclens::Run run(models_, settings);
+        run.finish();
+        std::vector<int> tokens;
+        for (std::size_t i = 0; i < run.trace().size(); ++i)
+            if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) tokens.push_back(drafted->token);
+        return tokens;
+    };
+    for (int k : {1, 2, 5, 8}) {
+        EXPECT_EQ(guesses(0, k), guesses(4, k)) << "k=" << k;
+        EXPECT_GT(guesses(0, k).size(), 10u);
+    }
+}
+
 // A drafter that is always right reaches K + 1 tokens in every round: the verify path loses nothing.
 TEST(Law1, APerfectDrafterIsAcceptedCompletely) {
     const auto models = test::perfect_draft_models(2);

@@ -106,7 +106,7 @@ std::vector<std::int32_t> argmax(Backend& backend, const std::vector<float>& val
 
 TEST(Argmax, FindsTheLargestAnywhere) {
     on_every_backend([](Backend& backend) {
-        for (int n : {1, 31, 33, 96, 1000}) {
+        for (int n : {1, 31, 33, 96, 1000, 9000}) {
             for (int place = 0; place < n; place += 1 + n / 50) {
                 std::vector<float> values = Numbers(9).floats(n);
                 values[static_cast<std::size_t>(place)] = 2;

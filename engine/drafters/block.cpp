@@ -161,10 +161,21 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
     if (!complete || length_ + slots_for(k) > network_->cos_sin.view().rows) return draft;  // past its positions
 
+    const double before_ms = watch.ms();
+    const TimeMark begun = backend().mark();
     const Block block = fill(request.sequence.back(), k);
-    const double network_ms = watch.ms();
+    const TimeMark filled = backend().mark();
+    const double asked_ms = watch.ms() - before_ms;
     choose(block, k, request, draft);
-    if (!draft.nodes.empty()) draft.nodes.front().ms += network_ms;  // one pass for the whole block
+    if (!draft.nodes.empty()) {
+        // One pass for the whole block. A device may still be at it when it was asked for: then the head, which
+        // waits for the first answer, waited for the block.
+        DraftNode& first = draft.nodes.front();
+        const double waited_ms =
+            std::clamp(backend().elapsed_ms(begun, filled) - asked_ms, 0.0, first.head_ms);
+        first.head_ms -= waited_ms;
+        first.ms += before_ms + asked_ms + waited_ms;
+    }
     if (request.lens) look(block, draft);
     return draft;
 }

@@ -12,10 +12,9 @@ DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool
     const DraftConfig& c = network_.config;
     const auto row = [&](int cols) { return Buffer(backend(), DType::f32, 1, cols); };
     id_ = Buffer(backend(), DType::i32, 1, 1);
-    if (network_.gru_table.empty()) {
-        embedded_ = row(c.layer.hidden);
-        input_ = row(3 * c.gru);
-    }
+    guessed_ = Buffer(backend(), DType::i32, 1, c.block + 1);
+    if (network_.gru_table.empty()) embedded_ = row(c.layer.hidden);
+    input_ = row(3 * c.gru);
     hidden_ = row(3 * c.gru);
     gates_ = row(3 * c.gru);
     state_ = row(c.gru);
@@ -51,7 +50,15 @@ void DominoHead::begin(const Tensor& rows, const Tensor& base, int corrected) {
 Tensor DominoHead::input_of(int token) {
     if (!network_.gru_table.empty()) return network_.gru_table.view().slice(token, 1);
     backend().upload(id_.view(), &token);
-    backend().embed(network_.target->embedding.view(), id_.view(), embedded_.view());
+    return input_of(id_.view());
+}
+
+Tensor DominoHead::input_of(const Tensor& id) {
+    if (!network_.gru_table.empty()) {
+        backend().gather_rows(network_.gru_table.view(), id, input_.view());
+        return input_.view();
+    }
+    backend().embed(network_.target->embedding.view(), id, embedded_.view());
     const Projection input[] = {{network_.gru_input.view(), {}, input_.view()}};
     backend().matmul(embedded_.view(), input);
     return input_.view();
@@ -72,18 +79,53 @@ void DominoHead::catch_up() {
 
 ModelRows& DominoHead::correct(int index) {
     catch_up();
-    const Tensor from_row = from_rows_.view().slice(index, 1);
-    const Projection of_state[] = {{network_.mix_state.view(), from_row, mixed_.view()},
-                                   {network_.gru_hidden.view(), {}, hidden_.view()}};
+    if (pool_size_ > 0)
+        (void)correct_row(index, pool_correction_.view(), pool_base_.view().slice(index - pool_first_, 1),
+                          pool_ids_);
+    else
+        (void)correct_row(index, correction_.weight, base_.slice(index, 1), correction_.ids);
+    return corrected_;
+}
+
+// Logits of row `index` from the state, in corrected_; and the recurrent part of the next step in hidden_.
+Tensor DominoHead::correct_row(int index, const Tensor& weight, const Tensor& base,
+                               std::span<const int> ids) {
+    const Projection of_state[] = {
+        {network_.mix_state.view(), from_rows_.view().slice(index, 1), mixed_.view()},
+        {network_.gru_hidden.view(), {}, hidden_.view()}};
     backend().matmul(state_.view(), of_state);
     hidden_known_ = true;
     backend().silu(mixed_.view());
-    const bool pooled = pool_size_ > 0;
-    const Tensor logits = corrected_.begin(1, pooled ? pool_ids_ : correction_.ids);
-    const Tensor base = pooled ? pool_base_.view().slice(index - pool_first_, 1) : base_.slice(index, 1);
-    const Projection add[] = {{pooled ? pool_correction_.view() : correction_.weight, base, logits}};
+    const Tensor logits = corrected_.begin(1, ids);
+    const Projection add[] = {{weight, base, logits}};
     backend().matmul(mixed_.view(), add);
-    return corrected_;
+    return logits;
+}
+
+std::vector<int> DominoHead::guesses(const Tensor& rows, const Tensor& base, int prefix, int anchor) {
+    CHECK(whole(), "only some ids are corrected");
+    const auto count = static_cast<int>(rows.rows);
+    const auto place = [&](int index) { // of the token that is read as number `index`; 0: the anchor
+        return Tensor{static_cast<std::int32_t*>(guessed_.view().data) + index, DType::i32, 1, 1};
+    };
+    begin(rows, base, prefix);
+    backend().upload(place(0), &anchor);
+    for (int i = 0; i < std::min(prefix, count); ++i) backend().argmax(base.slice(i, 1), place(i + 1));
+    for (int i = 0; i < count; ++i) {
+        if (prefix < count) { // somebody will ask for the state
+            if (!hidden_known_) {
+                const Projection hidden[] = {{network_.gru_hidden.view(), {}, hidden_.view()}};
+                backend().matmul(state_.view(), hidden);
+            }
+            backend().gru(input_of(place(i)), hidden_.view(), state_.view(), state_.view(), {});
+            hidden_known_ = false;
+        }
+        if (i >= prefix)
+            backend().argmax(correct_row(i, correction_.weight, base.slice(i, 1), {}), place(i + 1));
+    }
+    std::vector<int> tokens(static_cast<std::size_t>(count));
+    backend().download({place(1).data, DType::i32, 1, count}, tokens.data());
+    return tokens;
 }
 
 void DominoHead::choose_pool(const Tensor& base, int first) {

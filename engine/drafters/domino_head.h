@@ -32,6 +32,13 @@ class DominoHead {
     // Logits of row `index` after the tokens read so far, as row 0 of the result; valid until the next call.
     [[nodiscard]] ModelRows& correct(int index);
 
+    // Whether guesses() can be used: every id is corrected.
+    [[nodiscard]] bool whole() const { return pool_size_ == 0 && !correction_.cut(); }
+    // The likeliest tokens of a block of `rows` rows, the first `prefix` of them from base logits alone: what
+    // correct() and read() would choose one by one, without a look at a token in between, so that a device is
+    // asked once and answers once.
+    [[nodiscard]] std::vector<int> guesses(const Tensor& rows, const Tensor& base, int prefix, int anchor);
+
     // ---- for the lens ----
     [[nodiscard]] ModelRows& rows() { return corrected_; } // of the last correction
     void catch_up();
@@ -43,6 +50,9 @@ class DominoHead {
   private:
     [[nodiscard]] Backend& backend() const { return network_.backend(); }
     [[nodiscard]] Tensor input_of(int token);
+    [[nodiscard]] Tensor input_of(const Tensor& id); // (1, 1), known to the device only
+    [[nodiscard]] Tensor correct_row(int index, const Tensor& weight, const Tensor& base,
+                                     std::span<const int> ids);
     void choose_pool(const Tensor& base, int first);
 
     const DraftNetwork& network_;
@@ -55,6 +65,7 @@ class DominoHead {
 
     Tensor base_;             // (k, columns)
     Buffer id_;               // (1, 1) i32
+    Buffer guessed_;          // (1, B + 1) i32: the anchor and the guesses
     Buffer embedded_, input_; // (1, h), (1, 3G): where there is no table
     Buffer hidden_, gates_;   // (1, 3G)
     Buffer state_, mixed_;    // (1, G), (1, E)

@@ -44,8 +44,13 @@ void CudaBackend::softmax(const Tensor& logits, float temperature, const Tensor&
 void CudaBackend::argmax(const Tensor& rows, const Tensor& ids) {
     CHECK(is(rows, DType::f32, rows.rows, rows.cols) && rows.cols > 0, "argmax: rows");
     CHECK(is(ids, DType::i32, 1, rows.rows), "argmax: ids");
-    list_.add(cuda::argmax, one_block_per(rows.rows), kRowThreads, static_cast<std::size_t>(argmax_shared()),
-              data_of<const float>(rows), rows.cols, data_of<std::int32_t>(ids));
+    const std::int64_t spans = (rows.cols + kSpan - 1) / kSpan;
+    auto* best = static_cast<unsigned long long*>(
+        reserve(keys_, static_cast<std::size_t>(rows.rows * spans) * sizeof(unsigned long long)));
+    list_.add(argmax_spans, dim3(static_cast<unsigned>(spans), static_cast<unsigned>(rows.rows)), kRowThreads,
+              static_cast<std::size_t>(argmax_shared()), data_of<const float>(rows), rows.cols, best);
+    list_.add(argmax_of_spans, one_block_per(rows.rows), kRowThreads,
+              static_cast<std::size_t>(argmax_shared()), best, spans, data_of<std::int32_t>(ids));
 }
 
 void CudaBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) {

@@ -51,25 +51,51 @@ __device__ inline std::int32_t index_of(unsigned long long key) {
     return static_cast<std::int32_t>(0xFFFFFFFFull - (key & 0xFFFFFFFFull));
 }
 
+inline constexpr int kSpan = 4096; // columns of a row that one block looks at
+
 [[nodiscard]] inline constexpr int argmax_shared() {
     return kRowThreads * static_cast<int>(sizeof(unsigned long long));
 }
 
-__global__ void __launch_bounds__(kRowThreads) argmax(const float* in, std::int64_t cols, std::int32_t* ids) {
-    SIMT_SHARED(unsigned long long, best);
-    const float* const row = in + blockIdx.x * cols;
-    unsigned long long own = 0;
-    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) {
-        const unsigned long long key = key_of(row[c], c);
-        if (key > own) own = key;
-    }
+// Every thread of the block gets the largest key of the block.
+__device__ inline unsigned long long block_best(unsigned long long own, unsigned long long* best) {
     best[threadIdx.x] = own;
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half && best[threadIdx.x + half] > best[threadIdx.x])
             best[threadIdx.x] = best[threadIdx.x + half];
     }
-    if (threadIdx.x == 0) ids[blockIdx.x] = index_of(best[0]);
+    __syncthreads();
+    return best[0];
+}
+
+// grid: (spans, rows). best_keys (rows, spans): of each span.
+__global__ void __launch_bounds__(kRowThreads)
+    argmax_spans(const float* in, std::int64_t cols, unsigned long long* best_keys) {
+    SIMT_SHARED(unsigned long long, best);
+    const float* const row = in + blockIdx.y * cols;
+    const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kSpan;
+    const std::int64_t last = first + kSpan < cols ? first + kSpan : cols;
+    unsigned long long own = 0;
+    for (std::int64_t c = first + threadIdx.x; c < last; c += blockDim.x) {
+        const unsigned long long key = key_of(row[c], c);
+        if (key > own) own = key;
+    }
+    own = block_best(own, best);
+    if (threadIdx.x == 0) best_keys[blockIdx.y * static_cast<std::int64_t>(gridDim.x) + blockIdx.x] = own;
+}
+
+// grid: rows
+__global__ void __launch_bounds__(kRowThreads)
+    argmax_of_spans(const unsigned long long* best_keys, std::int64_t spans, std::int32_t* ids) {
+    SIMT_SHARED(unsigned long long, best);
+    unsigned long long own = 0;
+    for (std::int64_t s = threadIdx.x; s < spans; s += blockDim.x) {
+        const unsigned long long key = best_keys[blockIdx.x * spans + s];
+        if (key > own) own = key;
+    }
+    own = block_best(own, best);
+    if (threadIdx.x == 0) ids[blockIdx.x] = index_of(own);
 }
 
 // ---- the k largest: the k-th key is found digit by digit (a radix selection), then the keys that are not
