@@ -8,6 +8,7 @@
 #include "app/cli_setup.h"
 #include "app/cli_walk.h"
 #include "engine/trace_json.h"
+#include "kernels/error.h"
 
 namespace speclens::cli {
 
@@ -51,6 +52,12 @@ class Reporter {
         }
     }
 
+    // After an error: what happened until then is in the file.
+    void keep() {
+        follow();
+        if (file_) file_->commit();
+    }
+
     [[nodiscard]] bool walks() const { return walks_; }
 
   private:
@@ -86,12 +93,17 @@ Exit command_run(const Options& options) {
     Run run(models, settings);
     Reporter reporter(run, options, *models);
     reporter.follow();
-    while (!run.stopped()) {
-        if (interrupted().load())
-            run.stop("cancelled");
-        else
-            (void)run.step();
-        reporter.follow();
+    try {
+        while (!run.stopped()) {
+            if (interrupted().load())
+                run.stop("cancelled");
+            else
+                (void)run.step();
+            reporter.follow();
+        }
+    } catch (const Error&) {
+        reporter.keep();
+        throw;
     }
     const bool cut = interrupted().load();
     const CycleView view = fold(run.trace(), run.trace().size());

@@ -24,15 +24,21 @@ Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSetti
 // One phase a call. A phase that has nothing to show (no draft, nothing to judge) runs on into the next one.
 bool Cycle::step() {
     const std::size_t before = trace_.size();
-    while (!stopped_ && trace_.size() == before) {
-        switch (next_) {
-            case Next::prefill: do_prefill(); break;
-            case Next::draft: do_draft(); break;
-            case Next::verify: do_verify(); break;
-            case Next::accept: do_accept(); break;
-            case Next::resample: do_resample(); break;
-            case Next::commit: do_commit(); break;
+    try {
+        while (!stopped_ && trace_.size() == before) {
+            switch (next_) {
+                case Next::prefill: do_prefill(); break;
+                case Next::draft: do_draft(); break;
+                case Next::verify: do_verify(); break;
+                case Next::accept: do_accept(); break;
+                case Next::resample: do_resample(); break;
+                case Next::commit: do_commit(); break;
+            }
         }
+    } catch (const Error& error) {  // the trace ends with the reason; whoever steps decides what to do about it
+        stopped_ = true;
+        trace_.append(Failed{error.what(), error.remedy()});
+        throw;
     }
     return !stopped_;
 }

@@ -74,6 +74,23 @@ TEST(Cuda, SaysWhatDoesNotFit) {
     EXPECT_NE(outcome.err.find("memory"), std::string::npos) << outcome.err;
 }
 
+// A fault of the device is final for the process: the run ends with the reason, and what happened before is kept.
+TEST(Cuda, KeepsTheTraceWhenTheDeviceFails) {
+    const std::filesystem::path file = fresh_folder() / "trace.jsonl";
+    std::vector<std::string> arguments = run("cuda", "lookup");
+    arguments.back() = file.string();
+    Start start;
+    start.arguments = arguments;
+    start.environment["SPECLENS_CUDA_MODULE"] = SPECLENS_EMULATED_CUDA;
+    start.environment["EMULATED_FAULT"] = "200";
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_NE(outcome.err.find("an illegal memory access was encountered"), std::string::npos) << outcome.err;
+    const std::string trace = read_file(file);
+    EXPECT_NE(trace.find("\"kind\":\"commit\""), std::string::npos) << trace;
+    EXPECT_NE(trace.find("illegal memory access"), std::string::npos) << trace;
+}
+
 TEST(Cuda, SaysWhyItIsMissing) {
     Start start;
     start.arguments = run("cuda", "none");

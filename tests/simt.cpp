@@ -213,6 +213,8 @@ void remember(const void* address, Kernel kernel) {
 namespace {
 
 void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::size_t bytes) {
+    if (device.fault_after >= 0 && device.fault_after-- == 0) device.fault = cudaErrorIllegalAddress;
+    if (device.fault != cudaSuccess) return; // a device that failed runs nothing more
     const auto found = kernels().find(kernel);
     if (found == kernels().end()) throw Fault("a kernel was launched that was never remembered");
     block.size = size.x * size.y * size.z;

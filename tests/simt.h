@@ -207,6 +207,7 @@ struct Device {
     std::size_t used = 0;
     int major = 8;
     cudaError_t fault = cudaSuccess; // returned by every call from now on, as after a fault of a real device
+    int fault_after = -1;           // launches until such a fault; negative: never
     int launches = 0, graph_launches = 0, graphs = 0, node_updates = 0;
 };
 extern Device device;
