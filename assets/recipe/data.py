@@ -31,11 +31,11 @@ def encode(tok, d):
     return ids, flags
 
 
-def build_shard(tok, seed, number, tokens, split="train"):
+def build_shard(tok, seed, number, tokens, split="train", modes=True):
     ids, flags, lengths, nll = [], [], [], []
     index, count = number * 1_000_000, 0
     while count < tokens:
-        d = make(seed, index)
+        d = make(seed, index, modes=modes)
         index += 1
         if d.split != split:
             continue
@@ -110,15 +110,16 @@ if __name__ == "__main__":
     parser.add_argument("--shards", default="0:4", help="first:last+1")
     parser.add_argument("--tokens", type=int, default=2_000_000, help="per shard")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-modes", action="store_true", help="answers without multi-token modes: the control of grammar_knob.py")
     parser.add_argument("--dev", type=int, default=0, help="also write dev.npz with this many tokens")
     args = parser.parse_args()
     tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
     args.work.mkdir(parents=True, exist_ok=True)
     if args.dev:
-        np.savez(args.work / "dev.npz", **build_shard(tok, args.seed + 1000, 0, args.dev, "dev"))
+        np.savez(args.work / "dev.npz", **build_shard(tok, args.seed + 1000, 0, args.dev, "dev", not args.no_modes))
     first, last = map(int, args.shards.split(":"))
     for number in range(first, last):
-        shard = build_shard(tok, args.seed, number, args.tokens)
+        shard = build_shard(tok, args.seed, number, args.tokens, modes=not args.no_modes)
         np.savez(args.work / f"part_{number:03d}.npz", **shard)
         (args.work / f"part_{number:03d}.npz").rename(args.work / f"shard_{number:03d}.npz")
         print(f"shard {number}: {len(shard['lengths'])} documents, {len(shard['ids'])} tokens, "

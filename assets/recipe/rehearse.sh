@@ -1,10 +1,20 @@
 #!/bin/sh
-# Every stage of the drafters with tiny step counts, in about ten minutes on one core; the numbers mean little.
+# Every stage of the recipe, from nothing, with tiny step counts, in about ten minutes on one core; the numbers mean little.
+# The heads are trained on TARGET, a real one, since nothing can be learned from a target of forty steps.
 # sh rehearse.sh [TARGET] [WORK] [DEVICE]     from assets/recipe; PYTHON names the interpreter
 set -e
 target=${1:-../models/target} work=${2:-/tmp/rehearsal} device=${3:-cpu} python=${PYTHON:-python}
 export OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000
 mkdir -p "$work/models"
+
+$python -m corpus.gen check --n 2000
+$python data.py --tokenizer "$target" --work "$work/first" --shards 0:1 --tokens 200000
+$python train.py --preset tiny --work "$work/first" --steps 40 --no-compile --device "$device"
+$python train.py --preset small --work "$work/first" --steps 20 --no-compile --device "$device"
+$python export.py --checkpoint "$work/first/tiny/final.pt" --tokenizer "$target" --out "$work/first/export" --verify
+$python sample_target.py --target "$work/first/export" --work "$work/first" --taps 0 1 --tokens 60000 --device "$device"
+$python distill.py --target "$work/first/export" --work "$work/first" --steps 20 --no-compile --device "$device"
+$python eval.py --model "$work/first/export" --size 20
 
 $python check_drafters.py --target "$target"
 $python goldens_drafters.py
@@ -22,3 +32,5 @@ $python ablations.py --target "$target" --work "$work" --out "$work/ablations.js
 rm -rf "$work/models/target"
 cp -r "$target" "$work/models/target"
 $python gates.py --models "$work/models" --size 1 --out "$work/gates.json"
+$python grammar_knob.py --tokenizer "$target" --work "$work" --out "$work/grammar_knob.json" --shard-tokens 60000 --target-steps 4 \
+    --sample-tokens 20000 --steps 2 --size 1 --device "$device"

@@ -36,6 +36,14 @@ class Data(unittest.TestCase):
             self.assertTrue(set(flags) <= {PROMPT, ANSWER, SKIPPED})
             self.assertEqual(int((flags == PROMPT).sum() + (flags == SKIPPED).sum()), len(tok.encode(prompt).ids) if prompt else 0)
 
+    def test_the_knob_reaches_the_shards(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        nats = {}
+        for modes in (True, False):
+            shard = build_shard(tok, 1, 0, 60_000, modes=modes)
+            nats[modes] = shard["nll"].sum() / len(shard["ids"])
+        self.assertLess(nats[False], nats[True] - 0.02)
+
     def test_training_fits_the_rows(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
         self.assertLessEqual(max(len(tok.encode(make(4, i).text).ids) for i in range(3000)), 256)

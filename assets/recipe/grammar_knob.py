@@ -1,0 +1,70 @@
+"""The grammar knob: does Domino's head gain anything where the text has no multi-token modes?
+
+    python grammar_knob.py --tokenizer ../models/target --work ../../build/recipe --out ../models/grammar_knob.json
+
+Two small targets are trained alike, one on the corpus as it is, one on answers without multi-token modes (corpus/grammar.py,
+modes=False; prompts do not change). Each is sampled, and a DFlash and a Domino head are trained on its text with the same
+settings. Written: tokens per round of DFlash, of Domino, and of Domino without its head, on the same held-out prompts.
+Stages are separate processes; what is finished is not repeated.
+"""
+import argparse
+import json
+from pathlib import Path
+
+from ablations import execute
+
+TAPS = (0, 1, 2)          # every layer of the small preset
+
+
+def target(args, work, modes):
+    """The folder of a trained target."""
+    export = work / "target"
+    if not (export / "model.safetensors").exists():
+        execute("data.py", "--tokenizer", args.tokenizer, "--work", work, "--shards", "0:2", "--tokens", args.shard_tokens,
+                *([] if modes else ["--no-modes"]))
+        execute("train.py", "--preset", "small", "--work", work, "--steps", args.target_steps, "--device", args.device, "--no-compile")
+        execute("export.py", "--checkpoint", work / "small" / "final.pt", "--tokenizer", args.tokenizer, "--out", export)
+    if not (work / "samples").exists():
+        execute("sample_target.py", "--target", export, "--work", work, "--tokens", args.sample_tokens,
+                "--shard-tokens", max(1, args.sample_tokens // 2), "--taps", *TAPS, "--device", args.device)
+    return export
+
+
+def served(args, folder, export, base=False):
+    path = folder / f"eval{'_base' if base else ''}.json"
+    if not path.exists():
+        execute("evaluate_drafter.py", "--target", export, "--drafter", folder / "export", "--prompts", args.prompts, "--size", args.size,
+                "--drafts", 15, "--json", path, *(["--base-only"] if base else []))
+    return [{key: run[key] for key in ("temperature", "all")} for run in json.loads(path.read_text())["runs"]]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("build/recipe"))
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--prompts", type=Path, default=Path("../prompts/heldout.jsonl"))
+    parser.add_argument("--shard-tokens", type=int, default=1_500_000)
+    parser.add_argument("--target-steps", type=int, default=700)
+    parser.add_argument("--sample-tokens", type=int, default=500_000)
+    parser.add_argument("--steps", type=int, default=400, help="of each head")
+    parser.add_argument("--size", type=int, default=10, help="prompts per domain")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    args = parser.parse_args()
+    results = {"settings": {key: getattr(args, key) for key in ("shard_tokens", "target_steps", "sample_tokens", "steps", "size")}}
+    for arm, modes in (("modes", True), ("no modes", False)):
+        work = args.work / f"grammar_{arm.replace(' ', '_')}"
+        export = target(args, work, modes)
+        rows = results[arm] = {}
+        for method in ("dflash", "domino"):
+            folder = work / method
+            if not (folder / "export" / "model.safetensors").exists():
+                execute("train_drafter.py", "--method", method, "--target", export, "--work", work, "--taps", *TAPS, "--steps", args.steps,
+                        "--muon", "0.02", "--device", args.device)
+            rows[method] = served(args, folder, export)
+        rows["domino, base logits only"] = served(args, work / "domino", export, base=True)
+        args.out.write_text(json.dumps(results) + "\n")
+
+
+if __name__ == "__main__":
+    main()
