@@ -22,11 +22,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kContext = 64; // tokens in the cache during the timed passes
 constexpr int kWidths[] = {1, 2, 4, 8, 16};
 
-double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
-
 std::vector<int> some_tokens(int count, int vocab) {
     std::vector<int> ids;
     for (int i = 0; i < count; ++i) ids.push_back((i * 37 + 11) % vocab);
