@@ -21,11 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int kWidths[] = {1, 2, 4, 8, 16};
 
-double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
-
 std::vector<int> some_tokens(int count, int vocab) {
     std::vector<int> ids;
     for (int i = 0; i < count; ++i) ids.push_back((i * 37 + 11) % vocab);

@@ -8,7 +8,7 @@ namespace {
 
 using enum Command;
 
-constexpr CommandRow kRows[] = {
+constexpr CommandRow kCommandRows[] = {
     {window, "", "[SESSION.jsonl]", 0, 1, "open the window on a live run, or on a saved trace",
      "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
      "own\n"
@@ -95,14 +95,14 @@ constexpr CommandRow kRows[] = {
 } // namespace
 
 std::span<const CommandRow> command_rows() {
-    return kRows;
+    return kCommandRows;
 }
 
 const CommandRow& row_of(Command command) {
-    for (const CommandRow& row : kRows)
+    for (const CommandRow& row : kCommandRows)
         if (row.command == command) return row;
     CHECK(false, "a command without a row");
-    return kRows[0];
+    return kCommandRows[0];
 }
 
 } // namespace speclens::cli

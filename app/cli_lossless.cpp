@@ -20,7 +20,7 @@ namespace speclens::cli {
 namespace {
 
 // Three tokens whose laws depend on the token before; the draft is off in different ways in every row.
-constexpr const char* kTable = R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
+constexpr const char* kBuiltIn = R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
 "target":{"":[0.5,0.3,0.2],"0":[0.1,0.6,0.3],"1":[0.7,0.1,0.2],"2":[0.25,0.25,0.5]},
 "draft":{"":[0.3,0.5,0.2],"0":[0.4,0.4,0.2],"1":[0.2,0.1,0.7],"2":[0.25,0.25,0.5]}})";
 
@@ -30,7 +30,7 @@ constexpr double kMostTexts = 300000; // beyond this many possible texts the exa
 std::shared_ptr<const Models> built_in(const Options& options) {
     auto models = std::make_shared<Models>();
     models->backend = make_backend(options.backend, {.threads = options.threads});
-    const TablePair tables = parse_table(kTable, "built-in table");
+    const TablePair tables = parse_table(kBuiltIn, "built-in table");
     models->target_table = tables.target;
     models->draft_table = tables.draft;
     return models;

@@ -15,12 +15,12 @@
 
 namespace speclens::cli {
 
-namespace {
-
 double now_ms() {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
+
+namespace {
 
 // Jiffies that all cores spent working, without those of this process.
 struct Busy {

@@ -23,6 +23,7 @@ void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
 [[nodiscard]] double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings,
                                         int tokens);
 
+[[nodiscard]] double now_ms();                           // steady clock
 [[nodiscard]] double median(std::vector<double> values); // 0 of nothing
 
 // CPU cores kept busy by other processes during the last moments, and what to say about it (empty: quiet).

@@ -68,7 +68,7 @@ void set_trace_top(Options& o, Text name, Text text) {
     o.trace_top = text == "all" ? -1 : int_of(name, text, 0, 1000000);
 }
 
-constexpr OptionRow kRows[] =
+constexpr OptionRow kOptionRows[] =
     {
         {"--model", "DIR", "Models",
          "checkpoint folder or table .json of the target (default: the built-in model)", kLoads,
@@ -224,7 +224,7 @@ constexpr OptionRow kRows[] =
 } // namespace
 
 std::span<const OptionRow> option_rows() {
-    return kRows;
+    return kOptionRows;
 }
 
 } // namespace speclens::cli

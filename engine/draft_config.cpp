@@ -14,7 +14,7 @@ namespace speclens {
 namespace {
 
 using Method = DraftConfig::Method;
-const char* const kSupported =
+const char* const kSupportedHeads =
     "Supported are EAGLE-3, DFlash, Domino, DSpark and Medusa heads for Qwen3 and Qwen2.5 targets.";
 const char* const kCheck = "Is this the config.json of a draft head for this target?";
 
@@ -38,7 +38,7 @@ class Nested {
 std::string architecture_of(const Fields& fields) {
     const Json* list = fields.find("architectures");
     if (list == nullptr || !list->is_array() || list->empty() || !(*list)[0].is_string())
-        fields.fail("architectures", "does not name an architecture", kSupported);
+        fields.fail("architectures", "does not name an architecture", kSupportedHeads);
     return (*list)[0].get<std::string>();
 }
 
@@ -48,7 +48,7 @@ Method block_method(const Nested& own) {
     if (type == "dflash") return Method::dflash;
     if (type == "domino" || type == "causal_v5") return Method::domino; // its name before the release
     if (type == "dspark") return Method::dspark;
-    fields.fail("projector_type", "is \"" + type + "\", which is not supported", kSupported);
+    fields.fail("projector_type", "is \"" + type + "\", which is not supported", kSupportedHeads);
 }
 
 // Evenly from layer 1 to layer L-3, rounded half to even (formats §1.5).
@@ -77,7 +77,7 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
             own.of(name).fail(name, "is true, which is not supported",
                               "Windows are read from layer_types and sliding_window.");
     if (!own.of("is_neox_style").flag_or("is_neox_style", true))
-        own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupported);
+        own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupportedHeads);
     const Json* types = geometry.find("layer_types");
     bool any = false;
     if (types != nullptr) {
@@ -85,7 +85,7 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
         for (const Json& type : *types) {
             if (type != "full_attention" && type != "sliding_attention")
                 geometry.fail("layer_types", "has the entry " + shown(type) + ", which is not supported",
-                              kSupported);
+                              kSupportedHeads);
             any = any || type == "sliding_attention";
         }
     }
@@ -127,7 +127,7 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
             fields.fail("architectures",
                         "names " + config.architecture + " of the speculators library with another " +
                             "head than DFlash, which is not supported",
-                        kSupported);
+                        kSupportedHeads);
         config.anchor_aligned = fields.flag_or("sample_from_anchor", false);
         const int ids = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
         if (ids != target.vocab) config.draft_vocab = ids;
@@ -137,7 +137,7 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
             .fail("draft_vocab_size",
                   "differs from the target's " + std::to_string(target.vocab) +
                       " ids, which only speculators exports may do",
-                  kSupported);
+                  kSupportedHeads);
     }
     const Fields& conditioning = own.of("conditioning");
     const std::string source = conditioning.text_or("conditioning", "features");
@@ -184,7 +184,7 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& c
     check_taps(own.of(name), name, config.taps, target.layers);
     if (!own.of("use_aux_hidden_state").flag_or("use_aux_hidden_state", true))
         own.of("use_aux_hidden_state")
-            .fail("use_aux_hidden_state", "is false, which is not supported", kSupported);
+            .fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
     config.norm_before_residual = fields.flag_or("norm_before_residual", false);
     config.norm_output = fields.flag_or("norm_output", true);
@@ -246,7 +246,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
                                                   "Qwen3DSparkModel", "DFlashSpeculator"};
     const bool eagle = kEagle.contains(name);
     if (!medusa && !eagle && !kBlocks.contains(name))
-        fields.fail("architectures", "names " + name + ", which is not supported", kSupported);
+        fields.fail("architectures", "names " + name + ", which is not supported", kSupportedHeads);
     const Json* nested =
         fields.find("transformer_layer_config"); // speculators exports keep the geometry there
     if (nested != nullptr && !nested->is_object())
@@ -261,11 +261,11 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     } else {
         read_geometry(geometry, config.layer);
         if (eagle)
-            refuse_variants(geometry, kSupported);
+            refuse_variants(geometry, kSupportedHeads);
         else
-            refuse_activations(geometry, kSupported);
+            refuse_activations(geometry, kSupportedHeads);
         if (geometry.flag_or("attention_bias", false))
-            geometry.fail("attention_bias", "is true, which is not supported", kSupported);
+            geometry.fail("attention_bias", "is true, which is not supported", kSupportedHeads);
         check_config(config.layer, file);
     }
     check_against_target(fields, geometry, target, config);

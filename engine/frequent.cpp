@@ -13,7 +13,8 @@ namespace {
 
 const char* const kFile = "frequent.json";
 constexpr std::size_t kLargestList = 64'000'000; // bytes
-const char* const kRemedy = "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
+const char* const kFrequentRemedy =
+    "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
 
 // One row of `matrix` per id, in pieces: what the device stores need not be rows.
 Buffer gather(Backend& backend, const Tensor& matrix, std::span<const int> ids) {
@@ -66,10 +67,10 @@ std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path
     if (!std::filesystem::exists(file, failure)) return frequent;
 
     const std::string name = short_name(file);
-    const Json json = parse_json_object(read_text_file(file, kLargestList), name, kRemedy);
+    const Json json = parse_json_object(read_text_file(file, kLargestList), name, kFrequentRemedy);
     const auto found = json.find("ids");
     if (found == json.end() || !found->is_array() || found->empty())
-        throw Error(name + ": ids is missing or no list", kRemedy);
+        throw Error(name + ": ids is missing or no list", kFrequentRemedy);
     std::vector<bool> seen(static_cast<std::size_t>(vocab));
     frequent->order_.clear();
     for (const Json& value : *found) {
@@ -80,7 +81,7 @@ std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path
                         "Was it made for this target? Make it again with assets/recipe/frequency.py.");
         const int id = value.get<int>();
         if (seen[static_cast<std::size_t>(id)])
-            throw Error(name + ": ids names " + std::to_string(id) + " twice", kRemedy);
+            throw Error(name + ": ids names " + std::to_string(id) + " twice", kFrequentRemedy);
         seen[static_cast<std::size_t>(id)] = true;
         frequent->order_.push_back(id);
     }

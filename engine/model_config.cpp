@@ -11,18 +11,18 @@
 namespace speclens {
 namespace {
 
-const char* const kSupported =
+const char* const kSupportedModels =
     "Supported are dense Qwen3 (Qwen3ForCausalLM) and Qwen2.5 (Qwen2ForCausalLM) checkpoints.";
 const char* const kCheckConfig = "Is this the config.json of a dense Qwen3 or Qwen2.5 model?";
 
 ModelConfig::Family read_family(const Fields& fields) {
     const Json* list = fields.find("architectures");
     if (list == nullptr || !list->is_array() || list->empty() || !(*list)[0].is_string())
-        fields.fail("architectures", "does not name an architecture", kSupported);
+        fields.fail("architectures", "does not name an architecture", kSupportedModels);
     const std::string name = (*list)[0].get<std::string>();
     if (name == "Qwen3ForCausalLM") return ModelConfig::Family::qwen3;
     if (name == "Qwen2ForCausalLM") return ModelConfig::Family::qwen2;
-    fields.fail("architectures", "names " + name + ", which is not supported", kSupported);
+    fields.fail("architectures", "names " + name + ", which is not supported", kSupportedModels);
 }
 
 void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
@@ -40,9 +40,9 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
 }
 
 void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
-    refuse_variants(fields, kSupported);
+    refuse_variants(fields, kSupportedModels);
     if (config.family == ModelConfig::Family::qwen3 && fields.flag_or("attention_bias", false))
-        fields.fail("attention_bias", "is true, which is not supported for Qwen3", kSupported);
+        fields.fail("attention_bias", "is true, which is not supported for Qwen3", kSupportedModels);
     if (fields.find("quantization_config") != nullptr)
         fields.fail("quantization_config", "is present: quantised weights are not supported",
                     "Use the original bf16 checkpoint.");

@@ -6,13 +6,13 @@
 namespace speclens {
 
 namespace {
-const char* const kRemedy = "Restore assets/public/models.json from the repository.";
+const char* const kPublicRemedy = "Restore assets/public/models.json from the repository.";
 }
 
 std::vector<PublicModel> read_public_models(const std::filesystem::path& file) {
     const std::string name = short_name(file);
-    const Json json = parse_json_object(read_text_file(file, 1 << 20), name, kRemedy);
-    const auto wrong = [&](const std::string& what) { return Error(name + ": " + what, kRemedy); };
+    const Json json = parse_json_object(read_text_file(file, 1 << 20), name, kPublicRemedy);
+    const auto wrong = [&](const std::string& what) { return Error(name + ": " + what, kPublicRemedy); };
     const auto list = json.find("models");
     const auto sources = json.find("sources");
     if (list == json.end() || !list->is_array() || sources == json.end() || !sources->is_object())

@@ -12,7 +12,7 @@ const char* const kPublishedRemedy =
 
 namespace {
 
-constexpr std::size_t kLargestFile = 16'000'000;
+constexpr std::size_t kLargestPublished = 16'000'000;
 
 constexpr const char* kFields[] = {
     "id",     "claim",       "method", "variant", "quantity", "form",   "value",
@@ -274,7 +274,7 @@ PublishedFigure read_figure(const std::string& file, const std::string& number, 
 Json read_json(const std::filesystem::path& file, const std::string& schema,
                const std::vector<std::string>& members) {
     const std::string name = short_name(file);
-    Json json = parse_json_object(read_text_file(file, kLargestFile), name, kPublishedRemedy);
+    Json json = parse_json_object(read_text_file(file, kLargestPublished), name, kPublishedRemedy);
     for (const std::string& member : members)
         if (!json.contains(member)) throw Error(name + ": has no \"" + member + "\"", kPublishedRemedy);
     for (const auto& [member, value] : json.items())

@@ -7,13 +7,13 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kLargestFile = 256'000'000;
+constexpr std::size_t kLargestTable = 256'000'000;
 constexpr int kLargestVocab = 100'000;
 constexpr double kSumTolerance = 1e-6;
-const char* const kRemedy = "Compare the file with the description at the top of engine/table_json.h.";
+const char* const kTableRemedy = "Compare the file with the description at the top of engine/table_json.h.";
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
-    throw Error(name + ": " + what, kRemedy);
+    throw Error(name + ": " + what, kTableRemedy);
 }
 
 const Json& member(const Json& json, const char* field, const std::string& name) {
@@ -136,7 +136,7 @@ OracleCase read_case(const Json& json, const std::string& name) {
 } // namespace
 
 TablePair parse_table(std::string_view text, const std::string& name) {
-    const Json json = parse_json_object(text, name, kRemedy);
+    const Json json = parse_json_object(text, name, kTableRemedy);
     const auto schema = json.find("schema");
     if (schema == json.end() || *schema != "speclens-table/1")
         fail(name, "the schema is " + (schema == json.end() ? "missing" : shown(*schema)) +
@@ -155,11 +155,11 @@ TablePair parse_table(std::string_view text, const std::string& name) {
 }
 
 TablePair load_table(const std::filesystem::path& file) {
-    return parse_table(read_text_file(file, kLargestFile), short_name(file));
+    return parse_table(read_text_file(file, kLargestTable), short_name(file));
 }
 
 std::vector<OracleCase> parse_oracle_cases(std::string_view text, const std::string& name) {
-    const Json json = parse_json_object(text, name, kRemedy);
+    const Json json = parse_json_object(text, name, kTableRemedy);
     const Json& cases = member(json, "cases", name);
     if (!cases.is_array()) fail(name, "cases is not a list");
     std::vector<OracleCase> result;
@@ -168,7 +168,7 @@ std::vector<OracleCase> parse_oracle_cases(std::string_view text, const std::str
 }
 
 std::vector<OracleCase> load_oracle_cases(const std::filesystem::path& file) {
-    return parse_oracle_cases(read_text_file(file, kLargestFile), short_name(file));
+    return parse_oracle_cases(read_text_file(file, kLargestTable), short_name(file));
 }
 
 } // namespace speclens

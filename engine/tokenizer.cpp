@@ -9,7 +9,7 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kLargestFile = 256'000'000;
+constexpr std::size_t kLargestTokenizer = 256'000'000;
 constexpr std::size_t kLargestText = 1u << 30; // positions inside a piece are ints
 
 class BpeTokenizer final : public Tokenizer {
@@ -94,7 +94,7 @@ std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json) {
     return make_tokenizer(
-        parse_tokenizer_json(read_text_file(tokenizer_json, kLargestFile), short_name(tokenizer_json)));
+        parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json)));
 }
 
 } // namespace speclens

@@ -15,11 +15,11 @@ struct Symbol {
     int previous, next;
 };
 
-struct Candidate {
+struct MergeCandidate {
     int rank, position; // position of the left symbol
     int id;             // of the merged token
     // std::push_heap keeps the largest on top; the best candidate is the smallest
-    bool operator<(const Candidate& other) const {
+    bool operator<(const MergeCandidate& other) const {
         return rank != other.rank ? rank > other.rank : position > other.position;
     }
 };
@@ -56,7 +56,7 @@ void merge_piece(std::string_view piece, const std::array<int, 256>& byte_ids, c
     for (int i = 0; i < count; ++i)
         symbols[i] = {byte_ids[static_cast<unsigned char>(piece[i])], i - 1, i + 1 < count ? i + 1 : kNone};
 
-    std::vector<Candidate> heap;
+    std::vector<MergeCandidate> heap;
     const auto consider = [&](int left) {
         const int right = left == kNone ? kNone : symbols[left].next;
         if (right == kNone) return;
@@ -69,7 +69,7 @@ void merge_piece(std::string_view piece, const std::array<int, 256>& byte_ids, c
 
     while (!heap.empty()) {
         std::pop_heap(heap.begin(), heap.end());
-        const Candidate best = heap.back();
+        const MergeCandidate best = heap.back();
         heap.pop_back();
         Symbol& left = symbols[best.position];
         if (left.id == kNone || left.next == kNone) continue;

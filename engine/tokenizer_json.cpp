@@ -9,7 +9,7 @@
 namespace speclens {
 namespace {
 
-const char* const kRemedy = "Is this an unchanged tokenizer.json of a Qwen2 or Qwen3 model?";
+const char* const kTokenizerRemedy = "Is this an unchanged tokenizer.json of a Qwen2 or Qwen3 model?";
 constexpr int kLargestId = 1 << 22;
 
 class Section {
@@ -36,7 +36,9 @@ class Section {
     void require(bool holds, const std::string& what) const {
         if (!holds) fail(what);
     }
-    [[noreturn]] void fail(const std::string& what) const { throw Error(name_ + " " + what, kRemedy); }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(name_ + " " + what, kTokenizerRemedy);
+    }
     [[nodiscard]] const std::string& name() const { return name_; }
 
   private:
@@ -190,7 +192,7 @@ void read_splitter(const Section& section, const std::string& file, TokenizerPar
 
 void read_pre_tokenizer(const Json* json, const std::string& file, TokenizerParts& parts) {
     const std::string name = file + ": pre_tokenizer";
-    if (json == nullptr) throw Error(name + " is missing", kRemedy);
+    if (json == nullptr) throw Error(name + " is missing", kTokenizerRemedy);
     const Section section(*json, name);
     if (section.text("type") != "Sequence") return read_splitter(section, file, parts);
     const Json* steps = section.find("pretokenizers");
@@ -200,7 +202,7 @@ void read_pre_tokenizer(const Json* json, const std::string& file, TokenizerPart
 
 void read_added_tokens(const Json& list, const std::string& file, TokenizerParts& parts) {
     const std::string name = file + ": added_tokens";
-    if (!list.is_array()) throw Error(name + " is not a list", kRemedy);
+    if (!list.is_array()) throw Error(name + " is not a list", kTokenizerRemedy);
     for (const Json& entry : list) {
         const Section section(entry, name);
         AddedToken token{

@@ -15,7 +15,7 @@
 
 namespace speclens::trace_file {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Malformed {
     std::string what;
@@ -23,10 +23,10 @@ struct Malformed {
 
 class Reader {
   public:
-    explicit Reader(const Json& object) : o_(object) {}
+    explicit Reader(const OrderedJson& object) : o_(object) {}
 
     [[nodiscard]] int integer(const char* name) const {
-        const Json& value = field(name);
+        const OrderedJson& value = field(name);
         if (!value.is_number_integer()) wrong(name, "an integer");
         const auto wide = value.get<std::int64_t>();
         if (wide < -1 || wide > (1 << 30)) wrong(name, "between -1 and 2^30");
@@ -36,7 +36,7 @@ class Reader {
         return o_.contains(name) ? integer(name) : otherwise;
     }
     [[nodiscard]] double number(const char* name) const {
-        const Json& value = field(name);
+        const OrderedJson& value = field(name);
         if (!value.is_number()) wrong(name, "a number");
         return value.get<double>();
     }
@@ -55,13 +55,13 @@ class Reader {
         return value;
     }
     [[nodiscard]] std::string text(const char* name) const {
-        const Json& value = field(name);
+        const OrderedJson& value = field(name);
         if (!value.is_string()) wrong(name, "a text");
         return value.get<std::string>();
     }
     [[nodiscard]] std::string text_or(const char* name) const { return o_.contains(name) ? text(name) : ""; }
     [[nodiscard]] bool flag(const char* name) const {
-        const Json& value = field(name);
+        const OrderedJson& value = field(name);
         if (!value.is_boolean()) wrong(name, "true or false");
         return value.get<bool>();
     }
@@ -70,10 +70,10 @@ class Reader {
         return probability("u", 0);
     }
     [[nodiscard]] std::vector<int> ids(const char* name) const {
-        const Json& value = field(name);
+        const OrderedJson& value = field(name);
         if (!value.is_array()) wrong(name, "a list of token ids");
         std::vector<int> list;
-        for (const Json& entry : value) {
+        for (const OrderedJson& entry : value) {
             if (!entry.is_number_integer() || entry.get<std::int64_t>() < 0 || entry.get<std::int64_t>() > (1 << 30))
                 wrong(name, "a list of token ids");
             list.push_back(entry.get<int>());
@@ -83,9 +83,9 @@ class Reader {
     [[nodiscard]] Top top(const char* name) const {
         Top t;
         if (!o_.contains(name)) return t;
-        const Json& list = o_[name];
+        const OrderedJson& list = o_[name];
         if (!list.is_array()) wrong(name, "a list of [id, log-probability]");
-        for (const Json& entry : list) {
+        for (const OrderedJson& entry : list) {
             if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer() ||
                 !(entry[1].is_number() || entry[1].is_null()))
                 wrong(name, "a list of [id, log-probability]");
@@ -99,21 +99,21 @@ class Reader {
     [[nodiscard]] Lens lens() const {
         Lens lens;
         if (!o_.contains("lens")) return lens;
-        const Json& all = o_["lens"];
+        const OrderedJson& all = o_["lens"];
         if (!all.is_object()) wrong("lens", "an object");
         const auto each = [&](const char* name, std::size_t most, const auto& read) {
             if (!all.contains(name)) return;
             if (!all[name].is_array() || all[name].size() > most) wrong(name, "a short list");
-            for (const Json& entry : all[name]) {
+            for (const OrderedJson& entry : all[name]) {
                 if (!entry.is_object()) wrong(name, "a list of objects");
                 read(Reader(entry));
             }
         };
         each("strips", 64, [&](const Reader& r) {
             Lens::Strip strip{r.text("name"), r.integer("values"), r.finite("low"), r.finite("high"), {}};
-            const Json& cells = r.field("cells");
+            const OrderedJson& cells = r.field("cells");
             if (!cells.is_array() || cells.empty() || cells.size() > Lens::kCells) wrong("cells", "1 to 28 numbers");
-            for (const Json& cell : cells) {
+            for (const OrderedJson& cell : cells) {
                 if (!cell.is_number() || !std::isfinite(cell.get<double>())) wrong("cells", "1 to 28 numbers");
                 strip.cells.push_back(cell.get<double>());
             }
@@ -141,14 +141,14 @@ class Reader {
         s.top_p = inner.number("top_p");
         return s;
     }
-    [[nodiscard]] const Json& field(const char* name) const {
+    [[nodiscard]] const OrderedJson& field(const char* name) const {
         if (!o_.is_object() || !o_.contains(name)) throw Malformed{std::string("\"") + name + "\" is missing"};
         return o_[name];
     }
 
   private:
     // A natural logarithm of a probability; null is probability 0. A little above 0 is rounding.
-    [[nodiscard]] static double logp(const char* name, const Json& value) {
+    [[nodiscard]] static double logp(const char* name, const OrderedJson& value) {
         if (value.is_null()) return kLogZero;
         if (!value.is_number() || !(value.get<double>() <= 1e-6)) wrong(name, "a log-probability (0 or less) or null");
         return std::min(value.get<double>(), 0.0);
@@ -156,7 +156,7 @@ class Reader {
     [[noreturn]] static void wrong(const char* name, const char* expected) {
         throw Malformed{std::string("\"") + name + "\" must be " + expected};
     }
-    const Json& o_;
+    const OrderedJson& o_;
 };
 
 } // namespace speclens::trace_file

@@ -10,23 +10,23 @@
 namespace speclens {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json log_json(double logp) { return std::isfinite(logp) ? Json(logp) : Json(nullptr); }
+OrderedJson log_json(double logp) { return std::isfinite(logp) ? OrderedJson(logp) : OrderedJson(nullptr); }
 
-void put_top(Json& object, const char* name, const Top& top) {
+void put_top(OrderedJson& object, const char* name, const Top& top) {
     if (top.empty()) return;
-    Json list = Json::array();
-    for (const Top::Entry& entry : top.entries) list.push_back(Json::array({entry.id, log_json(entry.logp)}));
+    OrderedJson list = OrderedJson::array();
+    for (const Top::Entry& entry : top.entries) list.push_back(OrderedJson::array({entry.id, log_json(entry.logp)}));
     object[name] = std::move(list);
     object[std::string(name) == "top" ? "rest" : std::string(name) + "_rest"] = top.rest;
 }
 
-void put_coin(Json& object, const std::optional<double>& u) {
+void put_coin(OrderedJson& object, const std::optional<double>& u) {
     if (u) object["u"] = *u;
 }
 
-Json sampling_json(const Sampling& s) {
+OrderedJson sampling_json(const Sampling& s) {
     return {{"temperature", s.temperature}, {"top_k", s.top_k}, {"top_p", s.top_p}};
 }
 
@@ -39,9 +39,9 @@ const char* from_name(Resampled::From from) {
     return "target";
 }
 
-void put_lens(Json& object, std::vector<int>& ids, const Lens& lens) {
+void put_lens(OrderedJson& object, std::vector<int>& ids, const Lens& lens) {
     if (lens.empty()) return;
-    Json all = Json::object();
+    OrderedJson all = OrderedJson::object();
     for (const Lens::Strip& strip : lens.strips)
         all["strips"].push_back({{"name", strip.name},
                                  {"values", strip.values},
@@ -49,7 +49,7 @@ void put_lens(Json& object, std::vector<int>& ids, const Lens& lens) {
                                  {"high", strip.high},
                                  {"cells", strip.cells}});
     for (const Lens::Number& number : lens.numbers) {
-        Json one = {{"name", number.name}, {"value", number.value}};
+        OrderedJson one = {{"name", number.name}, {"value", number.value}};
         if (!number.unit.empty()) one["unit"] = number.unit;
         all["numbers"].push_back(std::move(one));
     }
@@ -72,7 +72,7 @@ std::string hash_text(std::uint64_t hash) {
 
 // Fills the fields of one event; `ids` collects the token ids it mentions.
 struct EventJson {
-    Json& o;
+    OrderedJson& o;
     std::vector<int>& ids;
     const Trace& trace;
 
@@ -176,12 +176,12 @@ std::string hex(const std::string& bytes) {
 }  // namespace
 
 std::string TraceWriter::line(const Event& event) {
-    Json object;
+    OrderedJson object;
     std::vector<int> ids;
     std::visit(EventJson{object, ids, *trace_}, event);
     // Texts travel with the event that first mentions an id; bytes that are not UTF-8 on their own as hex.
-    Json texts = Json::object();
-    Json bytes = Json::object();
+    OrderedJson texts = OrderedJson::object();
+    OrderedJson bytes = OrderedJson::object();
     for (int id : ids) {
         if (!named_.insert(id).second) continue;
         const std::string text = trace_->text(id);

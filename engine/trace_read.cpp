@@ -43,7 +43,7 @@ Header read_header(const Reader& r) {
     return h;
 }
 
-Event read_event(const Json& object) {
+Event read_event(const OrderedJson& object) {
     const Reader r(object);
     const std::string kind = r.text("kind");
     if (kind == "header") return read_header(r);
@@ -122,7 +122,7 @@ Event read_event(const Json& object) {
     throw Malformed{"unknown kind \"" + kind + "\""};
 }
 
-void read_texts(const Json& object, std::map<int, std::string>& texts) {
+void read_texts(const OrderedJson& object, std::map<int, std::string>& texts) {
     for (const char* name : {"texts", "bytes"}) {
         if (!object.contains(name) || !object[name].is_object()) continue;
         for (const auto& [key, value] : object[name].items()) {
@@ -154,7 +154,7 @@ std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std
         ++line;
         const bool last = in.peek() == std::istream::traits_type::eof();
         if (text.empty()) continue;
-        const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+        const OrderedJson object = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
         if (object.is_discarded()) {
             if (last && !events.empty()) {  // killed while writing: everything before is whole
                 if (notice) *notice = "the file ends in the middle of line " + std::to_string(line) + "; shown up to there";

@@ -15,10 +15,6 @@ std::string probability_of(const Top& top) {
     return top.entries.empty() ? std::string("–") : ui::probability(std::exp(top.entries.front().logp));
 }
 
-struct Words {
-    std::string heading, text;
-};
-
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     const int n = m.guesses(), at = m.selected;
     const std::string guesses = counted(n, "guess"), ms = ui::number(m.draft_ms, 2) + " ms";

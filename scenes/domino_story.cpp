@@ -32,10 +32,6 @@ int before_of(const DominoModel& m, int i) {
     return i > 0 ? m.column(i - 1)->draft->token : m.anchor;
 }
 
-struct Words {
-    std::string heading, text;
-};
-
 Words without_head(const SceneInput& input, const DominoModel& m, int beat) {
     (void)input;
     const std::string kept = capital(counted(m.kept_on, "guess")) + " of " + std::to_string(m.columns.size());

@@ -9,10 +9,6 @@
 namespace speclens {
 namespace {
 
-struct Words {
-    std::string heading, text;
-};
-
 // The row with the largest or smallest value among those that have one; null: none has.
 template <class Value>
 const DrafterRow* extreme(const DraftersModel& m, Value value, bool largest) {

@@ -20,14 +20,14 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-struct Grid {
+struct Eagle3Grid {
     float gutter, left, pitch, width;
     int first, count;
     [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
 };
 
-Grid grid_for(Rect stage, const Eagle3Model& model) {
-    Grid g{stage.x + 24, stage.x + 136, 0, 0, 0, 1};
+Eagle3Grid grid_for(Rect stage, const Eagle3Model& model) {
+    Eagle3Grid g{stage.x + 24, stage.x + 136, 0, 0, 0, 1};
     const float room = stage.right() - 24 - g.left + 32;
     const int total = std::max(1, model.steps());
     g.count = std::clamp(static_cast<int>(room / 150), 1, total);
@@ -61,7 +61,8 @@ double feature_scale(const Eagle3Model& m) {
     return scale;
 }
 
-void name(const Eagle3Draw& d, const Grid& g, float y, const char* words, const std::string& detail = "") {
+void name(const Eagle3Draw& d, const Eagle3Grid& g, float y, const char* words,
+          const std::string& detail = "") {
     ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 100);
     if (!detail.empty())
         ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 100);
@@ -71,7 +72,7 @@ void name(const Eagle3Draw& d, const Grid& g, float y, const char* words, const 
 
 float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const Eagle3Model& m = d.model;
-    const Grid g = grid_for(d.input.stage, m);
+    const Eagle3Grid g = grid_for(d.input.stage, m);
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;

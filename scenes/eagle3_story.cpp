@@ -11,10 +11,6 @@
 namespace speclens {
 namespace {
 
-struct Words {
-    std::string heading, text;
-};
-
 Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
     const int n = m.steps();
     const auto ms = [](double value) { return ui::number(value, 2) + " ms"; };

@@ -11,6 +11,11 @@
 
 namespace speclens {
 
+// What a beat of a story says.
+struct Words {
+    std::string heading, text;
+};
+
 [[nodiscard]] std::string number_word(int n);                      // "three"; digits from 21 on
 [[nodiscard]] std::string capital(std::string words);              // first ASCII letter
 [[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"

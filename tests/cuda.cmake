@@ -6,13 +6,12 @@ set(law_tests model_drafters.cpp model_lens.cpp model_forward.cpp cuda_laws.cpp)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
     SOURCES simt.cpp simt_test.cpp cuda_sources.cpp cuda_emulated.cpp cuda_backend_test.cpp
             ${operation_tests} ${law_tests})
-target_compile_options(cuda_emulated_test PRIVATE -Wno-unknown-pragmas)
+set_source_files_properties(cuda_sources.cpp simt.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of the global scope
 # The same as a module for the program itself (cli_cuda.cpp).
 add_library(speclens_cuda_emulated MODULE cuda_emulated_module.cpp cuda_sources.cpp simt.cpp
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)
 spec_target(speclens_cuda_emulated)
-target_compile_options(speclens_cuda_emulated PRIVATE -Wno-unknown-pragmas)
-set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "")
+set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "" UNITY_BUILD OFF)
 
 if(TARGET speclens_cuda)
     spec_test(cuda_device_test LABELS gpu PREFIX Gpu. TIMEOUT 600 SKIP "no GPU to test on" LIBS engine

@@ -11,7 +11,7 @@
 namespace speclens {
 namespace {
 
-RunSettings settings_for(const std::string& drafter, double temperature) {
+RunSettings guess_settings(const std::string& drafter, double temperature) {
     RunSettings settings;
     settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
     settings.drafter = drafter;
@@ -21,18 +21,11 @@ RunSettings settings_for(const std::string& drafter, double temperature) {
     return settings;
 }
 
-std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
-                                        const RunSettings& settings) {
-    auto run = std::make_unique<speclens::Run>(models, settings);
-    run->finish();
-    return run;
-}
-
 TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
     const auto models = test::micro_models(1);
     for (const double temperature : {0.0, 0.9}) {
-        const RunSettings settings = settings_for("small", temperature);
-        const auto run = finished(models, settings);
+        const RunSettings settings = guess_settings("small", temperature);
+        const auto run = test::finished(models, settings);
         const Guesses guesses = guess_all(models, settings, run->trace(), 1);
         EXPECT_EQ(guesses.of, &run->trace());
         EXPECT_EQ(guesses.target_layers, 6);
@@ -59,8 +52,8 @@ TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
 // Greedy: what a round commits is what the target writes anyway, whoever guessed.
 TEST(Guesses, AtTemperatureZeroCommitTheTargetsOwnText) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = settings_for("dflash", 0);
-    const auto run = finished(models, settings);
+    const RunSettings settings = guess_settings("dflash", 0);
+    const auto run = test::finished(models, settings);
     const CycleView whole = fold(run->trace(), run->trace().size());
     ASSERT_GT(whole.cycles.size(), 2u);
     for (const int cycle : {0, 2}) {
@@ -79,9 +72,9 @@ TEST(Guesses, AtTemperatureZeroCommitTheTargetsOwnText) {
 
 TEST(Guesses, OfTheRunsOwnDrafterAreItsRound) {
     const auto models = test::micro_models(1);
-    RunSettings settings = settings_for("skip", 0.9);
+    RunSettings settings = guess_settings("skip", 0.9);
     settings.options.exit_layer = 2;
-    const auto run = finished(models, settings);
+    const auto run = test::finished(models, settings);
     const CycleView whole = fold(run->trace(), run->trace().size());
     for (const GuessRow& row : guess_all(models, settings, run->trace(), 1).rows) {
         if (row.drafter != "skip") continue;
@@ -96,8 +89,8 @@ TEST(Guesses, OfTheRunsOwnDrafterAreItsRound) {
 
 TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = settings_for("lookup", 0);
-    const auto run = finished(models, settings);
+    const RunSettings settings = guess_settings("lookup", 0);
+    const auto run = test::finished(models, settings);
     const Guesses guesses = guess_all(models, settings, run->trace(), 0);
     for (const GuessRow& row : guesses.rows) {
         if (row.drafter == "eagle3") {
@@ -112,7 +105,7 @@ TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
         }
     }
     const auto few = test::perfect_draft_models(1);
-    const auto short_run = finished(few, settings);
+    const auto short_run = test::finished(few, settings);
     for (const GuessRow& row : guess_all(few, settings, short_run->trace(), 0).rows)
         if (row.drafter == "dflash") {
             EXPECT_NE(row.problem.find("no dflash head"), std::string::npos);
@@ -122,8 +115,8 @@ TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
 
 TEST(Guesses, RefuseACycleThatIsNotThere) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = settings_for("small", 0);
-    const auto run = finished(models, settings);
+    const RunSettings settings = guess_settings("small", 0);
+    const auto run = test::finished(models, settings);
     EXPECT_THROW((void)guess_all(models, settings, run->trace(), 999), Error);
     EXPECT_THROW((void)guess_all(models, settings, run->trace(), -1), Error);
     // one past the last: nothing is left to guess, and every row says so

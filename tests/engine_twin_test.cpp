@@ -12,7 +12,7 @@
 namespace speclens {
 namespace {
 
-RunSettings settings_for(const std::string& drafter, double temperature) {
+RunSettings twin_settings(const std::string& drafter, double temperature) {
     RunSettings settings;
     settings.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
@@ -20,13 +20,6 @@ RunSettings settings_for(const std::string& drafter, double temperature) {
     settings.sampling.temperature = temperature;
     settings.max_tokens = 24;
     return settings;
-}
-
-std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
-                                        const RunSettings& settings) {
-    auto run = std::make_unique<speclens::Run>(models, settings);
-    run->finish();
-    return run;
 }
 
 // The events of one cycle in canonical form.
@@ -44,8 +37,8 @@ TEST(Twin, WithTheSameOptionsIsTheCycleItself) {
     const auto models = test::micro_models(1);
     for (const double temperature : {0.0, 0.9})
         for (const char* drafter : {"domino", "dflash", "dspark"}) {
-            const RunSettings settings = settings_for(drafter, temperature);
-            const auto run = finished(models, settings);
+            const RunSettings settings = twin_settings(drafter, temperature);
+            const auto run = test::finished(models, settings);
             const CycleView view = fold(run->trace(), run->trace().size());
             for (const CycleSummary& cycle : view.cycles) {
                 const Twin twin =
@@ -60,8 +53,8 @@ TEST(Twin, WithTheSameOptionsIsTheCycleItself) {
 
 TEST(Twin, WithoutTheHeadStartsFromTheSameBaseLaws) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = settings_for("domino", 0);
-    const auto run = finished(models, settings);
+    const RunSettings settings = twin_settings("domino", 0);
+    const auto run = test::finished(models, settings);
     DrafterOptions off = settings.options;
     off.correction = false;
     const CycleView view = fold(run->trace(), run->trace().size());
@@ -82,8 +75,8 @@ TEST(Twin, WithoutTheHeadStartsFromTheSameBaseLaws) {
 
 TEST(Twin, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = settings_for("domino", 0);
-    const auto base = finished(models, settings);
+    const RunSettings settings = twin_settings("domino", 0);
+    const auto base = test::finished(models, settings);
     Fork fork;
     fork.cycle = 1;
     fork.force_draft = {1, 33};
@@ -102,7 +95,7 @@ TEST(Twin, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
 
 TEST(Study, CountsWhatTheRunDid) {
     const auto models = test::micro_models(1);
-    RunSettings settings = settings_for("dflash", 0.9);
+    RunSettings settings = twin_settings("dflash", 0.9);
     const StudyPoint point = study_point(models, settings);
     EXPECT_EQ(point.problem, "");
     EXPECT_EQ(point.tokens, 24);
@@ -119,7 +112,7 @@ TEST(Study, CountsWhatTheRunDid) {
         }
         kept += point.kept[i];
     }
-    const auto run = finished(models, settings);
+    const auto run = test::finished(models, settings);
     EXPECT_EQ(kept, fold(run->trace(), run->trace().size()).accepted_drafts);
     settings.drafter = "small";
     settings.k = 99;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/models.h"
+#include "engine/run.h"
 #include "tests/test_backend.h"
 
 namespace speclens::test {
@@ -67,6 +68,13 @@ inline std::shared_ptr<const Models> perfect_draft_models(int threads) {
     models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
     models->draft = models->target;
     return models;
+}
+
+[[nodiscard]] inline std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
+                                                             const RunSettings& settings) {
+    auto run = std::make_unique<speclens::Run>(models, settings);
+    run->finish();
+    return run;
 }
 
 }  // namespace speclens::test

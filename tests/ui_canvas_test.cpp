@@ -16,10 +16,6 @@
 namespace speclens::ui {
 namespace {
 
-const Theme& dark() {
-    return theme(ThemeKind::dark);
-}
-
 // A small XML reader: tags nest and close, attributes are quoted, no bare & or control characters.
 std::string xml_problem(const std::string& xml) {
     std::vector<std::string> open;

@@ -17,6 +17,10 @@ inline const FontSet& test_fonts() {
     return kLoaded;
 }
 
+inline const Theme& dark() {
+    return theme(ThemeKind::dark);
+}
+
 struct Desk {
     std::function<void(Ui&)> draw;
     WidgetState state;
@@ -35,7 +39,7 @@ struct Desk {
         input.down = down;
         input.time = time;
         RecordCanvas canvas(test_fonts(), screen);
-        Ui ui(canvas, input, theme(ThemeKind::dark), state, screen);
+        Ui ui(canvas, input, dark(), state, screen);
         ui.clipboard = clipboard;
         draw(ui);
         ui.finish();

@@ -7,7 +7,7 @@
 namespace speclens::ui {
 namespace {
 
-struct Bench {
+struct DropdownBench {
     std::vector<Choice> choices = {
         {"small", "0.6B", ""}, {"lookup", "", ""}, {"EAGLE-3", "", "needs weights"}, {"Domino", "", ""}};
     int chosen = 0, below = 0, next = 0, changes = 0;
@@ -24,7 +24,7 @@ struct Bench {
 };
 
 TEST(Dropdown, OpensChoosesAndCloses) {
-    Bench b;
+    DropdownBench b;
     EXPECT_FALSE(b.is_open());
     b.open();
     EXPECT_TRUE(b.is_open());
@@ -35,7 +35,7 @@ TEST(Dropdown, OpensChoosesAndCloses) {
 }
 
 TEST(Dropdown, AClickOutsideClosesItAndDoesNothingElse) {
-    Bench b;
+    DropdownBench b;
     b.open();
     b.desk.click(600, 500);
     EXPECT_FALSE(b.is_open());
@@ -48,7 +48,7 @@ TEST(Dropdown, AClickOutsideClosesItAndDoesNothingElse) {
 }
 
 TEST(Dropdown, DisabledRowsStayAndSayWhy) {
-    Bench b;
+    DropdownBench b;
     b.open();
     b.desk.click(150, 140 + 4 + 64 + 16);
     EXPECT_TRUE(b.is_open());
@@ -59,7 +59,7 @@ TEST(Dropdown, DisabledRowsStayAndSayWhy) {
 }
 
 TEST(Dropdown, KeyboardOpensMovesSkipsDisabledAndChooses) {
-    Bench b;
+    DropdownBench b;
     b.desk.key(Key::tab);
     b.desk.key(Key::down);
     EXPECT_TRUE(b.is_open());
@@ -79,7 +79,7 @@ TEST(Dropdown, KeyboardOpensMovesSkipsDisabledAndChooses) {
 }
 
 TEST(Dropdown, LongListsScrollAndStayOnTheScreen) {
-    Bench b;
+    DropdownBench b;
     b.choices.clear();
     for (int i = 0; i < 40; ++i) b.choices.push_back({"row " + std::to_string(i), "", ""});
     b.chosen = 20;

@@ -9,10 +9,6 @@
 namespace speclens::ui {
 namespace {
 
-const Theme& dark() {
-    return theme(ThemeKind::dark);
-}
-
 TEST(Ticks, AreRoundNumbersInsideTheRange) {
     EXPECT_EQ(ticks(0, 1, 5).values, (std::vector<double>{0, 0.2, 0.4, 0.2 * 3, 0.8, 1}));
     EXPECT_EQ(ticks(0, 1, 5).decimals, 1);

@@ -10,7 +10,7 @@
 namespace speclens::ui {
 namespace {
 
-struct Bench {
+struct FieldBench {
     std::string text, board;
     TextFieldOptions options;
     TextFieldResult last;
@@ -22,14 +22,14 @@ struct Bench {
         changed += last.changed ? 1 : 0;
         k += ui.take_key(Key::k) ? 1 : 0;
     }};
-    explicit Bench(std::string start = {}) : text(std::move(start)) {
+    explicit FieldBench(std::string start = {}) : text(std::move(start)) {
         desk.clipboard = {[this] { return board; }, [this](const std::string& s) { board = s; }};
     }
     void focus() { desk.click(rect.x + rect.w - 6, rect.y + 18); }
 };
 
 TEST(TextField, TypesAtTheCaretAndDeletesWholeCodePoints) {
-    Bench b("caf");
+    FieldBench b("caf");
     b.focus();
     b.desk.type("é!");
     EXPECT_EQ(b.text, "café!");
@@ -47,7 +47,7 @@ TEST(TextField, TypesAtTheCaretAndDeletesWholeCodePoints) {
 }
 
 TEST(TextField, PlainKeysAreTextOnlyWhileFocused) {
-    Bench b;
+    FieldBench b;
     b.desk.key(Key::k);
     EXPECT_EQ(b.k, 1);
     b.focus();
@@ -63,7 +63,7 @@ TEST(TextField, PlainKeysAreTextOnlyWhileFocused) {
 }
 
 TEST(TextField, SelectsCopiesCutsAndPastes) {
-    Bench b("The capital");
+    FieldBench b("The capital");
     b.focus();
     b.desk.key(Key::a, {.ctrl = true});
     b.desk.key(Key::c, {.ctrl = true});
@@ -82,7 +82,7 @@ TEST(TextField, SelectsCopiesCutsAndPastes) {
 }
 
 TEST(TextField, TheMousePlacesTheCaretDragsASelectionAndDoubleClicksAWord) {
-    Bench b("alpha beta gamma");
+    FieldBench b("alpha beta gamma");
     const float cell = test_fonts().width("alpha ", Font::text, 15);
     b.desk.click(112 + cell + 1, 118);
     b.desk.type("X");
@@ -99,12 +99,12 @@ TEST(TextField, TheMousePlacesTheCaretDragsASelectionAndDoubleClicksAWord) {
 }
 
 TEST(TextField, EnterSubmitsOneLineAndBreaksManyLines) {
-    Bench b("a");
+    FieldBench b("a");
     b.focus();
     b.desk.key(Key::enter);
     EXPECT_EQ(b.submitted, 1);
     EXPECT_EQ(b.text, "a");
-    Bench m("a");
+    FieldBench m("a");
     m.options.multi_line = true;
     m.rect.h = 120;
     m.focus();
@@ -117,7 +117,7 @@ TEST(TextField, EnterSubmitsOneLineAndBreaksManyLines) {
 }
 
 TEST(TextField, UpAndDownKeepTheColumnOverShortLines) {
-    Bench b("abcdef\nab\nabcdef");
+    FieldBench b("abcdef\nab\nabcdef");
     b.options.multi_line = b.options.mono = true;
     b.rect.h = 120;
     b.focus();
@@ -129,7 +129,7 @@ TEST(TextField, UpAndDownKeepTheColumnOverShortLines) {
 }
 
 TEST(TextField, LongLinesWrapAtWordsAndTheCaretStaysVisible) {
-    Bench b;
+    FieldBench b;
     b.options.multi_line = true;
     b.rect.h = 80;
     b.focus();
@@ -147,7 +147,7 @@ TEST(TextField, LongLinesWrapAtWordsAndTheCaretStaysVisible) {
 }
 
 TEST(TextField, LongLinesEndWithAnEllipsisUntilTheyAreEdited) {
-    Bench b("a single line that is much too long to fit into its field");
+    FieldBench b("a single line that is much too long to fit into its field");
     EXPECT_TRUE(b.desk.shows("…"));
     b.focus();
     b.desk.key(Key::end);
@@ -156,7 +156,7 @@ TEST(TextField, LongLinesEndWithAnEllipsisUntilTheyAreEdited) {
 }
 
 TEST(TextField, DisabledFieldsKeepTheirText) {
-    Bench b("fixed");
+    FieldBench b("fixed");
     b.options.disabled = "the run is over";
     b.desk.frame();
     b.focus();
@@ -166,7 +166,7 @@ TEST(TextField, DisabledFieldsKeepTheirText) {
 }
 
 TEST(TextField, TakesTheFocusWhenItAppearsAndGivesItUpOnEscape) {
-    Bench b;
+    FieldBench b;
     b.options.take_focus = true;
     b.desk.frame();
     b.desk.frame();
@@ -178,7 +178,7 @@ TEST(TextField, TakesTheFocusWhenItAppearsAndGivesItUpOnEscape) {
 }
 
 TEST(TextField, TheSizeLimitCutsAtACodePoint) {
-    Bench b;
+    FieldBench b;
     b.options.max_bytes = 5;
     b.focus();
     b.desk.type("aé€€");
@@ -186,7 +186,7 @@ TEST(TextField, TheSizeLimitCutsAtACodePoint) {
 }
 
 TEST(TextField, AMegabyteStaysResponsive) {
-    Bench b;
+    FieldBench b;
     b.options.multi_line = true;
     b.options.max_bytes = 4U << 20;
     b.rect.h = 200;

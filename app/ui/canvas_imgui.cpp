@@ -12,14 +12,6 @@
 
 namespace speclens::ui {
 
-namespace {
-
-ImU32 packed(Color c) {
-    return IM_COL32(c.r, c.g, c.b, c.a);
-}
-
-} // namespace
-
 ImGuiCanvas::ImGuiCanvas(ImDrawList& list, GlyphCache& glyphs, float scale)
     : list_(list), glyphs_(glyphs), scale_(scale) {}
 

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <tuple>
 
 namespace speclens::ui {
 
 namespace {
-
-constexpr float kPi = std::numbers::pi_v<float>;
 
 int arc_steps(float radius, float sweep, float tolerance) {
     if (radius <= tolerance) return 1;

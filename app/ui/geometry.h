@@ -1,6 +1,7 @@
 // Shapes as points, shared by the back ends: rounded outlines, circles, dashes, hatch lines. Pure functions.
 #pragma once
 
+#include <numbers>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 namespace speclens::ui {
 
 using Line = std::pair<Vec2, Vec2>;
+
+inline constexpr float kPi = std::numbers::pi_v<float>;
 
 // Clockwise (y down) from the left end of the top edge; `tolerance` = largest distance from the true arc.
 [[nodiscard]] std::vector<Vec2> rounded_outline(Rect rect, float radius, float tolerance = 0.08F);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "app/ui/geometry.h"
@@ -11,8 +10,6 @@
 namespace speclens::ui {
 
 namespace {
-
-constexpr float kPi = std::numbers::pi_v<float>;
 
 // A pen in units of the half size around the centre, with round ends and joints.
 struct Pen {

@@ -10,11 +10,11 @@
 
 namespace speclens::ui {
 
-namespace {
-
-ImU32 packed(Color c) {
-    return IM_COL32(c.r, c.g, c.b, c.a);
+std::uint32_t packed(Color color) {
+    return IM_COL32(color.r, color.g, color.b, color.a);
 }
+
+namespace {
 
 // Unit normal of a -> b, to its left on the screen; zero for equal points.
 Vec2 normal(Vec2 a, Vec2 b) {

@@ -2,6 +2,7 @@
 // geometry instead of ImGui's, so pictures are the same with every ImGui version and on every processor.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "app/ui/canvas.h"
@@ -9,6 +10,8 @@
 struct ImDrawList;
 
 namespace speclens::ui {
+
+[[nodiscard]] std::uint32_t packed(Color color); // in the order of channels that ImGui was built with
 
 // Convex, at least a pixel wide; either direction of turn. Device pixels.
 void soft_fill(ImDrawList& list, std::span<const Vec2> points, Color color);
