@@ -24,18 +24,15 @@ float widen_f16(std::uint16_t bits) {
 } // namespace
 
 Buffer CpuBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
-    CHECK(stored == DType::bf16 || stored == DType::f16 || stored == DType::f32,
-          "weights are bf16, f16 or f32");
-    CHECK(rows >= 0 && cols >= 0, "allocate_weight: size");
-    Tensor view = {
-        .data = nullptr, .dtype = stored == DType::f16 ? DType::f32 : stored, .rows = rows, .cols = cols};
+    shapes::weight(stored, rows, cols);
+    Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
     view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
     view.data = allocate(view.bytes());
     return Buffer(*this, view);
 }
 
 void CpuBackend::import_weight(const Tensor& to, DType stored, const void* host) {
-    CHECK(to.dtype == (stored == DType::f16 ? DType::f32 : stored), "import_weight: dtype");
+    CHECK(to.dtype == shapes::kept_as(stored), "import_weight: dtype");
     const std::byte* bytes = static_cast<const std::byte*>(host);
     // By rows, so that each thread is the first to touch pages that it will read.
     const std::int64_t unit = to.tiled ? kTiledRows : 1;
@@ -53,9 +50,7 @@ void CpuBackend::import_weight(const Tensor& to, DType stored, const void* host)
 }
 
 void CpuBackend::softmax(const Tensor& logits, float temperature, const Tensor& out) {
-    CHECK(temperature > 0, "softmax: temperature");
-    CHECK(is(logits, DType::f32, out.rows, out.cols) && is(out, DType::f32, out.rows, out.cols),
-          "softmax: shapes");
+    shapes::softmax(logits, temperature, out);
     const std::int64_t n = out.cols;
     share(out.rows, 4 * n, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
@@ -66,8 +61,7 @@ void CpuBackend::softmax(const Tensor& logits, float temperature, const Tensor& 
 }
 
 void CpuBackend::argmax(const Tensor& rows, const Tensor& ids) {
-    CHECK(is(rows, DType::f32, rows.rows, rows.cols) && rows.cols > 0, "argmax: rows");
-    CHECK(is(ids, DType::i32, 1, rows.rows), "argmax: ids");
+    shapes::argmax(rows, ids);
     share(rows.rows, rows.cols, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
             data_of<std::int32_t>(ids)[row] =
@@ -77,8 +71,7 @@ void CpuBackend::argmax(const Tensor& rows, const Tensor& ids) {
 }
 
 void CpuBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) {
-    CHECK(is(rows, DType::f32, rows.rows, rows.cols) && k >= 1 && k <= rows.cols, "top_k: rows or k");
-    CHECK(is(ids, DType::i32, rows.rows, k) && is(values, DType::f32, rows.rows, k), "top_k: ids or values");
+    shapes::top_k(rows, k, ids, values);
     share(rows.rows, 2 * rows.cols, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
             row_.top_k(data_of<const float>(rows) + row * rows.cols, rows.cols, k,
@@ -88,8 +81,7 @@ void CpuBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tenso
 }
 
 void CpuBackend::gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) {
-    CHECK(is(out, in.dtype, out.rows, in.cols) && in.data != nullptr, "gather_rows: in or out");
-    CHECK(is(indices, DType::i32, 1, out.rows), "gather_rows: indices");
+    shapes::gather_rows(in, indices, out);
     for (std::int64_t row = 0; row < out.rows; ++row) {
         const std::int64_t index = data_of<const std::int32_t>(indices)[row];
         CHECK(index >= 0 && index < in.rows, "gather_rows: index outside the rows");
@@ -99,7 +91,7 @@ void CpuBackend::gather_rows(const Tensor& in, const Tensor& indices, const Tens
 }
 
 void CpuBackend::move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) {
-    CHECK(from.size() == to.size(), "move_slots: from and to");
+    shapes::move_slots(cache, from, to);
     for (std::size_t i = 0; i < from.size(); ++i) {
         copy(cache.k.slice(from[i], 1), cache.k.slice(to[i], 1));
         copy(cache.v.slice(from[i], 1), cache.v.slice(to[i], 1));

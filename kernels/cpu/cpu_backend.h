@@ -16,7 +16,7 @@
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/thread_pool.h"
-#include "kernels/error.h"
+#include "kernels/shapes.h"
 
 namespace speclens {
 
@@ -25,15 +25,6 @@ inline constexpr int kMaxPassRows = 512;
 
 // Multiply-adds (or comparable steps) below which one thread is faster than a launch: about two microseconds.
 inline constexpr std::int64_t kWorthLaunching = 32 << 10;
-
-template <class T>
-T* data_of(const Tensor& tensor) {
-    return static_cast<T*>(tensor.data);
-}
-
-inline bool is(const Tensor& tensor, DType dtype, std::int64_t rows, std::int64_t cols) {
-    return tensor.data != nullptr && tensor.dtype == dtype && tensor.rows == rows && tensor.cols == cols;
-}
 
 inline float widen_bf16(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);

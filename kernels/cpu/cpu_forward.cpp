@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::int64_t kUnit = kTiledRows; // outputs dealt out together, so that tiles are whole
 
-const float* floats_or_null(const Tensor& tensor) {
-    return tensor.empty() ? nullptr : data_of<const float>(tensor);
-}
-
-bool is_weight(const Tensor& tensor, std::int64_t n, std::int64_t k) {
-    return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k);
-}
-
 // Half of x was usually written by other threads a moment ago. Asking for all of its lines at once costs one
 // trip to another core's cache; multiplying its way through costs one for every few lines.
 void fetch(const MatmulTask& task) {
@@ -34,8 +26,7 @@ void fetch(const MatmulTask& task) {
 } // namespace
 
 void CpuBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
-    CHECK(is_weight(table, table.rows, out.cols), "embed: table");
-    CHECK(is(ids, DType::i32, 1, out.rows) && out.dtype == DType::f32, "embed: ids or out");
+    shapes::embed(table, ids, out);
     const std::int64_t h = out.cols;
     for (std::int64_t row = 0; row < out.rows; ++row) {
         const std::int64_t id = data_of<const std::int32_t>(ids)[row];
@@ -56,17 +47,14 @@ void CpuBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out
 
 void CpuBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
                           const Tensor& out) {
+    shapes::add_norm(residual, delta, weight, out);
     const std::int64_t rows = residual.rows;
     const std::int64_t h = residual.cols;
-    CHECK(is(residual, DType::f32, rows, h), "add_norm: residual");
-    CHECK(delta.empty() || is(delta, DType::f32, rows, h), "add_norm: delta");
-    CHECK(out.empty() || (is(out, DType::f32, rows, h) && is(weight, DType::f32, 1, h)),
-          "add_norm: weight or out");
     share(rows, h, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
             norm_rope_.add_norm(data_of<float>(residual) + row * h,
                                 delta.empty() ? nullptr : data_of<const float>(delta) + row * h,
-                                floats_or_null(weight), eps,
+                                data_or_null<const float>(weight), eps,
                                 out.empty() ? nullptr : data_of<float>(out) + row * h, h);
         }
     });
@@ -97,20 +85,17 @@ MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
 }
 
 void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
-    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul: x");
+    shapes::matmul(x, parts, kMaxPassRows);
     std::vector<MatmulTask> tasks;
     std::vector<std::int64_t> units_before = {0}; // units of all parts before this one
     for (const Projection& part : parts) {
         const std::int64_t n = part.out.cols;
-        CHECK(is_weight(part.weight, n, x.cols), "matmul: weight");
-        CHECK(part.bias.empty() || is(part.bias, DType::f32, 1, n), "matmul: bias");
-        CHECK(is(part.out, DType::f32, x.rows, n), "matmul: out");
         // Neighbours usually want x in the same order: pack it once.
         const bool again = !tasks.empty() && part.weight.tiled == parts[tasks.size() - 1].weight.tiled &&
                            part.weight.dtype == tasks.back().dtype;
         tasks.push_back(again ? tasks.back() : prepare(x, part.weight));
         tasks.back().weight = part.weight.data;
-        tasks.back().bias = floats_or_null(part.bias);
+        tasks.back().bias = data_or_null<const float>(part.bias);
         tasks.back().out_stride = n;
         units_before.push_back(units_before.back() + (n + kUnit - 1) / kUnit);
     }
@@ -129,11 +114,8 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
 }
 
 void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
+    shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
     const std::int64_t f = out.cols;
-    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul_swiglu: x");
-    CHECK(is(out, DType::f32, x.rows, f), "matmul_swiglu: out");
-    CHECK(is_weight(gate, f, x.cols) && is_weight(up, f, x.cols), "matmul_swiglu: gate or up");
-    CHECK(gate.dtype == up.dtype && gate.tiled == up.tiled, "matmul_swiglu: gate and up differ in kind");
     const MatmulTask gate_task = prepare(x, gate);
     // Strips of outputs narrow enough that both halves stay in cache until they meet.
     constexpr std::int64_t kStrip = 16 << 10; // values
@@ -165,21 +147,11 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
 void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                             const Tensor& positions, const KvLayer& cache, int first_slot) {
+    shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
     const int d = shape.dim;
     const std::int64_t rows = k.rows;
     const std::int64_t q_cols = q.empty() ? 0 : static_cast<std::int64_t>(shape.heads) * d;
     const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
-    CHECK(d > 0 && d % 2 == 0, "rope_store: head dimension");
-    CHECK((q.empty() || is(q, DType::f32, rows, q_cols)) && is(k, DType::f32, rows, kv_cols) &&
-              is(v, DType::f32, rows, kv_cols),
-          "rope_store: q, k or v");
-    CHECK(q_norm.empty() || is(q_norm, DType::f32, 1, d), "rope_store: q_norm");
-    CHECK(k_norm.empty() || is(k_norm, DType::f32, 1, d), "rope_store: k_norm");
-    CHECK(is(cos_sin, DType::f32, cos_sin.rows, d) && is(positions, DType::i32, 1, rows),
-          "rope_store: cos_sin or positions");
-    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
-          "rope_store: cache");
-    CHECK(first_slot >= 0 && first_slot + rows <= cache.k.rows, "rope_store: slots outside the cache");
 
     share(rows, 2 * (q_cols + 2 * kv_cols), [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
@@ -188,12 +160,13 @@ void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tenso
             const float* angles = data_of<const float>(cos_sin) + static_cast<std::int64_t>(position) * d;
             float* q_row = data_of<float>(q) + row * q_cols;
             for (std::int64_t c = 0; c < q_cols; c += d) {
-                norm_rope_.rope_head(q_row + c, q_row + c, floats_or_null(q_norm), eps, angles, d);
+                norm_rope_.rope_head(q_row + c, q_row + c, data_or_null<const float>(q_norm), eps, angles, d);
             }
             const float* k_row = data_of<const float>(k) + row * kv_cols;
             float* k_slot = data_of<float>(cache.k) + (first_slot + row) * kv_cols;
             for (std::int64_t c = 0; c < kv_cols; c += d) {
-                norm_rope_.rope_head(k_row + c, k_slot + c, floats_or_null(k_norm), eps, angles, d);
+                norm_rope_.rope_head(k_row + c, k_slot + c, data_or_null<const float>(k_norm), eps, angles,
+                                     d);
             }
             std::copy_n(data_of<const float>(v) + row * kv_cols, kv_cols,
                         data_of<float>(cache.v) + (first_slot + row) * kv_cols);
@@ -202,7 +175,7 @@ void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tenso
 }
 
 void CpuBackend::silu(const Tensor& x) {
-    CHECK(is(x, DType::f32, x.rows, x.cols), "silu: x");
+    shapes::silu(x);
     share(x.rows, 4 * x.cols, [&](std::int64_t first, std::int64_t last) {
         gate_.silu(data_of<float>(x) + first * x.cols, (last - first) * x.cols);
     });
@@ -210,11 +183,9 @@ void CpuBackend::silu(const Tensor& x) {
 
 void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
                      const Tensor& gates) {
+    shapes::gru(in, hid, state, out, gates);
     const std::int64_t rows = state.rows;
     const std::int64_t g = state.cols;
-    CHECK(is(state, DType::f32, rows, g) && is(out, DType::f32, rows, g), "gru: state or out");
-    CHECK(is(in, DType::f32, rows, 3 * g) && is(hid, DType::f32, rows, 3 * g), "gru: in or hid");
-    CHECK(gates.empty() || is(gates, DType::f32, rows, 3 * g), "gru: gates");
     share(rows, 12 * g, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
             gate_.gru(data_of<const float>(in) + row * 3 * g, data_of<const float>(hid) + row * 3 * g,
@@ -226,21 +197,13 @@ void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, c
 
 void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                            const AttentionMask& mask, const Tensor& out) {
+    shapes::attention(shape, q, cache, mask, out);
+    CHECK(shape.heads / shape.kv_heads <= kAttentionGroup, "attention: head shape");
     const std::int64_t rows = q.rows;
     const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * shape.dim;
-    const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * shape.dim;
     const std::int64_t words = (rows + 63) / 64;
-    CHECK(shape.kv_heads > 0 && shape.dim > 0 && shape.heads % shape.kv_heads == 0 &&
-              shape.heads / shape.kv_heads <= kAttentionGroup,
-          "attention: head shape");
-    CHECK(is(q, DType::f32, rows, q_cols) && is(out, DType::f32, rows, q_cols), "attention: q or out");
-    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
-          "attention: cache");
-    CHECK(mask.prefix >= 0 && mask.first_slot >= mask.prefix && mask.first_slot + rows <= cache.k.rows,
-          "attention: slots");
     const std::uint64_t* ancestors = nullptr;
     if (!mask.ancestors.empty()) {
-        CHECK(is(mask.ancestors, DType::i64, rows, words), "attention: ancestors");
         ancestors = data_of<const std::uint64_t>(mask.ancestors);
         for (std::int64_t row = 0; row < rows; ++row) {
             const std::uint64_t* bits = ancestors + row * words;

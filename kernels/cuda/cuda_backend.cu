@@ -110,11 +110,8 @@ void* CudaBackend::reserve(Scratch& scratch, std::size_t bytes) {
 }
 
 Buffer CudaBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
-    CHECK(stored == DType::bf16 || stored == DType::f16 || stored == DType::f32,
-          "weights are bf16, f16 or f32");
-    CHECK(rows >= 0 && cols >= 0, "allocate_weight: size");
-    Tensor view = {
-        .data = nullptr, .dtype = stored == DType::f16 ? DType::f32 : stored, .rows = rows, .cols = cols};
+    shapes::weight(stored, rows, cols);
+    Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
     view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
     view.data = allocate(view.bytes());
     return Buffer(*this, view);
@@ -122,7 +119,7 @@ Buffer CudaBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_
 
 // In pieces of whole tiles, through pinned memory: file order to the device, then packed or widened there.
 void CudaBackend::import_weight(const Tensor& to, DType stored, const void* host) {
-    CHECK(to.dtype == (stored == DType::f16 ? DType::f32 : stored), "import_weight: dtype");
+    CHECK(to.dtype == shapes::kept_as(stored), "import_weight: dtype");
     const bool convert = to.tiled || stored == DType::f16;
     const std::int64_t unit = to.tiled ? kTile : 1;
     const std::size_t row_bytes = static_cast<std::size_t>(to.cols) * bytes_of(stored);

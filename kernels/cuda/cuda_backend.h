@@ -13,6 +13,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/launch_list.h"
 #include "kernels/cuda/matrix.cuh"
+#include "kernels/shapes.h"
 
 namespace speclens::cuda {
 
@@ -25,19 +26,6 @@ struct CudaOptions {
 
 // Null, with the reason in `why`, when there is no usable device.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::string& why);
-
-template <class T>
-T* data_of(const Tensor& tensor) {
-    return static_cast<T*>(tensor.data);
-}
-template <class T>
-T* data_or_null(const Tensor& tensor) {
-    return tensor.empty() ? nullptr : static_cast<T*>(tensor.data);
-}
-
-inline bool is(const Tensor& tensor, DType dtype, std::int64_t rows, std::int64_t cols) {
-    return tensor.data != nullptr && tensor.dtype == dtype && tensor.rows == rows && tensor.cols == cols;
-}
 
 inline dim3 blocks(std::int64_t threads, int per_block) {
     return dim3(static_cast<unsigned>((threads + per_block - 1) / per_block));

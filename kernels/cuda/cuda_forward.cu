@@ -15,42 +15,28 @@ namespace {
 
 constexpr std::size_t kPartialBytes = std::size_t{256} << 20; // of attention, for the rows of one launch
 
-bool is_weight(const Tensor& tensor, std::int64_t n, std::int64_t k) {
-    return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k);
-}
-
 // Outputs from which a warp may take two tiles: enough blocks remain for every multiprocessor of a large GPU.
 constexpr std::int64_t kWideOutputs = 8192;
 
 } // namespace
 
 void CudaBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
-    CHECK(is_weight(table, table.rows, out.cols), "embed: table");
-    CHECK(is(ids, DType::i32, 1, out.rows) && is(out, DType::f32, out.rows, table.cols), "embed: ids or out");
+    shapes::embed(table, ids, out);
     list_.add(embed_rows, dim3(static_cast<unsigned>(out.rows)), kEmbedThreads, 0, matrix_of(table),
               table.rows, data_of<const std::int32_t>(ids), data_of<float>(out));
 }
 
 void CudaBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
                            const Tensor& out) {
+    shapes::add_norm(residual, delta, weight, out);
     const std::int64_t rows = residual.rows, cols = residual.cols;
-    CHECK(is(residual, DType::f32, rows, cols), "add_norm: residual");
-    CHECK(delta.empty() || is(delta, DType::f32, rows, cols), "add_norm: delta");
-    CHECK(out.empty() || (is(out, DType::f32, rows, cols) && is(weight, DType::f32, 1, cols)),
-          "add_norm: out or weight");
     list_.add(cuda::add_norm, dim3(static_cast<unsigned>(rows)), kNormThreads, kNormShared,
               data_of<float>(residual), data_or_null<const float>(delta), data_or_null<const float>(weight),
               eps, data_or_null<float>(out), cols);
 }
 
 void CudaBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
-    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul: x");
-    for (const Projection& part : parts) {
-        const std::int64_t n = part.out.cols;
-        CHECK(is_weight(part.weight, n, x.cols), "matmul: weight");
-        CHECK(part.bias.empty() || is(part.bias, DType::f32, 1, n), "matmul: bias");
-        CHECK(is(part.out, DType::f32, x.rows, n), "matmul: out");
-    }
+    shapes::matmul(x, parts, kMaxPassRows);
     // Neighbours of one kind share a launch.
     for (std::size_t first = 0; first < parts.size();) {
         const bool tiled = tensor_cores_ && parts[first].weight.tiled;
@@ -100,11 +86,8 @@ void CudaBackend::launch_matmul(const Tensor& x, std::span<const Projection> pro
 }
 
 void CudaBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
+    shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
     const std::int64_t n = out.cols;
-    CHECK(is(x, DType::f32, x.rows, x.cols) && x.rows >= 1 && x.rows <= kMaxPassRows, "matmul_swiglu: x");
-    CHECK(is(out, DType::f32, x.rows, n), "matmul_swiglu: out");
-    CHECK(is_weight(gate, n, x.cols) && is_weight(up, n, x.cols), "matmul_swiglu: gate or up");
-    CHECK(gate.dtype == up.dtype && gate.tiled == up.tiled, "matmul_swiglu: gate and up differ in kind");
     const auto* from = data_of<const float>(x);
     if (!tensor_cores_ || !gate.tiled) {
         list_.add(swiglu_plain, blocks(n, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows,
@@ -127,19 +110,9 @@ void CudaBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tenso
 void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
                              const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                              const Tensor& positions, const KvLayer& cache, int first_slot) {
+    shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
     const int d = shape.dim;
     const std::int64_t rows = k.rows, kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
-    CHECK(d > 0 && d % 2 == 0, "rope_store: head dimension");
-    CHECK((q.empty() || is(q, DType::f32, rows, static_cast<std::int64_t>(shape.heads) * d)) &&
-              is(k, DType::f32, rows, kv_cols) && is(v, DType::f32, rows, kv_cols),
-          "rope_store: q, k or v");
-    CHECK(q_norm.empty() || is(q_norm, DType::f32, 1, d), "rope_store: q_norm");
-    CHECK(k_norm.empty() || is(k_norm, DType::f32, 1, d), "rope_store: k_norm");
-    CHECK(is(cos_sin, DType::f32, cos_sin.rows, d) && is(positions, DType::i32, 1, rows),
-          "rope_store: cos_sin or positions");
-    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
-          "rope_store: cache");
-    CHECK(first_slot >= 0 && first_slot + rows <= cache.k.rows, "rope_store: slots outside the cache");
     const RopeTask task = {.rows = static_cast<int>(rows),
                            .heads = q.empty() ? 0 : shape.heads,
                            .kv_heads = shape.kv_heads,
@@ -162,19 +135,13 @@ void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tens
 
 void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                             const AttentionMask& mask, const Tensor& out) {
+    shapes::attention(shape, q, cache, mask, out);
+    CHECK(shape.dim <= kMostDim, "attention: head dimension");
     const int rows = static_cast<int>(q.rows), d = shape.dim;
     const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * d;
     const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
     const int words = (rows + 63) / 64;
-    CHECK(shape.kv_heads > 0 && d > 0 && d <= kMostDim && shape.heads % shape.kv_heads == 0,
-          "attention: head shape");
-    CHECK(is(q, DType::f32, rows, q_cols) && is(out, DType::f32, rows, q_cols), "attention: q or out");
-    CHECK(is(cache.k, DType::f32, cache.k.rows, kv_cols) && is(cache.v, DType::f32, cache.k.rows, kv_cols),
-          "attention: cache");
-    CHECK(mask.prefix >= 0 && mask.first_slot >= mask.prefix && mask.first_slot + rows <= cache.k.rows,
-          "attention: slots");
     const bool causal = mask.ancestors.empty();
-    CHECK(causal || is(mask.ancestors, DType::i64, rows, words), "attention: ancestors");
 
     const int chunks = (mask.prefix + rows + kChunk - 1) / kChunk;
     const std::size_t row_bytes =

@@ -18,32 +18,27 @@ dim3 one_block_per(std::int64_t rows) {
 } // namespace
 
 void CudaBackend::silu(const Tensor& x) {
-    CHECK(is(x, DType::f32, x.rows, x.cols), "silu: x");
+    shapes::silu(x);
     list_.add(cuda::silu, blocks(x.size(), kGateThreads), kGateThreads, 0, data_of<float>(x), x.size());
 }
 
 void CudaBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
                       const Tensor& gates) {
+    shapes::gru(in, hid, state, out, gates);
     const std::int64_t rows = state.rows, g = state.cols;
-    CHECK(is(state, DType::f32, rows, g) && is(out, DType::f32, rows, g), "gru: state or out");
-    CHECK(is(in, DType::f32, rows, 3 * g) && is(hid, DType::f32, rows, 3 * g), "gru: in or hid");
-    CHECK(gates.empty() || is(gates, DType::f32, rows, 3 * g), "gru: gates");
     list_.add(cuda::gru, blocks(rows * g, kGateThreads), kGateThreads, 0, data_of<const float>(in),
               data_of<const float>(hid), data_of<const float>(state), data_of<float>(out),
               data_or_null<float>(gates), static_cast<int>(rows), static_cast<int>(g));
 }
 
 void CudaBackend::softmax(const Tensor& logits, float temperature, const Tensor& out) {
-    CHECK(temperature > 0, "softmax: temperature");
-    CHECK(is(logits, DType::f32, out.rows, out.cols) && is(out, DType::f32, out.rows, out.cols),
-          "softmax: shapes");
+    shapes::softmax(logits, temperature, out);
     list_.add(cuda::softmax, one_block_per(out.rows), kRowThreads, static_cast<std::size_t>(softmax_shared()),
               data_of<const float>(logits), out.cols, 1.0f / temperature, data_of<float>(out));
 }
 
 void CudaBackend::argmax(const Tensor& rows, const Tensor& ids) {
-    CHECK(is(rows, DType::f32, rows.rows, rows.cols) && rows.cols > 0, "argmax: rows");
-    CHECK(is(ids, DType::i32, 1, rows.rows), "argmax: ids");
+    shapes::argmax(rows, ids);
     const std::int64_t spans = (rows.cols + kSpan - 1) / kSpan;
     auto* best = static_cast<unsigned long long*>(
         reserve(keys_, static_cast<std::size_t>(rows.rows * spans) * sizeof(unsigned long long)));
@@ -54,8 +49,7 @@ void CudaBackend::argmax(const Tensor& rows, const Tensor& ids) {
 }
 
 void CudaBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) {
-    CHECK(is(rows, DType::f32, rows.rows, rows.cols) && k >= 1 && k <= rows.cols, "top_k: rows or k");
-    CHECK(is(ids, DType::i32, rows.rows, k) && is(values, DType::f32, rows.rows, k), "top_k: ids or values");
+    shapes::top_k(rows, k, ids, values);
     auto* chosen = static_cast<unsigned long long*>(
         reserve(keys_, static_cast<std::size_t>(rows.rows * k) * sizeof(unsigned long long)));
     list_.add(cuda::top_k, one_block_per(rows.rows), kRowThreads, static_cast<std::size_t>(top_k_shared()),
@@ -64,9 +58,7 @@ void CudaBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tens
 }
 
 void CudaBackend::gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) {
-    CHECK(is(out, in.dtype, out.rows, in.cols) && in.data != nullptr, "gather_rows: in or out");
-    CHECK(is(indices, DType::i32, 1, out.rows), "gather_rows: indices");
-    CHECK(!in.tiled, "gather_rows: rows of a tiled weight (use embed)");
+    shapes::gather_rows(in, indices, out);
     const std::size_t bytes = static_cast<std::size_t>(in.cols) * bytes_of(in.dtype);
     if (out.rows == 0 || bytes == 0) return;
     if (bytes % sizeof(std::uint32_t) == 0)
@@ -80,15 +72,10 @@ void CudaBackend::gather_rows(const Tensor& in, const Tensor& indices, const Ten
 }
 
 void CudaBackend::move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) {
-    CHECK(from.size() == to.size(), "move_slots: from and to");
-    CHECK(is(cache.k, DType::f32, cache.k.rows, cache.k.cols) &&
-              is(cache.v, DType::f32, cache.k.rows, cache.k.cols),
-          "move_slots: cache");
+    shapes::move_slots(cache, from, to);
     for (std::size_t first = 0; first < from.size(); first += Moves::kMost) {
         Moves moves;
         for (std::size_t i = first; i < std::min(from.size(), first + Moves::kMost); ++i) {
-            CHECK(from[i] >= 0 && from[i] < cache.k.rows && to[i] >= 0 && to[i] < cache.k.rows,
-                  "move_slots: no such slot");
             moves.from[moves.count] = from[i];
             moves.to[moves.count++] = to[i];
         }

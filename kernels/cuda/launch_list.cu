@@ -38,6 +38,16 @@ void LaunchList::Launch::point_at_arguments(std::vector<void*>& pointers) {
     for (const std::size_t at : place) pointers.push_back(bytes.data() + at);
 }
 
+cudaKernelNodeParams LaunchList::Launch::node(std::vector<void*>& pointers) {
+    point_at_arguments(pointers);
+    return {.func = const_cast<void*>(kernel),
+            .gridDim = grid,
+            .blockDim = block,
+            .sharedMemBytes = shared,
+            .kernelParams = pointers.data(),
+            .extra = nullptr};
+}
+
 void LaunchList::flush(cudaStream_t stream) {
     if (launches_.empty()) return;
     going_.clear();
@@ -76,13 +86,7 @@ void LaunchList::record() {
     graph->launches = going_;
     check(cudaGraphCreate(&graph->graph, 0), "making a graph");
     for (Launch& launch : graph->launches) {
-        launch.point_at_arguments(pointers_);
-        const cudaKernelNodeParams params = {.func = const_cast<void*>(launch.kernel),
-                                             .gridDim = launch.grid,
-                                             .blockDim = launch.block,
-                                             .sharedMemBytes = launch.shared,
-                                             .kernelParams = pointers_.data(),
-                                             .extra = nullptr};
+        const cudaKernelNodeParams params = launch.node(pointers_);
         cudaGraphNode_t node = nullptr;
         const bool first = graph->nodes.empty();
         check(cudaGraphAddKernelNode(&node, graph->graph, first ? nullptr : &graph->nodes.back(),
@@ -103,13 +107,7 @@ void LaunchList::replay(Graph& graph, cudaStream_t stream) {
         if (graph.launches[i].same(going_[i])) continue;
         graph.launches[i] = std::move(going_[i]);
         Launch& launch = graph.launches[i];
-        launch.point_at_arguments(pointers_);
-        const cudaKernelNodeParams params = {.func = const_cast<void*>(launch.kernel),
-                                             .gridDim = launch.grid,
-                                             .blockDim = launch.block,
-                                             .sharedMemBytes = launch.shared,
-                                             .kernelParams = pointers_.data(),
-                                             .extra = nullptr};
+        const cudaKernelNodeParams params = launch.node(pointers_);
         check(cudaGraphExecKernelNodeSetParams(graph.exec, graph.nodes[i], &params), "changing a graph");
     }
     graph.used = flushes_;

@@ -63,6 +63,8 @@ class LaunchList {
         [[nodiscard]] bool same_kernel(const Launch& other) const { return kernel == other.kernel; }
         [[nodiscard]] bool same(const Launch& other) const;
         void point_at_arguments(std::vector<void*>& pointers);
+        // As a node of a graph; `pointers` must live until it was handed over.
+        [[nodiscard]] cudaKernelNodeParams node(std::vector<void*>& pointers);
     };
     struct Graph {
         std::vector<Launch> launches; // as the nodes hold them now
