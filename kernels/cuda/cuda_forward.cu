@@ -112,7 +112,7 @@ void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tens
                              const Tensor& positions, const KvLayer& cache, int first_slot) {
     shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
     const int d = shape.dim;
-    const std::int64_t rows = k.rows, kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
+    const std::int64_t rows = k.rows;
     const RopeTask task = {.rows = static_cast<int>(rows),
                            .heads = q.empty() ? 0 : shape.heads,
                            .kv_heads = shape.kv_heads,
@@ -139,7 +139,6 @@ void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLay
     CHECK(shape.dim <= kMostDim, "attention: head dimension");
     const int rows = static_cast<int>(q.rows), d = shape.dim;
     const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * d;
-    const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
     const int words = (rows + 63) / 64;
     const bool causal = mask.ancestors.empty();
 

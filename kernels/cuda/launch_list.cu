@@ -77,9 +77,8 @@ void LaunchList::record() {
     std::size_t hash = going_.size();
     for (const Launch& launch : going_)
         hash = (hash ^ reinterpret_cast<std::size_t>(launch.kernel)) * 0x100000001B3u;
-    std::size_t& place = seen_[(hash ^ hash >> 20 ^ hash >> 40) % seen_.size()];
-    if (place != hash) {
-        place = hash;
+    if (std::ranges::find(seen_, hash) == seen_.end()) {
+        seen_[next_seen_++ % seen_.size()] = hash;
         return;
     }
     auto graph = std::make_unique<Graph>();

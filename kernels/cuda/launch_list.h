@@ -88,7 +88,8 @@ class LaunchList {
     bool graphs_;
     std::vector<Launch> launches_, going_; // asked for; being given to the stream
     std::vector<std::unique_ptr<Graph>> known_;
-    std::array<std::size_t, 256> seen_{}; // hashes of lists that ran without a graph
+    std::array<std::size_t, 256> seen_{}; // a ring: hashes of the last lists that ran without a graph
+    std::size_t next_seen_ = 0;
     std::vector<void*> pointers_;
     long flushes_ = 0;
     Counts counts_;
