@@ -137,6 +137,21 @@ TEST_F(CudaObject, ReplaysAKnownSequenceAsAGraphWithTheArgumentsOfToday) {
     EXPECT_EQ(simt::device.node_updates, updates);
 }
 
+// A prompt in many pieces asks for no result until its end.
+TEST_F(CudaObject, StartsWorkBeforeAResultIsAskedFor) {
+    const auto backend = make();
+    const Guarded table(*backend, DType::f32, 4, 8, Numbers(5).floats(32));
+    const Guarded ids(*backend, DType::i32, 1, 2, std::vector<std::int32_t>{1, 3}),
+        out(*backend, DType::f32, 2, 8);
+    const Guarded row(*backend, DType::f32, 1, 8, std::vector<float>(8, 0.0f));
+    backend->sync();
+    for (int i = 0; i < 80; ++i) backend->silu(row);
+    EXPECT_EQ(simt::device.graph_launches, 0);
+    const int before = simt::device.launches;
+    backend->embed(table, ids, out);
+    EXPECT_GE(simt::device.launches, before + 80);
+}
+
 TEST_F(CudaObject, KeepsOnlySoManyGraphs) {
     const auto backend = make();
     for (int round = 0; round < 3; ++round)

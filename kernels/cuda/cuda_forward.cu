@@ -18,10 +18,15 @@ constexpr std::size_t kPartialBytes = std::size_t{256} << 20; // of attention, f
 // Outputs from which a warp may take two tiles: enough blocks remain for every multiprocessor of a large GPU.
 constexpr std::int64_t kWideOutputs = 8192;
 
+// Launches that are worth handing over before the host asks for a result.
+constexpr std::size_t kEnough = 64;
+
 } // namespace
 
 void CudaBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
     shapes::embed(table, ids, out);
+    if (list_.size() > kEnough)
+        flush(); // a pass begins: a long prompt keeps the device busy from its first piece
     list_.add(embed_rows, dim3(static_cast<unsigned>(out.rows)), kEmbedThreads, 0, matrix_of(table),
               table.rows, data_of<const std::int32_t>(ids), data_of<float>(out));
 }

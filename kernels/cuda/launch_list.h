@@ -41,8 +41,8 @@ class LaunchList {
         launches_.push_back(std::move(launch));
     }
 
-    [[nodiscard]] bool empty() const {
-        return launches_.empty();
+    [[nodiscard]] std::size_t size() const {
+        return launches_.size();
     }
     void flush(cudaStream_t stream);
 
