@@ -192,7 +192,7 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
         cells.push_back({texts, !model.identical && model.greedy, 8,
                          "greedy text of every drafter must equal plain decoding's, token by token"});
     if (in.race->prompts > 0)
-        cells.push_back({in.race->finished() ? "averages over " + counted(in.race->prompts_done, "prompt")
+        cells.push_back({in.race->finished() ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
                                              : std::to_string(in.race->prompts_done) + " of " +
                                                    counted(in.race->prompts, "prompt") + " measured",
                          false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});

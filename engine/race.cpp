@@ -115,8 +115,12 @@ void Race::begin(const Job& job) {
     try {
         run_ = std::make_unique<TimedRun>(models_, settings_of(job));
     } catch (const Error& error) {
-        // Another prompt may fit, but a lane that cannot start has no place in the averages.
-        if (job.kind == Job::Kind::average) throw;
+        if (job.kind == Job::Kind::average) {
+            const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);
+            if (!too_long) throw;  // it is not the prompt: the next one would fail as well
+            view_.skipped_for = too_long->model();
+            return skip_prompt();
+        }
         view_.lanes[static_cast<std::size_t>(job.lane)].problem = error.what();
         ++revision_;
         return;
@@ -139,6 +143,15 @@ void Race::end() {
         break;
     }
     run_.reset();
+}
+
+// Averages compare the lanes prompt by prompt: a prompt that one lane cannot read counts for none.
+void Race::skip_prompt() {
+    const auto kept = static_cast<std::size_t>(view_.prompts_done - view_.skipped);
+    for (std::vector<Sample>& lane : samples_)
+        if (lane.size() > kept) lane.resize(kept);
+    ++view_.skipped;
+    job_.lane = static_cast<int>(view_.lanes.size());
 }
 
 void Race::show_averages() {

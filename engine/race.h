@@ -37,6 +37,8 @@ struct RaceView {
     std::vector<RaceLane> lanes;
     int running = -1;                // lane that is generating now; -1: none
     int prompts_done = 0, prompts = 0;  // of the averages
+    int skipped = 0;                 // of prompts_done: longer than a context, so in no lane's averages
+    std::string skipped_for;         // the model with the context that the last of them did not fit
     std::string model, backend;
     [[nodiscard]] bool lanes_finished() const;
     [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
@@ -67,6 +69,7 @@ class Race {
     bool next_job();
     void begin(const Job& job);
     void end();
+    void skip_prompt();
     void show_averages();
     [[nodiscard]] RunSettings settings_of(const Job& job) const;
 

@@ -44,6 +44,8 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 // "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
 [[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);
 [[nodiscard]] std::string averages_words(const RaceModel& model); // "40 prompts"
+// "2 prompts skipped: longer than the context of bundle S"; empty: none was
+[[nodiscard]] std::string skipped_words(const RaceModel& model);
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
 // "texts identical", and why not where they are not.
 [[nodiscard]] std::string race_texts(const RaceModel& model);

@@ -130,6 +130,11 @@ std::string averages_words(const RaceModel& m) {
     return "this prompt only";
 }
 
+std::string skipped_words(const RaceModel& m) {
+    if (!m.race || m.race->skipped == 0) return "";
+    return counted(m.race->skipped, "prompt") + " skipped: longer than the context of " + m.race->skipped_for;
+}
+
 std::string scatter_title(const RaceModel& m) {
     const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
@@ -248,6 +253,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             text += ".\n";
         }
     }
+    if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
     const PublishedRace paper = published_race(input.figures);
     for (const PublishedPoint& p : paper.points)
         text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +

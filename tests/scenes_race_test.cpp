@@ -179,6 +179,18 @@ TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
+TEST(RaceWords, SayOnceHowManyPromptsWereSkipped) {
+    auto race = toy_race();
+    race->skipped = 2;
+    race->skipped_for = "toy target";
+    const std::string said = "2 prompts skipped: longer than the context of toy target";
+    EXPECT_NE(race_description(input_at(*race, 5), race_model(input_at(*race, 5))).find(said),
+              std::string::npos);
+    RaceBench b;
+    b.observe(race);
+    EXPECT_EQ(std::ranges::count(b.bench.texts, said, &ui::RecordedText::text), 1);
+}
+
 TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
     std::string golden;
     auto waiting = toy_race(false);
