@@ -18,25 +18,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-struct Grid {
-    float gutter, left, pitch, width;
-    int first, count;
-    [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
-    [[nodiscard]] float right() const { return x(first + count - 1) + width; }
-};
-
-Grid grid_for(Rect stage, const DFlashModel& model) {
-    Grid g{stage.x + 24, stage.x + 136, 116, 104, 0, 1};
-    const float room = stage.right() - 24 - g.left + 12;
-    const int total = std::max(1, model.guesses());
-    g.count = std::clamp(static_cast<int>(room / 104), 1, total);
-    g.pitch = std::min(200.0F, std::floor(room / static_cast<float>(g.count)));
-    g.width = g.pitch - 12;
-    g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
-    return g;
-}
-
-void name(const DFlashDraw& d, const Grid& g, float y, const char* words, const char* detail = "") {
+void name(const DFlashDraw& d, const GuessColumns& g, float y, const char* words, const char* detail = "") {
     ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 104);
     if (*detail)
         ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 104);
@@ -83,7 +65,7 @@ void law(const DFlashDraw& d, const DraftSlot& slot, float x, float y, float w, 
 
 float draw_dflash_block(const DFlashDraw& d, float top) {
     const DFlashModel& m = d.model;
-    const Grid g = grid_for(d.input.stage, m);
+    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 104, .most = 200, .gap = 12});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;

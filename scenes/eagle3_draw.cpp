@@ -20,23 +20,6 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-struct Grid {
-    float gutter, left, pitch, width;
-    int first, count;
-    [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
-};
-
-Grid grid_for(Rect stage, const Eagle3Model& model) {
-    Grid g{stage.x + 24, stage.x + 136, 0, 0, 0, 1};
-    const float room = stage.right() - 24 - g.left + 32;
-    const int total = std::max(1, model.steps());
-    g.count = std::clamp(static_cast<int>(room / 150), 1, total);
-    g.pitch = std::min(230.0F, std::floor(room / static_cast<float>(g.count)));
-    g.width = g.pitch - 32;
-    g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
-    return g;
-}
-
 void strip(const Eagle3Draw& d, const Lens::Strip* found, double scale, Rect rect) {
     if (!found) {
         ui::slot(d.ui.canvas, d.ui.theme, rect, "");
@@ -61,7 +44,8 @@ double feature_scale(const Eagle3Model& m) {
     return scale;
 }
 
-void name(const Eagle3Draw& d, const Grid& g, float y, const char* words, const std::string& detail = "") {
+void name(const Eagle3Draw& d, const GuessColumns& g, float y, const char* words,
+          const std::string& detail = "") {
     ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 100);
     if (!detail.empty())
         ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 100);
@@ -71,7 +55,7 @@ void name(const Eagle3Draw& d, const Grid& g, float y, const char* words, const 
 
 float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const Eagle3Model& m = d.model;
-    const Grid g = grid_for(d.input.stage, m);
+    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 150, .most = 230, .gap = 32});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
