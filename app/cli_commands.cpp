@@ -42,6 +42,7 @@ constexpr CommandRow kRows[] = {
      "dflash\n"
      "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise.",
      "speclens render loop -o loop.png\n"
+     "speclens render race:12 --stepped -o step-12.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
      "speclens render --all pictures"},
     {describe, "describe", "SCENE[:BEAT]", 1, 1, "the same frame in words",

@@ -10,6 +10,7 @@
 #include "app/cli_values.h"
 #include "app/frontend.h"
 #include "engine/drafter.h"
+#include "engine/stepped_race.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -102,6 +103,17 @@ std::string scene_of(const std::string& word) {
 
 constexpr const char* kRace = "race";
 
+// Phase by phase to the end, so that a beat is a step.
+std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>& models, const RaceSettings& settings) {
+    SteppedRace race(models, settings);
+    do {
+        stop_if_interrupted();
+        race.finish();
+        race.ask(Stride::phase);
+    } while (!race.view().lanes_finished());
+    return std::make_shared<const RaceView>(race.view());
+}
+
 // A saved trace holds one run: there is nothing to race against.
 void race_for(const Options& options, Subject& subject) {
     if (subject.race) return;
@@ -110,6 +122,10 @@ void race_for(const Options& options, Subject& subject) {
                     Exit::usage);
     RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
     if (settings.lanes.empty()) settings.lanes = race_entries(usual_racers(*subject.models), settings.base);
+    if (settings.stepped) {
+        subject.race = stepped_race(subject.models, settings);
+        return;
+    }
     Race race(subject.models, settings);
     ProgressBar bar;
     while (race.step()) {
@@ -145,6 +161,12 @@ void check_scene(const std::string& word) {
     for (const SceneName& scene : scene_names()) known.push_back(scene.name);
     if (known.empty()) return; // a build without scenes says so itself
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("scene", name, known);
+}
+
+void check_stepped(const Options& options, const std::string& scene) {
+    if (options.stepped && scene != kRace)
+        throw Error("--stepped does nothing for the scene '" + scene + "'", "It is an option of the scene race.",
+                    Exit::usage);
 }
 
 // The full laws of the position that the frame shows; absent for a saved trace, or when nothing was judged.
@@ -202,6 +224,7 @@ Exit command_render(const Options& options) {
                         "For example -o loop.png.", Exit::usage);
         check_scene(options.words[0]);
         const std::string scene = scene_of(options.words[0]);
+        check_stepped(options, scene);
         Subject subject = subject_of(options, scene);
         if (scene == kRace) race_for(options, subject);
         render_one(options, options.words[0], subject, options.output);
@@ -231,6 +254,7 @@ Exit command_render(const Options& options) {
 Exit command_describe(const Options& options) {
     check_scene(options.words[0]);
     const std::string scene = scene_of(options.words[0]);
+    check_stepped(options, scene);
     Subject subject = subject_of(options, scene);
     if (scene == kRace) race_for(options, subject);
     FrameRequest request = request_of(options, options.words[0], subject);

@@ -56,7 +56,7 @@ void Controller::observe(const Snapshot& published, double now) {
     guesses_ = published.guesses;
     studies_ = published.studies;
     saved_status_.ready_drafters = status_.ready_drafters;
-    observe_race(published.race);
+    observe_race(published);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
     if (published.trace && published.trace != live_) {
         const bool first = !live_;
@@ -291,7 +291,7 @@ SceneInput Controller::scene_input(double now) const {
     in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
     const auto beat = beats_.find(scene_name_);
     in.beat = beat == beats_.end() ? 0 : beat->second;
-    in.race = race_.get();
+    in.race = race().get();
     in.race_ms = race_clock();
     in.race_rounds = race_rounds_;
     in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;

@@ -68,7 +68,11 @@ class Controller {
     void wish_race(RunSettings base);       // and start it
     void start_race(RaceSettings settings);
     void enter_race();                      // starts one when none fits
-    void observe_race(const std::shared_ptr<const RaceView>& race);
+    void observe_race(const Snapshot& published);
+    void move_stepped(Move where, double now);
+    void step_lanes(Stride stride);         // to the next step; the engine makes it where there is none yet
+    void toggle_stepped();
+    [[nodiscard]] const std::shared_ptr<const RaceView>& race() const { return race_wish_.stepped ? stepped_ : timed_; }
     void move_race(Move where, double now);
     void tick_race(double now);
     void toggle_lane(const std::string& drafter, double now);
@@ -119,8 +123,8 @@ class Controller {
 
     RaceSettings race_wish_;          // no lanes: not decided yet
     bool race_sent_ = false;          // what race_wish_ says was asked for
-    std::shared_ptr<const RaceView> race_;
-    double race_ms_ = -1;             // -1: where it rests by itself
+    std::shared_ptr<const RaceView> timed_, stepped_;
+    double race_ms_ = -1;             // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest
     double race_tick_ = -1;           // last tick while it plays
     bool race_rounds_ = false;
     int race_lane_ = -1;              // -1: the last lane

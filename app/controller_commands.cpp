@@ -163,6 +163,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.race_ms_ = -1;
             c.playing_ = false;
         }
+        void operator()(const ToggleStepped&) const { c.toggle_stepped(); }
         void operator()(const FocusLane& focus) const { c.race_lane_ = focus.lane; }
         void operator()(const ToggleLane& toggle) const { c.toggle_lane(toggle.drafter, now); }
         void operator()(const OpenLane& open) const { c.open_lane(open.lane); }

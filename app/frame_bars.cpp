@@ -180,8 +180,11 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
         drafters += !lane.plain();
         broken += !lane.lane->problem.empty();
     }
-    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") + ", one at a time", false, 4,
-                     "every lane has the machine to itself while it runs"});
+    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") +
+                         (model.stepped ? ", in step" : ", one at a time"),
+                     false, 4,
+                     model.stepped ? "all lanes go on together; nothing is timed"
+                                   : "every lane has the machine to itself while it runs"});
     const bool all = broken == 0 && drafters > 0;
     cells.push_back({all             ? "all " + counted(drafters, "drafter") + " active"
                      : drafters == 0 ? "OFF: nobody drafts"

@@ -14,7 +14,8 @@ struct RaceGrid {
     bool roomy = true; // 1600 × 1000 and more
     [[nodiscard]] ui::Rect lane(int i, int count) const;
 };
-[[nodiscard]] RaceGrid race_grid(ui::Rect stage, int lanes);
+enum class RaceCards : std::uint8_t { shown, none };
+[[nodiscard]] RaceGrid race_grid(ui::Rect stage, int lanes, RaceCards cards = RaceCards::shown);
 
 struct RaceDraw {
     const SceneInput& input;
@@ -29,6 +30,7 @@ void draw_race_scatter(const RaceDraw& d, ui::Rect card);
 void draw_race_positions(const RaceDraw& d, ui::Rect card);
 void draw_race_costs(const RaceDraw& d, ui::Rect card);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
+void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in its place, of a stepped race
 
 // Heading of a card: a finding and its conditions. Returns the rectangle that is left for the figure.
 [[nodiscard]] ui::Rect race_card(const RaceDraw& d, ui::Rect card, const std::string& heading,

@@ -35,6 +35,19 @@ std::string dice(const RaceModel& m) {
 
 std::string race_title(const RaceModel& m) {
     if (!m.race) return "A race is about to start";
+    if (m.stepped) {
+        if (m.over) return "Every lane has finished";
+        const RaceLaneModel* ahead = nullptr;
+        bool tied = false;
+        for (const RaceLaneModel& lane : m.lanes) {
+            if (!lane.trace) continue;
+            tied = ahead && lane.tokens_shown == ahead->tokens_shown;
+            if (!ahead || lane.tokens_shown > ahead->tokens_shown) ahead = &lane;
+        }
+        if (!ahead || ahead->tokens_shown == 0) return "All lanes at the start";
+        if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
+        return capital(ahead->title) + " is ahead with " + counted(ahead->tokens_shown, "token");
+    }
     if (!m.measured) return "The lanes run one after another";
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     const RaceLaneModel* richest = lane_at(m, m.richest);
@@ -65,6 +78,11 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     }
     if (one_k && k > 0) words += ", K = " + std::to_string(k);
     words += " · " + dice(m);
+    if (m.stepped) {
+        words += " · step " + std::to_string(static_cast<int>(m.clock + 0.5)) + ", not timed";
+        if (const std::string texts = race_texts(m); !texts.empty()) words += " · " + texts;
+        return words;
+    }
     int tokens = 0;
     for (const RaceLaneModel& lane : m.lanes) tokens = std::max(tokens, lane.tokens);
     words += ", " + counted(tokens > 0 ? tokens : limit, "token");
@@ -104,6 +122,11 @@ std::string race_about(const RaceLaneModel& lane) {
 }
 
 std::string race_texts(const RaceModel& m) {
+    if (m.stepped && m.lanes.size() > 1) {
+        if (m.identical) return m.greedy || m.over ? "texts identical so far" : "texts alike so far";
+        const std::string after = " after " + counted(m.same_tokens, "token");
+        return m.greedy ? "TEXTS DIFFER" + after : "texts part" + after;
+    }
     if (!m.race || !m.measured || m.lanes.size() < 2) return "";
     if (m.identical) return "texts identical";
     if (m.greedy) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
@@ -223,6 +246,12 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         }
         if (!lane.trace) {
             text += "waits for its turn.\n";
+            continue;
+        }
+        if (m.stepped) {
+            text += counted(lane.tokens_shown, "token") + " so far in " + counted(lane.shown.rounds, "round") +
+                    ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round" +
+                    (lane.done ? "; finished, it waits.\n" : ".\n");
             continue;
         }
         text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far; " +

@@ -81,7 +81,7 @@ struct SceneInput {
 
     // Of the race scene.
     const RaceView* race = nullptr;     // null: none was started yet
-    double race_ms = 0;                 // the clock of all lanes
+    double race_ms = 0;                 // the clock of all lanes; of a stepped race: the number of the step
     bool race_rounds = false;           // the clock counts rounds of every lane instead of ms
     int race_lane = 0;                  // the lane with the focus
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
@@ -110,6 +110,7 @@ struct SetRaceClock {
     double ms;
 };
 struct ToggleRaceClock {}; // ms or rounds
+struct ToggleStepped {};   // lanes one after another and timed, or all together step by step
 struct FocusLane {
     int lane;
 };
@@ -125,7 +126,7 @@ struct PickRacePrompt { // of the gallery
 struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
 using SceneCommand =
-    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, FocusLane, ToggleLane,
+    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
                  OpenLane, PickRacePrompt, EditPrompt, ToggleLetters>;
 
 class Scene {
