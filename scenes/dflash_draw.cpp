@@ -8,6 +8,7 @@
 #include "app/ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
+#include "scenes/published_round.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -250,7 +251,8 @@ void draw_dflash_details(const DFlashDraw& d) {
                                 Font::mono, 14, s.hollow ? theme.muted : theme.ink, Align::right);
         y += 22;
     }
-    const float bottom = r.bottom() - 44;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below, bottom = foot - 44;
+    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
     if (bottom - y > 60) draw_acceptance(d.ui, {x, y, right - x, bottom - y}, series);
     int rounds = 0;
     for (const AcceptanceSeries& s : series)
@@ -258,7 +260,7 @@ void draw_dflash_details(const DFlashDraw& d) {
     const std::string note = measured
                                  ? "same prompt, same dice; at most " + counted(rounds, "round") + " a point"
                                  : counted(rounds, "round") + "; C measures with and without states";
-    ui::fitted_text(canvas, {x, r.bottom() - 20}, note, Font::text, 14, theme.muted, right - x);
+    ui::fitted_text(canvas, {x, foot - 20}, note, Font::text, 14, theme.muted, right - x);
 }
 
 } // namespace speclens

@@ -6,6 +6,7 @@
 #include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
+#include "scenes/published_round.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -193,6 +194,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";
     }
+    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
     out << describe_story(dflash_story(input, m));
     return out.str();
 }

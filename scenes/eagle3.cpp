@@ -5,6 +5,7 @@
 #include "app/ui/text_layout.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/eagle3_model.h"
+#include "scenes/published_round.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"
 
@@ -22,8 +23,10 @@ void draw_eagle3_details(const Eagle3Draw& d) {
                       {.color = d.ui.theme.muted});
         return;
     }
-    if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, right - x, r.h - 48 - 44}, std::span(&all, 1));
-    ui::fitted_text(d.ui.canvas, {x, r.bottom() - 20},
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below;
+    if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
+    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
+    ui::fitted_text(d.ui.canvas, {x, foot - 20},
                     "share that stays when all before it stayed; " + counted(all.judged[0], "round"),
                     ui::Font::text, 14, d.ui.theme.muted, right - x);
 }

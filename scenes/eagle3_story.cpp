@@ -6,6 +6,7 @@
 #include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/eagle3_model.h"
+#include "scenes/published_round.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -179,6 +180,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
         out << describe_times(time_series(input, "eagle3"));
         out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
     }
+    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
     out << describe_story(eagle3_story(input, m));
     return out.str();
 }

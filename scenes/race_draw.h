@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/ui/text_layout.h"
+#include "scenes/published_round.h"
 #include "scenes/race_model.h"
 
 namespace speclens {
@@ -51,18 +52,5 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
 // "texts identical", and why not where they are not.
 [[nodiscard]] std::string race_texts(const RaceModel& model);
-
-// Points of the matched comparison that the published files hold: tokens per round, drafting time and verify
-// time from one experiment with all three of EAGLE-3, DFlash and Domino. Empty: there is none.
-struct PublishedPoint {
-    std::string method;
-    bool derived = false; // the drafting time is not printed in the source but follows from its other figures
-    double tokens = 0, draft = 0, head = 0, verify = 0, target = 0, speed_up = 0;
-};
-struct PublishedRace {
-    std::vector<PublishedPoint> points;
-    std::string conditions, hardware, source;
-};
-[[nodiscard]] PublishedRace published_race(const Published* figures);
 
 } // namespace speclens

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "app/ui/format.h"
-#include "engine/published_words.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 
@@ -202,33 +201,6 @@ std::string costs_title(const RaceModel& m) {
     }
     if (!found) return "Where the time of a round goes";
     return "Drafting takes " + ui::percent(most) + " of a round of " + found->title;
-}
-
-PublishedRace published_race(const Published* figures) {
-    PublishedRace race;
-    if (!figures) return race;
-    for (const OperatingPoint& point : figures->operating_points()) {
-        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms ||
-            !point.target_ms)
-            continue;
-        PublishedPoint p;
-        p.method = point.any->method;
-        p.tokens = middle(*point.tokens_per_round);
-        p.draft = middle(*point.draft_ms);
-        p.derived = point.draft_ms->standing == Standing::derived;
-        p.head = point.head_ms ? middle(*point.head_ms) : 0;
-        p.verify = middle(*point.verify_ms);
-        p.target = middle(*point.target_ms);
-        p.speed_up = middle(*point.speedup);
-        if (race.points.empty()) {
-            race.conditions = point.any->model.value_or("?") + ", " + point.any->hardware.value_or("?");
-            race.hardware = point.any->hardware.value_or("?");
-            race.source =
-                published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
-        }
-        race.points.push_back(std::move(p));
-    }
-    return race;
 }
 
 std::string race_description(const SceneInput& input, const RaceModel& m) {

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "engine/published_words.h"
 #include "engine/run.h"
 #include "engine/trace_json.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
 #include "scenes/eagle3_model.h"
+#include "scenes/published_round.h"
 #include "scenes_bench.h"
+#include "scenes_look.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -173,6 +176,34 @@ TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
         ASSERT_NE(restart, nullptr) << scene;
         EXPECT_EQ(restart->settings.drafter, scene);
     }
+}
+
+// Hollow beside solid: what papers say of a round stands with its source below what was measured here.
+TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
+    const auto figures = std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const PublishedRace paper = published_race(figures.get());
+    for (const char* name : {"eagle3", "dflash"}) {
+        const PublishedPoint* point = paper.of(name);
+        ASSERT_NE(point, nullptr) << name;
+        SceneBench bench(name);
+        bench.controller.figures = figures;
+        bench.show(recorded(name));
+        EXPECT_TRUE(bench.shows("PUBLISHED, " + paper.conditions)) << bench.words;
+        EXPECT_TRUE(bench.shows(published_round_words(*point))) << bench.words;
+        EXPECT_TRUE(bench.shows(paper.source.substr(0, 12)));
+        EXPECT_EQ(overlap_of(bench.texts), "") << name;
+        EXPECT_TRUE(bench.clipped.empty()) << name;
+        const std::string words = find_scene(name)->make()->describe(bench.controller.frame(0).scene);
+        EXPECT_NE(words.find(published_round_words(*point) + ". Source: " + paper.source), std::string::npos);
+        for (const PublishedFigure& figure : figures->figures()) {
+            if (figure.standing != Standing::wrong) continue;
+            const std::string claim = published_value(figure) + ", " + published_conditions(figure);
+            EXPECT_EQ(words.find(claim), std::string::npos) << figure.id << " is wrong in its source";
+        }
+    }
+    EXPECT_TRUE(paper.of("eagle3")->derived);
+    EXPECT_NE(published_round_words(*paper.of("eagle3")).find("(derived)"), std::string::npos);
 }
 
 // A file from elsewhere may number its guesses as it likes.
