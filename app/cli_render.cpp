@@ -190,7 +190,7 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
         if (const auto* twin = std::get_if<FetchTwin>(&command)) {
             answers.twin = replay_twin(subject.models, subject.settings, *subject.trace, *twin);
         } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
-            answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, guesses->cycle);
+            answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
         } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
             Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
             for (const RunSettings& settings : plan->runs) {

@@ -108,7 +108,10 @@ struct FetchTwin {
 };
 // Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
 // (engine/guesses.h) that grows drafter by drafter. A new question replaces the old one.
-struct FetchGuesses { int cycle = 0; };
+struct FetchGuesses {
+    int cycle = 0;
+    int exit_layer = 0; // of `skip`; 0: as the run has it
+};
 // Finish some runs beside the current one and summarise each; the answer is a Study (engine/study.h) that grows run
 // by run. A new study of the same name replaces the old one.
 struct RunStudy {

@@ -225,8 +225,13 @@ void Session::apply(const Command& command) {
         publish([&](Snapshot& p) { p.twin = answer; });
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
-        auto begun =
-            std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), guesses->cycle));
+        const auto known = published().guesses;
+        if (known && known->complete() && known->of == &run_->trace() && known->cycle == guesses->cycle) {
+            auto changed = std::make_shared<const Guesses>(
+                with_exit_layer(models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
+            return publish([&](Snapshot& p) { p.guesses = changed; });
+        }
+        auto begun = std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), *guesses));
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
