@@ -36,7 +36,7 @@ class RaceScene final : public Scene {
                          {grid.lanes.x + 12, grid.lanes.y, grid.lanes.w - 24, grid.lanes.h},
                          "lanes appear as soon as the models are loaded");
             for (int i = 0; i < static_cast<int>(model.lanes.size()); ++i) draw_race_lane(d, i, out);
-            if (grid.cards.h > 0) draw_cards(d);
+            if (grid.cards.h > 0) draw_cards(d, out);
             model.stepped ? draw_race_steps(d, out) : draw_race_clock(d, out);
             ui.pop_clip();
         }
@@ -61,13 +61,13 @@ class RaceScene final : public Scene {
     }
 
   private:
-    static void draw_cards(const RaceDraw& d) {
+    static void draw_cards(const RaceDraw& d, std::vector<SceneCommand>& out) {
         const Rect r = d.grid.cards;
         const float pad = d.grid.pad, w = r.w - 4 * pad;
         const Rect scatter{r.x + pad, r.y, w * 0.405F, r.h};
         const Rect positions{scatter.right() + pad, r.y, w * 0.30F, r.h};
         const Rect costs{positions.right() + pad, r.y, r.right() - pad - positions.right() - pad, r.h};
-        draw_race_scatter(d, scatter);
+        draw_race_scatter(d, scatter, out);
         draw_race_positions(d, positions);
         draw_race_costs(d, costs);
     }

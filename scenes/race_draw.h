@@ -27,7 +27,8 @@ struct RaceDraw {
 
 void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out);
-void draw_race_scatter(const RaceDraw& d, ui::Rect card);
+void draw_race_scatter(const RaceDraw& d, ui::Rect card,
+                       std::vector<SceneCommand>& out); // a click on a mark chooses
 void draw_race_positions(const RaceDraw& d, ui::Rect card);
 void draw_race_costs(const RaceDraw& d, ui::Rect card);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);

@@ -1,6 +1,7 @@
 // The race scene: its numbers, its words, its keys, and that it fits every window.
 #include <gtest/gtest.h>
 
+#include "app/ui/format.h"
 #include "engine/race.h"
 #include "scenes/race_draw.h"
 #include "scenes_fixtures.h"
@@ -376,6 +377,23 @@ TEST(RaceKeys, PlayingRunsTheClockToTheEndAndStops) {
     for (int i = 0; i < 80; ++i) b.bench.frame();
     EXPECT_NEAR(b.clock(), 12 * 13.8, 1e-9);
     EXPECT_FALSE(b.bench.controller.frame(b.bench.time).playing);
+}
+
+TEST(RaceScene, AClickOnAMarkOfTheScatterChoosesItsLane) {
+    RaceBench b;
+    b.observe(toy_race());
+    const auto lane = [&] { return b.bench.controller.frame(b.bench.time).scene.race_lane; };
+    EXPECT_EQ(lane(), 3);
+    const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+    // The name of a mark stands beside it; the mark is looked for around it.
+    const ui::Vec2 name = b.bench.find("EAGLE-3 " + ui::speed_up(m.lanes[1].lane->average->speed_up.value));
+    bool found = false;
+    for (float dx = -90; dx <= 90 && !found; dx += 6)
+        for (float dy = -40; dy <= 40 && !found; dy += 10) {
+            b.bench.click({name.x + dx, name.y + dy});
+            found = lane() == 1;
+        }
+    EXPECT_TRUE(found);
 }
 
 TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {
