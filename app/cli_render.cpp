@@ -10,6 +10,7 @@
 #include "app/cli_values.h"
 #include "app/frontend.h"
 #include "engine/drafter.h"
+#include "engine/race_json.h"
 #include "engine/stepped_race.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
@@ -17,6 +18,8 @@
 namespace speclens::cli {
 
 namespace {
+
+constexpr const char* kRace = "race";
 
 // What a frame is drawn from.
 struct Subject {
@@ -41,7 +44,20 @@ RunSettings settings_of(const Header& header) {
     return settings;
 }
 
-Subject saved_subject(const std::filesystem::path& file) {
+Subject saved_race(const std::filesystem::path& file, const std::string& scene) {
+    if (scene != kRace)
+        throw Error(file.string() + " holds a race, which only the scene race shows",
+                    "For example: speclens render race.", Exit::usage);
+    Subject subject;
+    subject.race = std::make_shared<const RaceView>(load_race(file));
+    subject.status.backend = subject.race->backend;
+    subject.status.model = subject.race->model;
+    subject.status.state = EngineStatus::State::stopped;
+    return subject;
+}
+
+Subject saved_subject(const std::filesystem::path& file, const std::string& scene) {
+    if (is_race_file(file)) return saved_race(file, scene);
     Subject subject;
     std::string notice;
     subject.trace = load_trace(file, &notice);
@@ -94,14 +110,13 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
 }
 
 Subject subject_of(const Options& options, const std::string& scene) {
-    return options.session.empty() ? live_subject(options, scene, load(options)) : saved_subject(options.session);
+    return options.session.empty() ? live_subject(options, scene, load(options))
+                                   : saved_subject(options.session, scene);
 }
 
 std::string scene_of(const std::string& word) {
     return split(word, ':')[0];
 }
-
-constexpr const char* kRace = "race";
 
 // Phase by phase to the end, so that a beat is a step.
 std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>& models, const RaceSettings& settings) {
@@ -118,7 +133,7 @@ std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>
 void race_for(const Options& options, Subject& subject) {
     if (subject.race) return;
     if (!subject.models)
-        throw Error("a saved trace has one lane only", "Leave the file out, and choose --drafters a,b,c.",
+        throw Error("a saved run has one lane only", "Give a saved race, or leave the file out.",
                     Exit::usage);
     RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
     if (settings.lanes.empty()) settings.lanes = race_entries(usual_racers(*subject.models), settings.base);
@@ -163,10 +178,18 @@ void check_scene(const std::string& word) {
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("scene", name, known);
 }
 
-void check_stepped(const Options& options, const std::string& scene) {
-    if (options.stepped && scene != kRace)
-        throw Error("--stepped does nothing for the scene '" + scene + "'", "It is an option of the scene race.",
-                    Exit::usage);
+void check_race_options(const Options& options, const std::string& scene) {
+    for (const char* option : {"--stepped", "--json"})
+        if (options.has(option) && scene != kRace)
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene race.", Exit::usage);
+}
+
+void keep_race(const Options& options, const Subject& subject) {
+    if (options.json.empty()) return;
+    ResultFile file(options.json);
+    file.write(race_json(*subject.race));
+    file.commit();
 }
 
 // The full laws of the position that the frame shows; absent for a saved trace, or when nothing was judged.
@@ -224,9 +247,10 @@ Exit command_render(const Options& options) {
                         "For example -o loop.png.", Exit::usage);
         check_scene(options.words[0]);
         const std::string scene = scene_of(options.words[0]);
-        check_stepped(options, scene);
+        check_race_options(options, scene);
         Subject subject = subject_of(options, scene);
         if (scene == kRace) race_for(options, subject);
+        keep_race(options, subject);
         render_one(options, options.words[0], subject, options.output);
         return Exit::ok;
     }
@@ -254,17 +278,20 @@ Exit command_render(const Options& options) {
 Exit command_describe(const Options& options) {
     check_scene(options.words[0]);
     const std::string scene = scene_of(options.words[0]);
-    check_stepped(options, scene);
+    check_race_options(options, scene);
     Subject subject = subject_of(options, scene);
     if (scene == kRace) race_for(options, subject);
+    keep_race(options, subject);
     FrameRequest request = request_of(options, options.words[0], subject);
     const std::optional<LawPair> laws = laws_of(request, subject);
     const Answers answers = answers_of(request, subject);
     request.twin = answers.twin ? &*answers.twin : nullptr;
     request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
-    print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) +
-          "\n");
+    if (options.json != "-")
+        print(describe_frame(request, subject.trace, subject.settings, subject.status,
+                             laws ? &*laws : nullptr) +
+              "\n");
     return Exit::ok;
 }
 

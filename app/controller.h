@@ -33,6 +33,7 @@ class Controller {
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
+    void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
     void tick(double now); // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
@@ -72,7 +73,12 @@ class Controller {
     void move_stepped(Move where, double now);
     void step_lanes(Stride stride);         // to the next step; the engine makes it where there is none yet
     void toggle_stepped();
-    [[nodiscard]] const std::shared_ptr<const RaceView>& race() const { return race_wish_.stepped ? stepped_ : timed_; }
+    [[nodiscard]] const std::shared_ptr<const RaceView>& race() const {
+        return saved_race_ ? saved_race_ : race_wish_.stepped ? stepped_ : timed_;
+    }
+    [[nodiscard]] bool in_steps() const {
+        return saved_race_ ? saved_race_->settings.stepped : race_wish_.stepped;
+    }
     void move_race(Move where, double now);
     void tick_race(double now);
     void toggle_lane(const std::string& drafter, double now);
@@ -124,6 +130,7 @@ class Controller {
     RaceSettings race_wish_;          // no lanes: not decided yet
     bool race_sent_ = false;          // what race_wish_ says was asked for
     std::shared_ptr<const RaceView> timed_, stepped_;
+    std::shared_ptr<const RaceView> saved_race_; // hides them until another race is started
     double race_ms_ = -1;             // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest
     double race_tick_ = -1;           // last tick while it plays
     bool race_rounds_ = false;

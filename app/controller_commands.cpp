@@ -9,6 +9,7 @@
 
 #include "app/controller.h"
 #include "engine/drafter.h"
+#include "engine/race_json.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/run_controls.h"
@@ -103,7 +104,14 @@ void Controller::open_popup(Popup popup) {
 }
 
 void Controller::save(double now) {
+    if (in_race() && race() && !race()->lanes_finished())
+        return say("The race is still running: it can be saved when every lane is done", now);
     guarded(now, [&] {
+        if (in_race() && race()) {
+            const std::filesystem::path file = data_folder("sessions") / ("race-" + stamp() + ".json");
+            save_race(*race(), file);
+            return say("Saved to " + file.string(), now);
+        }
         const std::filesystem::path file = data_folder("sessions") / ("run-" + stamp() + ".jsonl");
         save_trace(source_.trace(), file);
         say("Saved to " + file.string(), now);
@@ -183,6 +191,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
         void operator()(const OpenFile& open) const {
             c.guarded(now, [&] {
+                if (is_race_file(open.path)) {
+                    c.show_race(std::make_shared<const RaceView>(load_race(open.path)));
+                    return c.say("Opened " + open.path, now);
+                }
                 std::string notice;
                 const std::shared_ptr<const Trace> trace = load_trace(open.path, &notice);
                 if (!trace->header())

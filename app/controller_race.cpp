@@ -29,6 +29,7 @@ void Controller::wish_race(RunSettings base) {
 
 void Controller::start_race(RaceSettings settings) {
     race_wish_ = std::move(settings);
+    saved_race_ = nullptr;
     race_ms_ = -1;
     playing_ = false;
     race_sent_ = has_engine();
@@ -36,10 +37,17 @@ void Controller::start_race(RaceSettings settings) {
 }
 
 void Controller::enter_race() {
-    if (race_sent_ || !has_engine() || status_.ready_drafters.empty() ||
+    if (race_sent_ || saved_race_ || !has_engine() || status_.ready_drafters.empty() ||
         status_.state == EngineStatus::State::loading)
         return;
     wish_race(race_wish_.base);
+}
+
+void Controller::show_race(std::shared_ptr<const RaceView> race) {
+    saved_race_ = std::move(race);
+    race_ms_ = -1;
+    race_rounds_ = false;
+    open_scene("race");
 }
 
 void Controller::observe_race(const Snapshot& published) {
@@ -51,7 +59,7 @@ void Controller::observe_race(const Snapshot& published) {
 double Controller::race_clock() const {
     if (!race()) return 0;
     if (race_ms_ >= 0) return race_ms_;
-    return race_wish_.stepped ? race_end(*race()) : race_rest(*race(), race_rounds_);
+    return in_steps() ? race_end(*race()) : race_rest(*race(), race_rounds_);
 }
 
 double Controller::race_pace() const {
@@ -65,7 +73,7 @@ void Controller::tick_race(double now) {
         race_tick_ = -1;
         return;
     }
-    if (race_wish_.stepped) {
+    if (in_steps()) {
         if (now < next_play_) return;
         next_play_ = now + kStepSeconds / speed_;
         if (race()->lanes_finished() && race_clock() >= race_end(*race()))
@@ -83,6 +91,7 @@ void Controller::tick_race(double now) {
 void Controller::toggle_stepped() {
     playing_ = false;
     race_ms_ = -1;
+    saved_race_ = nullptr;
     race_wish_.stepped = !race_wish_.stepped;
     if (!port_.send) return;
     if (!race_wish_.stepped) port_.send(EndSteppedRace{});
@@ -96,7 +105,7 @@ void Controller::step_lanes(Stride stride) {
         race_ms_ = stride == Stride::phase ? at + 1 : next_round(*race(), at);
     } else {
         race_ms_ = -1;
-        if (!race()->lanes_finished() && port_.send) port_.send(StepRace{stride});
+        if (!saved_race_ && !race()->lanes_finished() && port_.send) port_.send(StepRace{stride});
     }
 }
 
@@ -138,7 +147,7 @@ void Controller::move_stepped(Move where, double now) {
 void Controller::move_race(Move where, double now) {
     if (!race()) return;
     if (where != Move::play) playing_ = false;
-    if (race_wish_.stepped) return move_stepped(where, now);
+    if (in_steps()) return move_stepped(where, now);
     const double at = race_clock(), end = race_end(*race(), race_rounds_);
     const auto next = [&](int lane) {
         for (const double stop : race_stops(*race(), lane, race_rounds_))

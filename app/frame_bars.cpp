@@ -260,7 +260,9 @@ void draw_status(const FrameDraw& d) {
         cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false,
                          false, 3, "slower [ and faster ]"});
 
-    std::string right = h && !race && tier_of(h) == ui::Tier::recorded
+    const RaceModel model = race ? race_model(in) : RaceModel{};
+    if (race) h = race_header(model);
+    std::string right = h && tier_of(h) == ui::Tier::recorded
                             ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine)
                             : "";
     const auto width = [&](const Cell& cell) {

@@ -17,6 +17,7 @@
 #include "app/ui/fonts.h"
 #include "app/ui/utf8.h"
 #include "engine/models.h"
+#include "engine/race_json.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -188,7 +189,11 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     const ui::ThemeKind theme = theme_named(request.theme);
     std::shared_ptr<const Trace> saved;
     std::string notice;
-    if (!request.session.empty()) saved = load_trace(request.session, &notice);
+    std::shared_ptr<const RaceView> race;
+    if (!request.session.empty() && is_race_file(request.session))
+        race = std::make_shared<const RaceView>(load_race(request.session));
+    else if (!request.session.empty())
+        saved = load_trace(request.session, &notice);
 
     Window window(request.width, request.height);
     const ui::FontSet fonts;
@@ -197,7 +202,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
     std::unique_ptr<Session> session;
     EnginePort port;
-    if (!saved) {
+    if (request.session.empty()) {
         // Without a session (the first picture) there is nobody to tell.
         port.send = [&](Command command) {
             if (session) session->send(std::move(command));
@@ -221,6 +226,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         controller.figures = std::make_shared<const Published>(Published::load(assets_folder() / "published"));
     } catch (const Error&) {
     }
+    if (race) controller.show_race(race);
     if (saved) controller.show_saved(saved, settings_of_saved(*saved, request.settings));
 
     ui::WidgetState widgets;

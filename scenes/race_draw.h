@@ -39,6 +39,8 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
                                  const std::string& conditions);
 
 // ---- words ----
+[[nodiscard]] const Header*
+race_header(const RaceModel& model); // of some lane: machine, date; null: no lane has begun
 [[nodiscard]] std::string race_title(const RaceModel& model);
 [[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);
 [[nodiscard]] std::string race_about(const RaceLaneModel& lane); // "7 guesses, one pass and a GRU head"

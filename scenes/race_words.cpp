@@ -32,6 +32,12 @@ std::string dice(const RaceModel& m) {
 
 } // namespace
 
+const Header* race_header(const RaceModel& m) {
+    for (const RaceLaneModel& lane : m.lanes)
+        if (lane.trace) return lane.trace->header();
+    return nullptr;
+}
+
 std::string race_title(const RaceModel& m) {
     if (!m.race) return "A race is about to start";
     if (m.stepped) {
@@ -206,6 +212,8 @@ std::string costs_title(const RaceModel& m) {
 std::string race_description(const SceneInput& input, const RaceModel& m) {
     std::string text = "Race. " + race_title(m) + ". " + race_subtitle(input, m) + ".\n";
     if (!m.race) return text;
+    if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
+        text += "Recorded " + header->date + " on " + header->machine + ".\n";
     text += "Prompt: " + m.race->settings.base.prompt + "\n";
     if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {

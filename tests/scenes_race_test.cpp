@@ -6,6 +6,7 @@
 #include "scenes/race_draw.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
+#include "temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -394,6 +395,35 @@ TEST(RaceScene, AClickOnAMarkOfTheScatterChoosesItsLane) {
             found = lane() == 1;
         }
     EXPECT_TRUE(found);
+}
+
+TEST(RaceFiles, AreSavedWhenTheRaceIsOverAndOpenedAsRecorded) {
+    const test::TempFolder folder;
+    ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
+    RaceBench b;
+    auto running = toy_race();
+    running->lanes[2].finished = false;
+    b.observe(running);
+    b.bench.key(ui::Key::s, {.ctrl = true});
+    EXPECT_NE(b.bench.controller.chrome.message.find("still running"), std::string::npos);
+    b.observe(toy_race());
+    b.bench.key(ui::Key::s, {.ctrl = true});
+    std::filesystem::path file;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+        if (entry.path().extension() == ".json") file = entry.path();
+    ASSERT_FALSE(file.empty()) << b.bench.controller.chrome.message;
+    b.bench.controller.perform({OpenFile{file.string()}}, b.bench.time);
+    b.bench.settle();
+    const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+    EXPECT_EQ(m.tier, ui::Tier::recorded);
+    EXPECT_NEAR(m.lanes[3].total_ms, 2 * 16.8, 1e-9);
+    EXPECT_TRUE(b.bench.shows("RECORDED"));
+    const std::size_t starts = b.all<StartRace>().size();
+    b.bench.click(b.bench.find("Run again"));
+    EXPECT_EQ(b.all<StartRace>().size(), starts + 1) << "the same race, on this machine";
+    b.observe(toy_race());
+    EXPECT_EQ(race_model(b.bench.controller.frame(b.bench.time).scene).tier, ui::Tier::live);
+    ::unsetenv("XDG_DATA_HOME");
 }
 
 TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {
