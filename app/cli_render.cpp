@@ -202,7 +202,7 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
 
 // What the frame asks to be replayed or measured; nothing for a saved trace.
 struct Answers {
-    std::optional<Twin> twin;
+    std::optional<Twin> twin, other_guess;
     std::optional<Guesses> guesses;
     Studies studies;
 };
@@ -211,7 +211,8 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
     if (!subject.models) return answers;
     for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status)) {
         if (const auto* twin = std::get_if<FetchTwin>(&command)) {
-            answers.twin = replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+            (twin->force_draft ? answers.other_guess : answers.twin) =
+                replay_twin(subject.models, subject.settings, *subject.trace, *twin);
         } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
             answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
         } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
@@ -232,6 +233,7 @@ void render_one(const Options& options, const std::string& word, const Subject& 
     const std::optional<LawPair> laws = laws_of(request, subject);
     const Answers answers = answers_of(request, subject);
     request.twin = answers.twin ? &*answers.twin : nullptr;
+    request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
     request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
     render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
@@ -286,6 +288,7 @@ Exit command_describe(const Options& options) {
     const std::optional<LawPair> laws = laws_of(request, subject);
     const Answers answers = answers_of(request, subject);
     request.twin = answers.twin ? &*answers.twin : nullptr;
+    request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
     request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
     if (options.json != "-")

@@ -53,6 +53,7 @@ void Controller::observe(const Snapshot& published, double now) {
     status_ = published.status;
     laws_ = published.laws;
     twin_ = published.twin;
+    other_guess_ = published.other_guess;
     guesses_ = published.guesses;
     studies_ = published.studies;
     saved_status_.ready_drafters = status_.ready_drafters;
@@ -279,6 +280,7 @@ SceneInput Controller::scene_input(double now) const {
     source_.fill(in);
     in.laws = saved_ ? nullptr : laws_.get();
     in.twin = saved_ ? nullptr : twin_.get();
+    in.other_guess = saved_ ? nullptr : other_guess_.get();
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.studies = &studies_;
     in.settings = &wished();

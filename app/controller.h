@@ -103,7 +103,7 @@ class Controller {
     std::shared_ptr<const Trace> saved_; // an opened file hides the live run
     std::shared_ptr<const Trace> live_;
     std::shared_ptr<const LawPair> laws_;
-    std::shared_ptr<const Twin> twin_;
+    std::shared_ptr<const Twin> twin_, other_guess_;
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine

@@ -42,6 +42,7 @@ struct FrameRequest {
     std::shared_ptr<const RaceView> race = {};  // for the scene "race"
     double race_ms = -1;                        // its clock; -1: the moment at which the first lane finishes
     const Twin* twin = nullptr;        // answers to what frame_wants() asked for; may be null
+    const Twin* other_guess = nullptr;
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
 };

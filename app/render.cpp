@@ -66,6 +66,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.settings = &settings;
     scene.status = &status;
     scene.twin = request.twin;
+    scene.other_guess = request.other_guess;
     scene.guesses = request.guesses;
     scene.studies = request.studies;
     scene.still = true;

@@ -100,11 +100,12 @@ struct StopRace {};                                  // the timed one
 enum class Stride : std::uint8_t { phase, round, end };
 struct StepRace { Stride stride = Stride::phase; };
 struct EndSteppedRace {};                            // a timed race that waited for it goes on
-// Replay one cycle of the current trace with other method options: the same text, dice and forced drafts. The answer
-// is a Twin (engine/twin.h).
+// Replay one cycle of the current trace with other method options, or with another guess: the same text, dice
+// and forced drafts. The answer is a Twin (engine/twin.h).
 struct FetchTwin {
     int cycle = 0;
     DrafterOptions options;
+    std::optional<std::pair<int, int>> force_draft = {}; // (index, token)
 };
 // Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
 // (engine/guesses.h) that grows drafter by drafter. A new question replaces the old one.

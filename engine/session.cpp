@@ -195,6 +195,7 @@ void Session::apply(const Command& command) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
             p.twin = nullptr;
+            p.other_guess = nullptr;
             p.guesses = nullptr;
             p.settings = run_->settings();
             p.status.state = EngineStatus::State::idle;
@@ -222,7 +223,7 @@ void Session::apply(const Command& command) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto answer =
             std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
-        publish([&](Snapshot& p) { p.twin = answer; });
+        publish([&](Snapshot& p) { (twin->force_draft ? p.other_guess : p.twin) = answer; });
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         const auto known = published().guesses;

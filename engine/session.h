@@ -28,7 +28,8 @@ struct Snapshot {
     std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
     std::shared_ptr<const RaceView> race;   // the last timed race, finished or not; null before the first
     std::shared_ptr<const RaceView> stepped;  // the last stepped race; null before the first
-    std::shared_ptr<const Twin> twin;       // last answer to FetchTwin
+    std::shared_ptr<const Twin> twin;         // last answer to FetchTwin with other options
+    std::shared_ptr<const Twin> other_guess;  // last answer to FetchTwin with another guess
     std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     EngineStatus status;

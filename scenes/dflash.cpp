@@ -6,6 +6,7 @@
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
 #include "scenes/run_controls.h"
+#include "scenes/second_draw.h"
 
 namespace speclens {
 
@@ -53,7 +54,9 @@ class DFlashScene final : public Scene {
              dflash_empty_words(model), "", "Acceptance by position will be drawn here."},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
-            draw_dflash_details(d);
+            again_.update(input, ui, model, input.beat == kDFlashTwiceBeat, out);
+            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
+            twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
             draw_dflash_controls(d);
             keys(d);
             if (input.still) // a picture measures at once what the window measures on demand
@@ -70,6 +73,7 @@ class DFlashScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next position"},
+                {"W", "Draw this guess again after another one"},
                 {"M", "Measure draft times"},
                 {"C", "Measure with and without the target's states"}};
     }
@@ -86,6 +90,8 @@ class DFlashScene final : public Scene {
         draw_dflash_masks(d, {stage.x + 24, top, left, h});
         draw_dflash_times(d, {stage.x + 24 + left + 28, top, w - left - 28, h});
     }
+
+    SecondDrawState again_;
 
     static void keys(const DFlashDraw& d) {
         using ui::Key;

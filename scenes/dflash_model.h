@@ -25,6 +25,7 @@ struct DFlashModel : HeadModel {
 [[nodiscard]] DFlashModel dflash_model(const SceneInput& input);
 
 inline constexpr int kDFlashBeats = 6;
+inline constexpr int kDFlashTwiceBeat = 3;                   // a guess drawn twice
 inline constexpr const char* kConditioning = "conditioning"; // a study
 [[nodiscard]] RunStudy conditioning_study(const SceneInput& input);
 [[nodiscard]] std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input);

@@ -7,6 +7,7 @@
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
 #include "scenes/published_round.h"
+#include "scenes/second_draw.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -157,7 +158,12 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
     story.heading = words.heading;
     story.text = words.text;
     if (!models_loaded(input)) return story;
-    if (beat == 4) {
+    if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
+        const int at = std::max(1, m.selected);
+        story.task =
+            "Draw guess " + std::to_string(at + 1) + " after another guess " + std::to_string(at) + ": W";
+        story.task_done = second_draw(input, m).has_value();
+    } else if (beat == 4) {
         const Study* study = study_named(input, kTimeStudy);
         story.task = "Measure the draft times: M";
         story.task_done = study && study->complete();
@@ -194,6 +200,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";
     }
+    out << describe_second_draw(input, m);
     if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
     out << describe_story(dflash_story(input, m));
     return out.str();

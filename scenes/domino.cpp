@@ -7,6 +7,7 @@
 #include "app/ui/tokens.h"
 #include "scenes/domino_draw.h"
 #include "scenes/run_controls.h"
+#include "scenes/second_draw.h"
 
 namespace speclens {
 
@@ -85,7 +86,9 @@ class DominoScene final : public Scene {
              "What the head adds to the logits of a position will be listed here."},
             [&] { draw_stage(d); }, out);
         if (model.empty == DominoModel::Empty::no) {
-            draw_domino_movers(d);
+            again_.update(input, ui, model, input.beat == kDominoTwiceBeat, out);
+            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
+            twice ? draw_second_draw(input, ui, *twice) : draw_domino_movers(d);
             draw_domino_controls(d);
             keys(d);
             remember(model, out);
@@ -104,6 +107,7 @@ class DominoScene final : public Scene {
                 {"Y", "Next cycle where the head saves a guess"},
                 {"H", "Head on or off from this cycle on"},
                 {"B", "Force the runner-up at this position"},
+                {"W", "Draw this guess again after another one"},
                 {"G", "A prompt whose favourites do not fit"}};
     }
 
@@ -187,6 +191,7 @@ class DominoScene final : public Scene {
     }
 
     DominoBefore before_;
+    SecondDrawState again_;
     std::optional<Position> asked_;
     const Trace* asked_of_ = nullptr; // only compared
 };

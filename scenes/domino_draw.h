@@ -67,6 +67,7 @@ void domino_strip(const DominoDraw& d, int column, const char* name, ui::Rect re
 void domino_row_name(const DominoDraw& d, float y, const std::string& name, const std::string& detail,
                      float room = 80);
 
+inline constexpr int kDominoTwiceBeat = 3; // a guess drawn twice
 inline constexpr int kDominoBeats = 8;
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);
 [[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model,

@@ -55,6 +55,7 @@ struct SceneInput {
     const CycleView* whole = nullptr; // fold(trace, available)
     const LawPair* laws = nullptr;    // full laws of the last position that was asked for; may be null
     const Twin* twin = nullptr;       // last cycle that was replayed with other options; may be null
+    const Twin* other_guess = nullptr; // last cycle that was replayed with another guess; may be null
     const Guesses* guesses = nullptr; // what every drafter guesses at one cycle; may be null
     const Studies* studies = nullptr; // by name; may be null
     std::size_t cursor = 0;           // events shown
