@@ -45,6 +45,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::details, "View", "Details", "I", Key::i, kPlain},
         {Action::controls, "View", "Controls", "Shift+I", Key::i, kShift},
         {Action::next_region, "View", "Next region", "F6", Key::f6, kPlain},
+        {Action::present, "View", "Presenter: large type, fewer parts", "F5", Key::f5, kPlain},
         {Action::theme_dark, "View", "Dark", "", Key::none, kPlain},
         {Action::theme_light, "View", "Light", "", Key::none, kPlain},
         {Action::theme_contrast, "View", "High contrast", "", Key::none, kPlain},

@@ -161,6 +161,7 @@ FrameRequest request_of(const Options& options, const std::string& word, const S
     request.height = options.height;
     request.theme = options.theme;
     request.zoom = options.zoom;
+    request.presenter = options.presenter;
     request.plain_ms_per_token = subject.status.plain_ms_per_token;
     request.race = subject.race;
     if (request.race && request.beat >= 0) { // ends of rounds, from 1
@@ -317,6 +318,7 @@ Exit command_window(const Options& options) {
     }
     request.race = race_settings(options, options.token_ids.empty());
     request.theme = options.theme;
+    request.presenter = options.presenter;
     request.zoom = options.zoom;
     request.width = options.width;
     request.height = options.height;

@@ -217,6 +217,8 @@ constexpr OptionRow kRows[] =
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},
         {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
+        {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
+         [](Options& o, Text, Text) { o.presenter = true; }},
         {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
          [](Options& o, Text name, Text text) {
              o.theme = one_of(name, text, {"dark", "light", "contrast"});

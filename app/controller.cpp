@@ -303,6 +303,10 @@ SceneInput Controller::scene_input(double now) const {
     return in;
 }
 
+float Controller::scale() {
+    return chrome.layout.presenter ? zoom * presenter_scale(window, scene().presenter_stage()) : zoom;
+}
+
 FrameInput Controller::frame(double now) {
     FrameInput in;
     in.scene = scene_input(now);
@@ -315,7 +319,7 @@ FrameInput Controller::frame(double now) {
     in.run_ahead = run_ahead_;
     in.hash = source_.hash();
     in.density = chrome.density;
-    in.zoom = zoom;
+    in.zoom = scale();
     in.theme = theme;
     in.banner = banner_;
     in.remedy = remedy_;

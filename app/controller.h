@@ -49,6 +49,8 @@ class Controller {
     std::vector<WindowOrder> orders; // taken by the window after each frame
     std::string clipboard;           // text to copy; taken by the window
     float zoom = 1;
+    ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
+    [[nodiscard]] float scale(); // of the picture
     ui::ThemeKind theme = ui::ThemeKind::dark;
     bool reduced_motion = false;
     // How the window writes a frame: set by the shell, absent in tests.

@@ -345,6 +345,9 @@ void Controller::action(Action action, int number, double now) {
     case Action::controls:
         chrome.layout.controls = !chrome.layout.controls;
         break;
+    case Action::present:
+        chrome.layout.presenter = !chrome.layout.presenter;
+        break;
     case Action::next_region:
         chrome.layout.region = static_cast<Region>((static_cast<int>(chrome.layout.region) + 1) % kRegions);
         break;

@@ -220,6 +220,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     Controller controller(port, request.settings, request.scene);
     controller.theme = theme;
     controller.expect_race(request.race);
+    controller.chrome.layout.presenter = request.presenter;
     controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
     try { // pictures without published figures are better than no window
@@ -277,7 +278,9 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
         window.dirty = false;
         window.measure();
-        window.scale = controller.zoom * density;
+        controller.window = {static_cast<float>(window.width) / density,
+                             static_cast<float>(window.height) / density};
+        window.scale = controller.scale() * density;
         controller.tick(time);
         const ui::Input input = window.queue.next(time, window.held());
         const double build = glfwGetTime();

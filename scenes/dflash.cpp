@@ -41,6 +41,7 @@ namespace {
 
 class DFlashScene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDFlashBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
@@ -85,7 +86,7 @@ class DFlashScene final : public Scene {
         const float top = end + 22, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F},
                          d.ui.theme.hairline());
-        if (h < 110) return;
+        if (h < 110 || d.input.presenter) return;
         const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
         draw_dflash_masks(d, {stage.x + 24, top, left, h});
         draw_dflash_times(d, {stage.x + 24 + left + 28, top, w - left - 28, h});

@@ -70,7 +70,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
-    const int rows = tall ? 2 : 1;
+    const int rows = d.input.presenter ? 3 : tall ? 2 : 1;
     const float block = top + 24, pass = block + 38, laws = pass + 40,
                 drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
     for (int i = g.first; i < g.first + g.count; ++i) {

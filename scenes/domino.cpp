@@ -70,6 +70,7 @@ namespace {
 
 class DominoScene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDominoBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
@@ -77,7 +78,7 @@ class DominoScene final : public Scene {
         const DominoModel model = domino_model(input);
         ui.push_id("domino");
         const DominoGrid grid =
-            model.empty == HeadModel::Empty::no ? domino_grid(input.stage, model) : DominoGrid{};
+            model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
         const DominoDraw d{input, model, grid, before_, ui, out};
         draw_head_scene(
             input, ui,

@@ -23,7 +23,8 @@ void draw_eagle3_details(const Eagle3Draw& d) {
                       {.color = d.ui.theme.muted});
         return;
     }
-    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
+                foot = r.bottom() - below;
     if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
     ui::fitted_text(d.ui.canvas, {x, foot - 20},
@@ -53,6 +54,7 @@ namespace {
 
 class Eagle3Scene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kEagle3Beats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
@@ -91,7 +93,7 @@ class Eagle3Scene final : public Scene {
         const float end = draw_eagle3_steps(d, stage.y + 88);
         const float top = end + 20, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
-        if (h < 80) return;
+        if (h < 80 || d.input.presenter) return;
         const float w = stage.w - 48, left = w * 0.58F;
         draw_eagle3_clock(d, {stage.x + 24, top, left, h});
         draw_eagle3_errors(d, {stage.x + 24 + left + 28, top, w - left - 28, h});

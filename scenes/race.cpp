@@ -17,6 +17,7 @@ using ui::Rect;
 
 class RaceScene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return 0; }
     bool whole_window() const override { return true; }
 
@@ -24,8 +25,8 @@ class RaceScene final : public Scene {
         std::vector<SceneCommand> out;
         const RaceModel model = race_model(input);
         const int lanes = std::max(1, static_cast<int>(model.lanes.size()));
-        const RaceGrid grid =
-            race_grid(input.stage, lanes, model.stepped ? RaceCards::none : RaceCards::shown);
+        const RaceGrid grid = race_grid(
+            input.stage, lanes, model.stepped || input.presenter ? RaceCards::none : RaceCards::shown);
         const RaceDraw d{input, model, grid, ui};
         ui.push_id("race");
         if (input.stage.w > 0) {
@@ -133,8 +134,9 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const Rect prompt{kind.x - 12 - field, y, field, 36};
     // The title keeps clear of the controls; the badge stands left of them.
     SceneInput left = d.input;
-    left.stage = {r.x - 12, r.y, prompt.x + 12 - r.x, r.h};
+    left.stage = {r.x - 12, r.y, d.input.presenter ? r.w + 24 : prompt.x + 12 - r.x, r.h};
     draw_stage_title(left, d.ui, {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, ""});
+    if (d.input.presenter) return; // keys do what the controls would
 
     std::vector<ui::Choice> choices;
     int chosen = -1;

@@ -113,6 +113,7 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         return sum - 16;
     };
     if (total() > area.w && items.size() == 3) items.erase(items.begin() + 1); // the speed-up says it too
+    if (total() > area.w && d.input.presenter && !items.back().unit.starts_with("speed")) items.pop_back();
     if (total() > area.w)
         for (Item& item : items) item.unit = item.unit == "per round" ? "/round" : "";
     float x = area.x;
@@ -138,9 +139,10 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         lane.done ? (d.model.over ? "finished" : "finished: it waits for the others")
         : !round  ? "the prompt is read"
                   : "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown.phase);
-    ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w);
+    ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
     if (!round) return;
     float x = area.x, y = area.y + 32;
+    int hidden = 0;
     const auto add = [&](int id, Role role) {
         const std::string label = label_of(*lane.trace, id);
         const float w = std::min(area.w, ui::chip_width(c, label, 28));
@@ -148,7 +150,10 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
             x = area.x;
             y += 34;
         }
-        if (y + 28 > area.bottom()) return;
+        if (y + 28 > area.bottom()) {
+            ++hidden;
+            return;
+        }
         ui::chip(c, t, {x, y, w, 28}, label, {.role = role});
         x += w + 6;
     };
@@ -158,6 +163,10 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         add(round->resample->token, round->resample->from == Resampled::From::residual ? Role::residual
                                     : round->resample->from == Resampled::From::bonus  ? Role::bonus
                                                                                        : Role::target);
+    // What has no room is counted at the right of the heading.
+    if (hidden > 0)
+        c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted,
+               Align::right);
 }
 
 } // namespace
@@ -178,7 +187,8 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
     const Rect in = box.inset(16, 0);
     const float top = box.y;
 
-    const std::string total = lane.tokens > 0 && !d.model.stepped ? " / " + std::to_string(lane.tokens) : "";
+    const std::string total =
+        lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(lane.tokens) : "";
     const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
     const float total_w = c.text_width(total, Font::mono, 14),
                 count_w = c.text_width(count, Font::mono_medium, 24);

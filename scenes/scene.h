@@ -75,6 +75,7 @@ struct SceneInput {
     ui::Rect stage_clip; // part of the stage that nothing covers; what lies outside is not drawn
     bool banner = false; // a banner stands where the title would be
     bool strip = false;  // the story rectangle is the two-line strip of the compact layout
+    bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
     bool still = false; // a picture, no window: measure what the scene would measure on demand
     bool reduced_motion = false;
     bool letters_article =
@@ -139,6 +140,8 @@ class Scene {
     virtual std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) = 0;
     // Whether the stage takes the whole window between menu and status bar.
     [[nodiscard]] virtual bool whole_window() const { return false; }
+    // Least stage, in logical px, that its presenter form needs.
+    [[nodiscard]] virtual ui::Vec2 presenter_stage() const { return {920, 500}; }
     // The same frame in words: every number that is visible, in reading order.
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
     // Where to look first in a finished run, as an event count; none: where other scenes look.
