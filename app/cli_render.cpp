@@ -11,6 +11,7 @@
 #include "app/frontend.h"
 #include "engine/drafter.h"
 #include "engine/race_json.h"
+#include "engine/saved_settings.h"
 #include "engine/stepped_race.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
@@ -29,20 +30,6 @@ struct Subject {
     RunSettings settings;
     EngineStatus status;
 };
-
-RunSettings settings_of(const Header& header) {
-    RunSettings settings;
-    settings.prompt = header.prompt_text;
-    settings.drafter = header.drafter;
-    settings.rule = header.rule;
-    settings.k = header.k;
-    settings.sampling = header.sampling;
-    if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
-    settings.seed = header.seed;
-    settings.max_tokens = header.max_tokens;
-    settings.timing = header.timing;
-    return settings;
-}
 
 Subject saved_race(const std::filesystem::path& file, const std::string& scene) {
     if (scene != kRace)
@@ -228,16 +215,28 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
     return answers;
 }
 
+// A frame with everything it asks for; the request points into the rest.
+struct Asked {
+    FrameRequest request;
+    std::optional<LawPair> laws;
+    Answers answers;
+    Asked(const Options& options, const std::string& word, const Subject& subject)
+        : request(request_of(options, word, subject)), laws(laws_of(request, subject)),
+          answers(answers_of(request, subject)) {
+        request.twin = answers.twin ? &*answers.twin : nullptr;
+        request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
+        request.guesses = answers.guesses ? &*answers.guesses : nullptr;
+        request.studies = &answers.studies;
+    }
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+    [[nodiscard]] const LawPair* law_pair() const { return laws ? &*laws : nullptr; }
+};
+
 void render_one(const Options& options, const std::string& word, const Subject& subject,
                 const std::filesystem::path& file) {
-    FrameRequest request = request_of(options, word, subject);
-    const std::optional<LawPair> laws = laws_of(request, subject);
-    const Answers answers = answers_of(request, subject);
-    request.twin = answers.twin ? &*answers.twin : nullptr;
-    request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
-    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
-    request.studies = &answers.studies;
-    render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
+    const Asked asked(options, word, subject);
+    render_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair(), file);
 }
 
 } // namespace
@@ -285,17 +284,11 @@ Exit command_describe(const Options& options) {
     Subject subject = subject_of(options, scene);
     if (scene == kRace) race_for(options, subject);
     keep_race(options, subject);
-    FrameRequest request = request_of(options, options.words[0], subject);
-    const std::optional<LawPair> laws = laws_of(request, subject);
-    const Answers answers = answers_of(request, subject);
-    request.twin = answers.twin ? &*answers.twin : nullptr;
-    request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
-    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
-    request.studies = &answers.studies;
+    const Asked asked(options, options.words[0], subject);
     if (options.json != "-")
-        print(describe_frame(request, subject.trace, subject.settings, subject.status,
-                             laws ? &*laws : nullptr) +
-              "\n");
+        print(
+            describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair()) +
+            "\n");
     return Exit::ok;
 }
 

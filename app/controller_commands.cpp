@@ -10,6 +10,7 @@
 #include "app/controller.h"
 #include "engine/drafter.h"
 #include "engine/race_json.h"
+#include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/run_controls.h"
@@ -24,20 +25,6 @@ std::string stamp() {
     char text[32];
     std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
     return text;
-}
-
-RunSettings settings_of(const Header& header) {
-    RunSettings settings;
-    settings.prompt = header.prompt_text;
-    settings.drafter = header.drafter;
-    settings.rule = header.rule;
-    settings.k = header.k;
-    if (header.nodes > 0) settings.options.tree_budget = header.nodes;
-    settings.options.fr_spec = header.draft_ids;
-    settings.sampling = header.sampling;
-    settings.seed = header.seed;
-    settings.max_tokens = header.max_tokens;
-    return settings;
 }
 
 } // namespace

@@ -18,6 +18,7 @@
 #include "app/ui/utf8.h"
 #include "engine/models.h"
 #include "engine/race_json.h"
+#include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -161,18 +162,6 @@ struct Window {
     }
 };
 
-RunSettings settings_of_saved(const Trace& trace, RunSettings settings) {
-    if (const Header* h = trace.header()) {
-        settings.prompt = h->prompt_text;
-        settings.drafter = h->drafter;
-        settings.rule = h->rule;
-        settings.k = h->k;
-        settings.sampling = h->sampling;
-        settings.seed = h->seed;
-    }
-    return settings;
-}
-
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
     std::ranges::sort(values);
@@ -228,7 +217,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     } catch (const Error&) {
     }
     if (race) controller.show_race(race);
-    if (saved) controller.show_saved(saved, settings_of_saved(*saved, request.settings));
+    if (saved)
+        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.settings);
 
     ui::WidgetState widgets;
     controller.export_frame = [&](const std::filesystem::path& file) {

@@ -19,12 +19,6 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-void name(const DFlashDraw& d, const GuessColumns& g, float y, const char* words, const char* detail = "") {
-    ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 104);
-    if (*detail)
-        ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 104);
-}
-
 void taps(const DFlashDraw& d, Rect box) {
     if (d.model.taps.empty()) return;
     const float each = (box.h - 4) / static_cast<float>(d.model.taps.size());
@@ -94,7 +88,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
             ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token),
                      {.role = role_of(m.slot(i).state)});
     }
-    name(d, g, block + 19, "Block");
+    row_name(d.ui, g, block + 19, "Block");
     if (m.anchor >= 0)
         ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor),
                  {.neutral = true, .glyph = false});
@@ -115,9 +109,9 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     ui::fitted_text(canvas, {words, bar.y + 19},
                     "fills every mask; the target's frozen LM head reads the rows", Font::text, 14,
                     theme.muted, bar.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words);
-    name(d, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
-    name(d, g, drafts + 20, "Draft");
-    name(d, g, verdicts + 19, "Verified");
+    row_name(d.ui, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
+    row_name(d.ui, g, drafts + 20, "Draft");
+    row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;
 }
 
@@ -251,7 +245,8 @@ void draw_dflash_details(const DFlashDraw& d) {
                                 Font::mono, 14, s.hollow ? theme.muted : theme.ink, Align::right);
         y += 22;
     }
-    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below, bottom = foot - 44;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
+                foot = r.bottom() - below, bottom = foot - 44;
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
     if (bottom - y > 60) draw_acceptance(d.ui, {x, y, right - x, bottom - y}, series);
     int rounds = 0;

@@ -105,7 +105,7 @@ void draw_drafter_controls(const DraftersDraw& d) {
     x += 148 + 20;
     const float room = r.right() - 24 - x;
     if (room < 110 || !d.model.row()) return;
-    const std::string label = room >= 300 ? "Go on with " + d.model.row()->title : "Go on";
+    const std::string label = room >= 270 ? "Go on with " + d.model.row()->title : "Go on";
     ui::field_label(ui, {x, y, room, 36}, "This drafter");
     if (ui::button(ui, "go", {x, y, std::min(room, 300.0F), 36}, label,
                    {.kind = ui::ButtonKind::primary, .shortcut = "Enter", .disabled = why_not_go_on(d)}))

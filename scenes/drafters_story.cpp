@@ -4,7 +4,6 @@
 
 #include "app/ui/format.h"
 #include "scenes/drafters_model.h"
-#include "scenes/head_scene.h"
 #include "scenes/words.h"
 
 namespace speclens {

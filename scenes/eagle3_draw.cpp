@@ -44,13 +44,6 @@ double feature_scale(const Eagle3Model& m) {
     return scale;
 }
 
-void name(const Eagle3Draw& d, const GuessColumns& g, float y, const char* words,
-          const std::string& detail = "") {
-    ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 100);
-    if (!detail.empty())
-        ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 100);
-}
-
 } // namespace
 
 float draw_eagle3_steps(const Eagle3Draw& d, float top) {
@@ -65,8 +58,8 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const float fuse = top, token = fuse + (tall ? 72.0F : 46.0F), feature = token + 40, layer = feature + 26,
                 output = layer + 36, laws = output + 24, drafts = laws + 23 * static_cast<float>(rows) + 6,
                 verdicts = drafts + 36;
-    name(d, g, fuse + 12, "Target",
-         m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
+    row_name(d.ui, g, fuse + 12, "Target",
+             m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
     float x = g.left;
     const float w = std::min(150.0F, (d.input.stage.right() - 24 - g.left - 220) /
                                              static_cast<float>(std::max<std::size_t>(1, m.taps.size())) -
@@ -148,13 +141,13 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
                       {theme.role(Role::draft), 1.5F}, 6);
         }
     }
-    name(d, g, token + 19, "Token");
-    name(d, g, feature + 12, "Feature");
-    name(d, g, layer + 18, "Head");
-    name(d, g, output + 12, "Output");
-    name(d, g, laws + 13, "Law");
-    name(d, g, drafts + 20, "Draft");
-    name(d, g, verdicts + 19, "Verified");
+    row_name(d.ui, g, token + 19, "Token");
+    row_name(d.ui, g, feature + 12, "Feature");
+    row_name(d.ui, g, layer + 18, "Head");
+    row_name(d.ui, g, output + 12, "Output");
+    row_name(d.ui, g, laws + 13, "Law");
+    row_name(d.ui, g, drafts + 20, "Draft");
+    row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;
 }
 

@@ -90,19 +90,6 @@ void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneComman
     if (ui.take_key(ui::Key::down)) choose(model.selected + 1);
 }
 
-Story story_at_beat(const SceneInput& input, int beats) {
-    Story story;
-    const int beat = std::clamp(input.beat, 0, beats - 1);
-    story.step = beat + 1;
-    story.steps = beats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(beats);
-    story.on_back = {SetBeat{beat - 1}};
-    story.on_next = {SetBeat{beat + 1}};
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == beats) story.no_next = "This is the last beat";
-    return story;
-}
-
 const char* fate_words(DraftSlot::State state) {
     switch (state) {
     case DraftSlot::State::accepted:
@@ -126,6 +113,13 @@ GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes s
     g.width = g.pitch - sizes.gap;
     g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
     return g;
+}
+
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
+              const std::string& detail) {
+    ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::text_bold, 15, ui.theme.ink, 102);
+    if (!detail.empty())
+        ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
 }
 
 void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,

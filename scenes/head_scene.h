@@ -45,8 +45,6 @@ void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene
 // Up and down choose a guess.
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out);
 
-// The story at the beat of the input: where we are, Back and Next. The words are the scene's.
-[[nodiscard]] Story story_at_beat(const SceneInput& input, int beats);
 [[nodiscard]] const char* fate_words(DraftSlot::State state); // "kept", "refused", "not judged …"
 
 // Columns, one per guess, as many as fit around the selected one.
@@ -59,6 +57,9 @@ struct GuessColumns {
 struct ColumnSizes {
     float least, most, gap; // pitch of a column, space between two
 };
+// Name of a row in the gutter, and a muted word below it.
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
+              const std::string& detail = "");
 [[nodiscard]] GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes);
 
 // Controls from left to right, each below its label.

@@ -1,6 +1,8 @@
 // Parts of the race picture. Each function draws one region of the stage.
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "app/ui/text_layout.h"
@@ -33,6 +35,20 @@ void draw_race_positions(const RaceDraw& d, ui::Rect card);
 void draw_race_costs(const RaceDraw& d, ui::Rect card);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in its place, of a stepped race
+
+// The panel below the lanes: a row for each, with its name at the left and room at the right.
+struct RaceRows {
+    float x0 = 0, x1 = 0, y0 = 0, pitch = 32, h = 24; // bars from x0 to x1
+    int count = 0;
+    [[nodiscard]] float y(int i) const { return y0 + pitch * static_cast<float>(i); }
+    [[nodiscard]] float axis() const { return y(count > 0 ? count : 1) + 2; }
+    [[nodiscard]] float bottom() const { return y(count - 1) + h + 2; }
+};
+[[nodiscard]] RaceRows race_rows(const RaceDraw& d); // draws the panel's ground
+void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i);
+// One row: what the hues mean.
+void draw_race_legend(const RaceDraw& d, ui::Vec2 at,
+                      std::span<const std::pair<ui::Role, const char*>> entries);
 
 // Heading of a card: a finding and its conditions. Returns the rectangle that is left for the figure.
 [[nodiscard]] ui::Rect race_card(const RaceDraw& d, ui::Rect card, const std::string& heading,

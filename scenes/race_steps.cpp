@@ -1,7 +1,6 @@
 // The score of a stepped race: one column per step, one row per lane, and in each cell the phases that the
 // lane went through in that step. Columns are steps, not time.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/ui/format.h"
@@ -70,57 +69,33 @@ void draw_cell(const RaceDraw& d, const RaceLaneModel& lane, std::size_t from, s
     }
 }
 
-void draw_legend(const RaceDraw& d, float x, float y) {
-    constexpr std::array kShown = {Role::draft,    Role::target,   Role::accepted,
-                                   Role::rejected, Role::residual, Role::bonus};
-    constexpr std::array kWords = {"guesses",
-                                   "target pass; its own token",
-                                   "a guess stays",
-                                   "a guess is refused",
-                                   "drawn from what was left over",
-                                   "bonus after a full round"};
-    ui::Canvas& c = d.ui.canvas;
-    for (std::size_t i = 0; i < kShown.size(); ++i) {
-        ui::role_swatch(c, d.ui.theme, {x, y, 18, 18}, kShown[i]);
-        c.text({x + 25, y + 14}, kWords[i], Font::text, 14, d.ui.theme.muted);
-        x += 25 + c.text_width(kWords[i], Font::text, 14) + 24;
-    }
-}
-
 } // namespace
 
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const Rect r = d.grid.clock;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    c.fill(r, t.panel);
-    c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, t.hairline());
-    const float pitch = d.grid.roomy ? 32.0F : 26.0F, h = d.grid.roomy ? 24.0F : 20.0F;
-    const float x0 = r.x + 140, y0 = r.y + 16;
+    const RaceRows rows = race_rows(d);
+    const float h = rows.h, axis = rows.axis();
     const auto& steps = d.model.race->steps;
-    const int count = static_cast<int>(d.model.lanes.size());
-    const float axis = y0 + pitch * static_cast<float>(std::max(1, count)) + 2;
     if (steps.empty()) {
-        ui::fitted_text(c, {r.x + 24, y0 + 17}, "the lanes are reading the prompt", Font::text, 14, t.muted,
-                        r.w - 48);
+        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "the lanes are reading the prompt", Font::text, 14,
+                        t.muted, r.w - 48);
         return;
     }
     const double last = std::max(kFewest, static_cast<double>(steps.size() - 1));
-    const ui::Scale x{.lo = 0, .hi = last, .a = x0, .b = r.right() - 110};
+    const ui::Scale x{.lo = 0, .hi = last, .a = rows.x0, .b = rows.x1};
     ui::axis_x(c, t, x, axis, ui::ticks(0, last, d.grid.roomy ? 8 : 6, true),
                {.tick_marks = true, .label_offset = 18});
     c.text({x.b + 12, axis + 18}, "steps", Font::text, 14, t.muted);
     const auto now = static_cast<std::size_t>(d.model.clock + 0.5);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < rows.count; ++i) {
         const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(i)];
         const auto at = static_cast<std::size_t>(i);
-        const float y = y0 + pitch * static_cast<float>(i);
-        const bool chosen = i == d.model.focus;
-        ui::icon(c, lane.mark, {r.x + 23, y + h / 2}, 12, chosen ? t.ink : t.muted);
-        ui::fitted_text(c, {r.x + 38, y + h / 2 + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14,
-                        chosen ? t.ink : t.muted, x0 - r.x - 46);
+        const float y = rows.y(i);
+        draw_race_row_name(d, rows, i);
         if (!lane.trace) {
-            ui::fitted_text(c, {x0, y + h / 2 + 5}, "cannot run", Font::text, 14, t.muted, 200);
+            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, "cannot run", Font::text, 14, t.muted, 200);
             continue;
         }
         for (std::size_t s = 1; s < steps.size(); ++s)
@@ -130,11 +105,16 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
         c.text({r.right() - 12, y + h / 2 + 5}, words, Font::mono, 14, lane.done ? t.ink : t.muted,
                ui::Align::right);
     }
-    ui::playhead(c, t, x(static_cast<double>(now)), y0 - 6,
-                 y0 + pitch * static_cast<float>(count - 1) + h + 2);
-    if (d.grid.roomy) draw_legend(d, x0, axis + 28);
+    ui::playhead(c, t, x(static_cast<double>(now)), rows.y0 - 6, rows.bottom());
+    constexpr std::pair<Role, const char*> kLegend[] = {{Role::draft, "guesses"},
+                                                        {Role::target, "target pass; its own token"},
+                                                        {Role::accepted, "a guess stays"},
+                                                        {Role::rejected, "a guess is refused"},
+                                                        {Role::residual, "drawn from what was left over"},
+                                                        {Role::bonus, "bonus after a full round"}};
+    if (d.grid.roomy) draw_race_legend(d, {rows.x0, axis + 28}, kLegend);
 
-    const Rect area{x0 - 6, r.y + 2, x.b - x0 + 12, axis - r.y + 6};
+    const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
     const ui::Touch touched = ui::touch(d.ui, d.ui.id("steps"), area, {.focusable = false, .grow = false});
     if (touched.held || touched.clicked || touched.began)
         out.push_back(SetRaceClock{std::clamp(std::round(x.inverse(d.ui.input.mouse.x)), 0.0,

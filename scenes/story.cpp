@@ -108,6 +108,19 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
 
 } // namespace
 
+Story story_at_beat(const SceneInput& input, int beats) {
+    Story story;
+    const int beat = std::clamp(input.beat, 0, beats - 1);
+    story.step = beat + 1;
+    story.steps = beats;
+    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(beats);
+    story.on_back = {SetBeat{beat - 1}};
+    story.on_next = {SetBeat{beat + 1}};
+    if (beat == 0) story.no_back = "This is the first beat";
+    if (beat + 1 == beats) story.no_next = "This is the last beat";
+    return story;
+}
+
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     if (input.story.w <= 0) return;
     ui.push_id("story");
