@@ -7,8 +7,8 @@ const std::vector<ActionInfo>& action_list() {
     constexpr ui::Mods kPlain{}, kCtrl{.ctrl = true}, kShift{.shift = true};
     static const std::vector<ActionInfo> list = {
         {Action::edit_prompt, "File", "New run: edit the prompt…", "Ctrl+N", Key::n, kCtrl},
-        {Action::open_file, "File", "Open a saved run…", "Ctrl+O", Key::o, kCtrl},
-        {Action::save_trace, "File", "Save this run", "Ctrl+S", Key::s, kCtrl},
+        {Action::open_file, "File", "Open a saved run or race…", "Ctrl+O", Key::o, kCtrl},
+        {Action::save_trace, "File", "Save this run or race", "Ctrl+S", Key::s, kCtrl},
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl, Key::e},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
         {Action::quit, "File", "Quit", "Ctrl+Q", Key::q, kCtrl},
@@ -45,6 +45,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::details, "View", "Details", "I", Key::i, kPlain},
         {Action::controls, "View", "Controls", "Shift+I", Key::i, kShift},
         {Action::next_region, "View", "Next region", "F6", Key::f6, kPlain},
+        {Action::present, "View", "Presenter: large type, fewer parts", "F5", Key::f5, kPlain},
         {Action::theme_dark, "View", "Dark", "", Key::none, kPlain},
         {Action::theme_light, "View", "Light", "", Key::none, kPlain},
         {Action::theme_contrast, "View", "High contrast", "", Key::none, kPlain},

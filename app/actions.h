@@ -45,6 +45,7 @@ enum class Action : std::uint8_t {
     details,
     controls,
     next_region,
+    present,
     theme_dark,
     theme_light,
     theme_contrast,

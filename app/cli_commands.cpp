@@ -9,14 +9,15 @@ namespace {
 using enum Command;
 
 constexpr CommandRow kCommandRows[] = {
-    {window, "", "[SESSION.jsonl]", 0, 1, "open the window on a live run, or on a saved trace",
+    {window, "", "[SESSION]", 0, 1, "open the window on a live run, or on a saved run or race",
      "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
      "own\n"
      "through draft, verify, accept and resample.\n"
      "Without a display it says what to do and exits with 5.",
      "speclens\n"
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
-     "speclens session.jsonl"},
+     "speclens session.jsonl\n"
+     "speclens race.json"},
     {run, "run", "", 0, 0, "one generation, explained round by round",
      "Generates text and shows what was guessed, what the target thought of it, which coin fell and what was "
      "kept.\n"
@@ -42,11 +43,13 @@ constexpr CommandRow kCommandRows[] = {
      "dflash\n"
      "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise.",
      "speclens render loop -o loop.png\n"
+     "speclens render race:12 --stepped -o step-12.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
      "speclens render --all pictures"},
     {describe, "describe", "SCENE[:BEAT]", 1, 1, "the same frame in words",
      "Says what the picture shows: every visible value.",
      "speclens describe loop\n"
+     "speclens describe race --json race.json\n"
      "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},
     {bench, "bench", "", 0, 0, "what decoding, verifying and drafting cost on this machine",
      "Times one-token passes, passes over several tokens and the drafters, interleaved, and reports medians "

@@ -75,7 +75,7 @@ struct Options {
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
-    bool text_only = false, verbose = false;
+    bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string theme = "dark";
     float zoom = 1;

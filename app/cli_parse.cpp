@@ -118,7 +118,8 @@ void check_together(const Options& o) {
                                    "--tree-budget",
                                    "--trace-top",
                                    "--timing",
-                                   "--no-timing"})
+                                   "--no-timing",
+                                   "--stepped"})
             never_both("--session", option);
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())

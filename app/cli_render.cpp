@@ -10,12 +10,17 @@
 #include "app/cli_values.h"
 #include "app/frontend.h"
 #include "engine/drafter.h"
+#include "engine/race_json.h"
+#include "engine/saved_settings.h"
+#include "engine/stepped_race.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
 
 namespace {
+
+constexpr const char* kRace = "race";
 
 // What a frame is drawn from.
 struct Subject {
@@ -26,21 +31,20 @@ struct Subject {
     EngineStatus status;
 };
 
-RunSettings settings_of(const Header& header) {
-    RunSettings settings;
-    settings.prompt = header.prompt_text;
-    settings.drafter = header.drafter;
-    settings.rule = header.rule;
-    settings.k = header.k;
-    settings.sampling = header.sampling;
-    if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
-    settings.seed = header.seed;
-    settings.max_tokens = header.max_tokens;
-    settings.timing = header.timing;
-    return settings;
+Subject saved_race(const std::filesystem::path& file, const std::string& scene) {
+    if (scene != kRace)
+        throw Error(file.string() + " holds a race, which only the scene race shows",
+                    "For example: speclens render race.", Exit::usage);
+    Subject subject;
+    subject.race = std::make_shared<const RaceView>(load_race(file));
+    subject.status.backend = subject.race->backend;
+    subject.status.model = subject.race->model;
+    subject.status.state = EngineStatus::State::stopped;
+    return subject;
 }
 
-Subject saved_subject(const std::filesystem::path& file) {
+Subject saved_subject(const std::filesystem::path& file, const std::string& scene) {
+    if (is_race_file(file)) return saved_race(file, scene);
     Subject subject;
     std::string notice;
     subject.trace = load_trace(file, &notice);
@@ -93,23 +97,37 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
 }
 
 Subject subject_of(const Options& options, const std::string& scene) {
-    return options.session.empty() ? live_subject(options, scene, load(options)) : saved_subject(options.session);
+    return options.session.empty() ? live_subject(options, scene, load(options))
+                                   : saved_subject(options.session, scene);
 }
 
 std::string scene_of(const std::string& word) {
     return split(word, ':')[0];
 }
 
-constexpr const char* kRace = "race";
+// Phase by phase to the end, so that a beat is a step.
+std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>& models, const RaceSettings& settings) {
+    SteppedRace race(models, settings);
+    do {
+        stop_if_interrupted();
+        race.finish();
+        race.ask(Stride::phase);
+    } while (!race.view().lanes_finished());
+    return std::make_shared<const RaceView>(race.view());
+}
 
 // A saved trace holds one run: there is nothing to race against.
 void race_for(const Options& options, Subject& subject) {
     if (subject.race) return;
     if (!subject.models)
-        throw Error("a saved trace has one lane only", "Leave the file out, and choose --drafters a,b,c.",
+        throw Error("a saved run has one lane only", "Give a saved race, or leave the file out.",
                     Exit::usage);
     RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
     if (settings.lanes.empty()) settings.lanes = race_entries(usual_racers(*subject.models), settings.base);
+    if (settings.stepped) {
+        subject.race = stepped_race(subject.models, settings);
+        return;
+    }
     Race race(subject.models, settings);
     ProgressBar bar;
     while (race.step()) {
@@ -130,6 +148,7 @@ FrameRequest request_of(const Options& options, const std::string& word, const S
     request.height = options.height;
     request.theme = options.theme;
     request.zoom = options.zoom;
+    request.presenter = options.presenter;
     request.plain_ms_per_token = subject.status.plain_ms_per_token;
     request.race = subject.race;
     if (request.race && request.beat >= 0) { // ends of rounds, from 1
@@ -147,6 +166,20 @@ void check_scene(const std::string& word) {
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("scene", name, known);
 }
 
+void check_race_options(const Options& options, const std::string& scene) {
+    for (const char* option : {"--stepped", "--json"})
+        if (options.has(option) && scene != kRace)
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene race.", Exit::usage);
+}
+
+void keep_race(const Options& options, const Subject& subject) {
+    if (options.json.empty()) return;
+    ResultFile file(options.json);
+    file.write(race_json(*subject.race));
+    file.commit();
+}
+
 // The full laws of the position that the frame shows; absent for a saved trace, or when nothing was judged.
 std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subject) {
     if (!subject.models) return std::nullopt;
@@ -157,7 +190,7 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
 
 // What the frame asks to be replayed or measured; nothing for a saved trace.
 struct Answers {
-    std::optional<Twin> twin;
+    std::optional<Twin> twin, other_guess;
     std::optional<Guesses> guesses;
     Studies studies;
 };
@@ -166,9 +199,10 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
     if (!subject.models) return answers;
     for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status)) {
         if (const auto* twin = std::get_if<FetchTwin>(&command)) {
-            answers.twin = replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+            (twin->force_draft ? answers.other_guess : answers.twin) =
+                replay_twin(subject.models, subject.settings, *subject.trace, *twin);
         } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
-            answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, guesses->cycle);
+            answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
         } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
             Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
             for (const RunSettings& settings : plan->runs) {
@@ -181,15 +215,28 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
     return answers;
 }
 
+// A frame with everything it asks for; the request points into the rest.
+struct Asked {
+    FrameRequest request;
+    std::optional<LawPair> laws;
+    Answers answers;
+    Asked(const Options& options, const std::string& word, const Subject& subject)
+        : request(request_of(options, word, subject)), laws(laws_of(request, subject)),
+          answers(answers_of(request, subject)) {
+        request.twin = answers.twin ? &*answers.twin : nullptr;
+        request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
+        request.guesses = answers.guesses ? &*answers.guesses : nullptr;
+        request.studies = &answers.studies;
+    }
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+    [[nodiscard]] const LawPair* law_pair() const { return laws ? &*laws : nullptr; }
+};
+
 void render_one(const Options& options, const std::string& word, const Subject& subject,
                 const std::filesystem::path& file) {
-    FrameRequest request = request_of(options, word, subject);
-    const std::optional<LawPair> laws = laws_of(request, subject);
-    const Answers answers = answers_of(request, subject);
-    request.twin = answers.twin ? &*answers.twin : nullptr;
-    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
-    request.studies = &answers.studies;
-    render_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr, file);
+    const Asked asked(options, word, subject);
+    render_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair(), file);
 }
 
 } // namespace
@@ -202,8 +249,10 @@ Exit command_render(const Options& options) {
                         "For example -o loop.png.", Exit::usage);
         check_scene(options.words[0]);
         const std::string scene = scene_of(options.words[0]);
+        check_race_options(options, scene);
         Subject subject = subject_of(options, scene);
         if (scene == kRace) race_for(options, subject);
+        keep_race(options, subject);
         render_one(options, options.words[0], subject, options.output);
         return Exit::ok;
     }
@@ -231,16 +280,15 @@ Exit command_render(const Options& options) {
 Exit command_describe(const Options& options) {
     check_scene(options.words[0]);
     const std::string scene = scene_of(options.words[0]);
+    check_race_options(options, scene);
     Subject subject = subject_of(options, scene);
     if (scene == kRace) race_for(options, subject);
-    FrameRequest request = request_of(options, options.words[0], subject);
-    const std::optional<LawPair> laws = laws_of(request, subject);
-    const Answers answers = answers_of(request, subject);
-    request.twin = answers.twin ? &*answers.twin : nullptr;
-    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
-    request.studies = &answers.studies;
-    print(describe_frame(request, subject.trace, subject.settings, subject.status, laws ? &*laws : nullptr) +
-          "\n");
+    keep_race(options, subject);
+    const Asked asked(options, options.words[0], subject);
+    if (options.json != "-")
+        print(
+            describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair()) +
+            "\n");
     return Exit::ok;
 }
 
@@ -263,6 +311,7 @@ Exit command_window(const Options& options) {
     }
     request.race = race_settings(options, options.token_ids.empty());
     request.theme = options.theme;
+    request.presenter = options.presenter;
     request.zoom = options.zoom;
     request.width = options.width;
     request.height = options.height;

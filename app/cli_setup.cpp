@@ -272,6 +272,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
 RaceSettings race_settings(const Options& options, bool text) {
     constexpr const char* kRaceDomain = "code"; // where speculation has most to show
     RaceSettings race;
+    race.stepped = options.stepped;
     race.base = run_settings(options, "none", 0);
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
     race.base.k = options.k.value_or(kRaceDrafts);

@@ -189,6 +189,9 @@ constexpr OptionRow kOptionRows[] =
 
         {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
          in(run, compare, bench), [](Options& o, Text, Text text) { o.json = text; }},
+        {"--json", "FILE|-", "Output",
+         "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
+         [](Options& o, Text, Text text) { o.json = text; }},
         {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
          [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "", "Output", "machine-readable list", in(list),
@@ -208,11 +211,16 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text) { o.timing = true; }},
         {"--no-timing", "", "Output", "leave times out: the same input gives the same bytes",
          in(run, render, describe), [](Options& o, Text, Text) { o.timing = false; }},
+        {"--stepped", "", "Output",
+         "race: all lanes together, phase by phase, instead of one after another on the clock",
+         in(render, describe, window), [](Options& o, Text, Text) { o.stepped = true; }},
         {"-o", "FILE", "Output", "where the result goes", in(render, oracle, export_file),
          [](Options& o, Text, Text text) { o.output = text; }},
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},
         {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
+        {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
+         [](Options& o, Text, Text) { o.presenter = true; }},
         {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
          [](Options& o, Text name, Text text) {
              o.theme = one_of(name, text, {"dark", "light", "contrast"});

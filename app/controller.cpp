@@ -53,10 +53,11 @@ void Controller::observe(const Snapshot& published, double now) {
     status_ = published.status;
     laws_ = published.laws;
     twin_ = published.twin;
+    other_guess_ = published.other_guess;
     guesses_ = published.guesses;
     studies_ = published.studies;
     saved_status_.ready_drafters = status_.ready_drafters;
-    observe_race(published.race);
+    observe_race(published);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
     if (published.trace && published.trace != live_) {
         const bool first = !live_;
@@ -279,6 +280,7 @@ SceneInput Controller::scene_input(double now) const {
     source_.fill(in);
     in.laws = saved_ ? nullptr : laws_.get();
     in.twin = saved_ ? nullptr : twin_.get();
+    in.other_guess = saved_ ? nullptr : other_guess_.get();
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.studies = &studies_;
     in.settings = &wished();
@@ -291,7 +293,7 @@ SceneInput Controller::scene_input(double now) const {
     in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
     const auto beat = beats_.find(scene_name_);
     in.beat = beat == beats_.end() ? 0 : beat->second;
-    in.race = race_.get();
+    in.race = race().get();
     in.race_ms = race_clock();
     in.race_rounds = race_rounds_;
     in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;
@@ -299,6 +301,10 @@ SceneInput Controller::scene_input(double now) const {
     in.figures = figures.get();
     in.gallery = &gallery;
     return in;
+}
+
+float Controller::scale() {
+    return chrome.layout.presenter ? zoom * presenter_scale(window, scene().presenter_stage()) : zoom;
 }
 
 FrameInput Controller::frame(double now) {
@@ -313,7 +319,7 @@ FrameInput Controller::frame(double now) {
     in.run_ahead = run_ahead_;
     in.hash = source_.hash();
     in.density = chrome.density;
-    in.zoom = zoom;
+    in.zoom = scale();
     in.theme = theme;
     in.banner = banner_;
     in.remedy = remedy_;

@@ -33,6 +33,7 @@ class Controller {
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
+    void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
     void tick(double now); // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
@@ -48,6 +49,8 @@ class Controller {
     std::vector<WindowOrder> orders; // taken by the window after each frame
     std::string clipboard;           // text to copy; taken by the window
     float zoom = 1;
+    ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
+    [[nodiscard]] float scale(); // of the picture
     ui::ThemeKind theme = ui::ThemeKind::dark;
     bool reduced_motion = false;
     // How the window writes a frame: set by the shell, absent in tests.
@@ -68,7 +71,16 @@ class Controller {
     void wish_race(RunSettings base);       // and start it
     void start_race(RaceSettings settings);
     void enter_race();                      // starts one when none fits
-    void observe_race(const std::shared_ptr<const RaceView>& race);
+    void observe_race(const Snapshot& published);
+    void move_stepped(Move where, double now);
+    void step_lanes(Stride stride);         // to the next step; the engine makes it where there is none yet
+    void toggle_stepped();
+    [[nodiscard]] const std::shared_ptr<const RaceView>& race() const {
+        return saved_race_ ? saved_race_ : race_wish_.stepped ? stepped_ : timed_;
+    }
+    [[nodiscard]] bool in_steps() const {
+        return saved_race_ ? saved_race_->settings.stepped : race_wish_.stepped;
+    }
     void move_race(Move where, double now);
     void tick_race(double now);
     void toggle_lane(const std::string& drafter, double now);
@@ -93,7 +105,7 @@ class Controller {
     std::shared_ptr<const Trace> saved_; // an opened file hides the live run
     std::shared_ptr<const Trace> live_;
     std::shared_ptr<const LawPair> laws_;
-    std::shared_ptr<const Twin> twin_;
+    std::shared_ptr<const Twin> twin_, other_guess_;
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
@@ -119,8 +131,9 @@ class Controller {
 
     RaceSettings race_wish_;          // no lanes: not decided yet
     bool race_sent_ = false;          // what race_wish_ says was asked for
-    std::shared_ptr<const RaceView> race_;
-    double race_ms_ = -1;             // -1: where it rests by itself
+    std::shared_ptr<const RaceView> timed_, stepped_;
+    std::shared_ptr<const RaceView> saved_race_; // hides them until another race is started
+    double race_ms_ = -1;             // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest
     double race_tick_ = -1;           // last tick while it plays
     bool race_rounds_ = false;
     int race_lane_ = -1;              // -1: the last lane

@@ -9,6 +9,8 @@
 
 #include "app/controller.h"
 #include "engine/drafter.h"
+#include "engine/race_json.h"
+#include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/run_controls.h"
@@ -23,20 +25,6 @@ std::string stamp() {
     char text[32];
     std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
     return text;
-}
-
-RunSettings settings_of(const Header& header) {
-    RunSettings settings;
-    settings.prompt = header.prompt_text;
-    settings.drafter = header.drafter;
-    settings.rule = header.rule;
-    settings.k = header.k;
-    if (header.nodes > 0) settings.options.tree_budget = header.nodes;
-    settings.options.fr_spec = header.draft_ids;
-    settings.sampling = header.sampling;
-    settings.seed = header.seed;
-    settings.max_tokens = header.max_tokens;
-    return settings;
 }
 
 } // namespace
@@ -103,7 +91,14 @@ void Controller::open_popup(Popup popup) {
 }
 
 void Controller::save(double now) {
+    if (in_race() && race() && !race()->lanes_finished())
+        return say("The race is still running: it can be saved when every lane is done", now);
     guarded(now, [&] {
+        if (in_race() && race()) {
+            const std::filesystem::path file = data_folder("sessions") / ("race-" + stamp() + ".json");
+            save_race(*race(), file);
+            return say("Saved to " + file.string(), now);
+        }
         const std::filesystem::path file = data_folder("sessions") / ("run-" + stamp() + ".jsonl");
         save_trace(source_.trace(), file);
         say("Saved to " + file.string(), now);
@@ -163,6 +158,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.race_ms_ = -1;
             c.playing_ = false;
         }
+        void operator()(const ToggleStepped&) const { c.toggle_stepped(); }
         void operator()(const FocusLane& focus) const { c.race_lane_ = focus.lane; }
         void operator()(const ToggleLane& toggle) const { c.toggle_lane(toggle.drafter, now); }
         void operator()(const OpenLane& open) const { c.open_lane(open.lane); }
@@ -182,6 +178,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
         void operator()(const OpenFile& open) const {
             c.guarded(now, [&] {
+                if (is_race_file(open.path)) {
+                    c.show_race(std::make_shared<const RaceView>(load_race(open.path)));
+                    return c.say("Opened " + open.path, now);
+                }
                 std::string notice;
                 const std::shared_ptr<const Trace> trace = load_trace(open.path, &notice);
                 if (!trace->header())
@@ -331,6 +331,9 @@ void Controller::action(Action action, int number, double now) {
         break;
     case Action::controls:
         chrome.layout.controls = !chrome.layout.controls;
+        break;
+    case Action::present:
+        chrome.layout.presenter = !chrome.layout.presenter;
         break;
     case Action::next_region:
         chrome.layout.region = static_cast<Region>((static_cast<int>(chrome.layout.region) + 1) % kRegions);

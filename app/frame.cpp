@@ -194,10 +194,11 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     scene.banner = !input.banner.empty() || scene.view->failed ||
                    (scene.status && scene.status->state == EngineStatus::State::failed);
     scene.strip = layout.density == Density::compact;
+    scene.presenter = layout.density == Density::presenter;
     const FrameDraw d{input, state, layout, ui, out};
 
     ground(d);
-    draw_menu_bar(d);
+    if (layout.menu.w > 0) draw_menu_bar(d);
     draw_rail(d);
     drawers(d);
     if (input.active)
@@ -211,6 +212,8 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
     for (const KeyedAction& keyed : take_actions(ui)) d.pick(keyed.action, keyed.number);
+    if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
+        d.pick(Action::present);
     ui.finish();
     return out;
 }

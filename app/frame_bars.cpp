@@ -180,8 +180,11 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
         drafters += !lane.plain();
         broken += !lane.lane->problem.empty();
     }
-    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") + ", one at a time", false, 4,
-                     "every lane has the machine to itself while it runs"});
+    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") +
+                         (model.stepped ? ", in step" : ", one at a time"),
+                     false, 4,
+                     model.stepped ? "all lanes go on together; nothing is timed"
+                                   : "every lane has the machine to itself while it runs"});
     const bool all = broken == 0 && drafters > 0;
     cells.push_back({all             ? "all " + counted(drafters, "drafter") + " active"
                      : drafters == 0 ? "OFF: nobody drafts"
@@ -192,7 +195,7 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
         cells.push_back({texts, !model.identical && model.greedy, 8,
                          "greedy text of every drafter must equal plain decoding's, token by token"});
     if (in.race->prompts > 0)
-        cells.push_back({in.race->finished() ? "averages over " + counted(in.race->prompts_done, "prompt")
+        cells.push_back({in.race->finished() ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
                                              : std::to_string(in.race->prompts_done) + " of " +
                                                    counted(in.race->prompts, "prompt") + " measured",
                          false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
@@ -257,7 +260,9 @@ void draw_status(const FrameDraw& d) {
         cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false,
                          false, 3, "slower [ and faster ]"});
 
-    std::string right = h && !race && tier_of(h) == ui::Tier::recorded
+    const RaceModel model = race ? race_model(in) : RaceModel{};
+    if (race) h = race_header(model);
+    std::string right = h && tier_of(h) == ui::Tier::recorded
                             ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine)
                             : "";
     const auto width = [&](const Cell& cell) {

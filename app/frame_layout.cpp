@@ -99,13 +99,34 @@ FrameLayout whole_layout(ui::Vec2 size) {
     return l;
 }
 
+constexpr float kRibbon = 70, kSentence = 64, kMostScale = 2; // of the presenter
+
+// No menu, rail, timeline or status bar. Scenes that take the whole window have no output and no sentence.
+FrameLayout presenter_layout(ui::Vec2 size, bool whole) {
+    FrameLayout l;
+    l.density = Density::presenter;
+    l.tall = false;
+    const float ribbon = whole ? 0 : kRibbon, sentence = whole ? 0 : kSentence;
+    l.stage = l.stage_clip = {0, 0, size.x, size.y - ribbon - sentence};
+    if (whole) return l;
+    l.ribbon = {0, l.stage.bottom(), size.x, ribbon};
+    l.story = {0, l.ribbon.bottom(), size.x, sentence};
+    return l;
+}
+
 } // namespace
 
 FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
+    if (wish.presenter && size.x >= 780 && size.y >= 440) return presenter_layout(size, whole);
     if (whole && size.x >= 1100 && size.y >= 692) return whole_layout(size);
     if (size.x >= 1440 && size.y >= 840) return full_layout(size);
     if (size.x >= 1100 && size.y >= 692) return compact_layout(size, wish);
     return single_layout(size, wish);
+}
+
+float presenter_scale(ui::Vec2 window, ui::Vec2 least) {
+    const float fits = std::min(window.x / least.x, window.y / (least.y + kRibbon + kSentence));
+    return std::clamp(fits, 1.0F, kMostScale);
 }
 
 } // namespace speclens

@@ -6,13 +6,16 @@
 namespace speclens {
 
 // full: all regions. compact: icon rail, story strip, drawers. single: one region at a time, the stage pans.
-enum class Density : std::uint8_t { full, compact, single };
+// presenter: the stage, the output and one sentence, for a room; its caller draws it presenter_scale()
+// larger.
+enum class Density : std::uint8_t { full, compact, single, presenter };
 enum class Region : std::uint8_t { stage, story, details, controls, output };
 inline constexpr int kRegions = 5;
 
 struct LayoutWish {
     bool details = false; // drawers of the compact layout
     bool controls = false;
+    bool presenter = false;
     Region region = Region::stage; // of the single layout
     ui::Vec2 pan;                  // of the single layout's stage
 };
@@ -28,5 +31,8 @@ struct FrameLayout {
 
 // Least logical size of a stage that every scene can draw without crowding.
 inline constexpr float kStageWidth = 920, kStageHeight = 500;
+
+// How much larger everything can be drawn in a window of this size so that a stage of `least` still fits.
+[[nodiscard]] float presenter_scale(ui::Vec2 window, ui::Vec2 least);
 
 } // namespace speclens

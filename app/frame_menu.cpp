@@ -25,6 +25,8 @@ bool checked(const FrameDraw& d, Action action) {
         return d.layout.details.w > 0;
     case Action::controls:
         return d.layout.controls.w > 0;
+    case Action::present:
+        return d.state.layout.presenter;
     case Action::fewer_ids:
         return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
     case Action::theme_dark:

@@ -26,6 +26,7 @@ struct WindowRequest {
     std::filesystem::path session;  // a saved trace to open instead of a live run; empty: live
     std::string theme = "dark";     // dark, light, contrast
     float zoom = 1;
+    bool presenter = false;
     int width = 1600, height = 1000;
 };
 // Blocks until the window is closed. Throws Error(Exit::display) when there is no display.
@@ -38,10 +39,12 @@ struct FrameRequest {
     int width = 1600, height = 1000;
     std::string theme = "dark";
     float zoom = 1;
+    bool presenter = false; // large type, fewer parts
     double plain_ms_per_token = 0;
     std::shared_ptr<const RaceView> race = {};  // for the scene "race"
     double race_ms = -1;                        // its clock; -1: the moment at which the first lane finishes
     const Twin* twin = nullptr;        // answers to what frame_wants() asked for; may be null
+    const Twin* other_guess = nullptr;
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
 };

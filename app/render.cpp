@@ -66,6 +66,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.settings = &settings;
     scene.status = &status;
     scene.twin = request.twin;
+    scene.other_guess = request.other_guess;
     scene.guesses = request.guesses;
     scene.studies = request.studies;
     scene.still = true;
@@ -79,6 +80,10 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
     p.input.zoom = request.zoom;
+    if (request.presenter)
+        p.input.zoom *=
+            presenter_scale({static_cast<float>(request.width), static_cast<float>(request.height)},
+                            p.scene->presenter_stage());
     p.input.theme = theme_named(request.theme);
 }
 
@@ -136,7 +141,9 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
                     Exit::usage);
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, laws);
-    draw_to_file(p.input, FrameUi{}, request.width, request.height, file);
+    FrameUi state;
+    state.layout.presenter = request.presenter;
+    draw_to_file(p.input, state, request.width, request.height, file);
 }
 
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
@@ -150,9 +157,10 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
     nothing.time = 1;
     ui::WidgetState widgets;
     FrameUi state;
-    ui::Ui ui(pixels.begin(request.width, request.height, request.zoom, theme.bg), nothing, theme, widgets,
-              {0, 0, static_cast<float>(request.width) / request.zoom,
-               static_cast<float>(request.height) / request.zoom});
+    state.layout.presenter = request.presenter;
+    const float zoom = p.input.zoom;
+    ui::Ui ui(pixels.begin(request.width, request.height, zoom, theme.bg), nothing, theme, widgets,
+              {0, 0, static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom});
     std::vector<Command> wants;
     for (const FrameCommand& command : compose(p.input, state, ui))
         if (const auto* scene = std::get_if<SceneCommand>(&command))

@@ -17,6 +17,8 @@
 #include "app/ui/fonts.h"
 #include "app/ui/utf8.h"
 #include "engine/models.h"
+#include "engine/race_json.h"
+#include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -160,18 +162,6 @@ struct Window {
     }
 };
 
-RunSettings settings_of_saved(const Trace& trace, RunSettings settings) {
-    if (const Header* h = trace.header()) {
-        settings.prompt = h->prompt_text;
-        settings.drafter = h->drafter;
-        settings.rule = h->rule;
-        settings.k = h->k;
-        settings.sampling = h->sampling;
-        settings.seed = h->seed;
-    }
-    return settings;
-}
-
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
     std::ranges::sort(values);
@@ -188,7 +178,11 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     const ui::ThemeKind theme = theme_named(request.theme);
     std::shared_ptr<const Trace> saved;
     std::string notice;
-    if (!request.session.empty()) saved = load_trace(request.session, &notice);
+    std::shared_ptr<const RaceView> race;
+    if (!request.session.empty() && is_race_file(request.session))
+        race = std::make_shared<const RaceView>(load_race(request.session));
+    else if (!request.session.empty())
+        saved = load_trace(request.session, &notice);
 
     Window window(request.width, request.height);
     const ui::FontSet fonts;
@@ -197,7 +191,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
     std::unique_ptr<Session> session;
     EnginePort port;
-    if (!saved) {
+    if (request.session.empty()) {
         // Without a session (the first picture) there is nobody to tell.
         port.send = [&](Command command) {
             if (session) session->send(std::move(command));
@@ -215,13 +209,16 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     Controller controller(port, request.settings, request.scene);
     controller.theme = theme;
     controller.expect_race(request.race);
+    controller.chrome.layout.presenter = request.presenter;
     controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
     try { // pictures without published figures are better than no window
         controller.figures = std::make_shared<const Published>(Published::load(assets_folder() / "published"));
     } catch (const Error&) {
     }
-    if (saved) controller.show_saved(saved, settings_of_saved(*saved, request.settings));
+    if (race) controller.show_race(race);
+    if (saved)
+        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.settings);
 
     ui::WidgetState widgets;
     controller.export_frame = [&](const std::filesystem::path& file) {
@@ -271,7 +268,9 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
         window.dirty = false;
         window.measure();
-        window.scale = controller.zoom * density;
+        controller.window = {static_cast<float>(window.width) / density,
+                             static_cast<float>(window.height) / density};
+        window.scale = controller.scale() * density;
         controller.tick(time);
         const ui::Input input = window.queue.next(time, window.held());
         const double build = glfwGetTime();

@@ -32,11 +32,17 @@ std::string to_text(const Command& command) {
             return "laws of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
         }
         std::string operator()(const StartRace& c) const {
-            std::string text = "race of";
+            std::string text = c.settings.stepped ? "stepped race of" : "race of";
             for (const RaceEntry& lane : c.settings.lanes) text += " " + lane.drafter;
             return text;
         }
         std::string operator()(const StopRace&) const { return "stop the race"; }
+        std::string operator()(const StepRace& c) const {
+            return c.stride == Stride::phase   ? "race: a phase in every lane"
+                   : c.stride == Stride::round ? "race: a round in every lane"
+                                               : "race: to the end";
+        }
+        std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
     };
     return std::visit(Writer{}, command);
 }

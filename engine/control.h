@@ -76,6 +76,7 @@ struct RaceSettings {
     std::vector<RaceEntry> lanes;      // 1 … kRaceLanes
     std::vector<GalleryPrompt> prompts;   // for the averages; may be empty
     double average_seconds = 20;       // the averages stop growing after so much measured time
+    bool stepped = false;              // the lanes go on together, as far as StepRace says; nothing is timed
     bool operator==(const RaceSettings&) const = default;
 };
 
@@ -93,24 +94,33 @@ struct Fork {
 };
 // Compute the full laws of one judged position of the current trace, for the accept-rule scene.
 struct FetchLaws { int cycle = 0; int index = 0; };
-struct StartRace { RaceSettings settings; };         // replaces a race that is running
-struct StopRace {};
-// Replay one cycle of the current trace with other method options: the same text, dice and forced drafts. The answer
-// is a Twin (engine/twin.h).
+struct StartRace { RaceSettings settings; };         // replaces a race of the same kind, timed or stepped
+struct StopRace {};                                  // the timed one
+// How far every lane of the stepped race goes: one phase, to the end of its round, to the end of its text.
+enum class Stride : std::uint8_t { phase, round, end };
+struct StepRace { Stride stride = Stride::phase; };
+struct EndSteppedRace {};                            // a timed race that waited for it goes on
+// Replay one cycle of the current trace with other method options, or with another guess: the same text, dice
+// and forced drafts. The answer is a Twin (engine/twin.h).
 struct FetchTwin {
     int cycle = 0;
     DrafterOptions options;
+    std::optional<std::pair<int, int>> force_draft = {}; // (index, token)
 };
 // Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
 // (engine/guesses.h) that grows drafter by drafter. A new question replaces the old one.
-struct FetchGuesses { int cycle = 0; };
+struct FetchGuesses {
+    int cycle = 0;
+    int exit_layer = 0; // of `skip`; 0: as the run has it
+};
 // Finish some runs beside the current one and summarise each; the answer is a Study (engine/study.h) that grows run
 // by run. A new study of the same name replaces the old one.
 struct RunStudy {
     std::string name;
     std::vector<RunSettings> runs;
 };
-using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace>;
+using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace,
+                             StepRace, EndSteppedRace>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

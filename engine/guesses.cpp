@@ -60,9 +60,17 @@ void describe_needs(const Models& models, const DrafterInfo& info, GuessRow& row
     if (row.drafter == "skip") row.plan = skip_plan(row.settings.options, models.layers());
 }
 
+void check_exit_layer(const Models& models, int exit_layer) {
+    DrafterOptions options;
+    options.exit_layer = exit_layer;
+    check_options("skip", options, models.layers());
+}
+
 } // namespace
 
-Guesses no_guesses(const Models& models, const Trace& trace, int cycle) {
+Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses& wanted) {
+    const int cycle = wanted.cycle;
+    check_exit_layer(models, wanted.exit_layer);
     bool found = cycle == 0;
     for (std::size_t i = 0; i < trace.size(); ++i)
         if (const auto* commit = std::get_if<Committed>(&trace[i]))
@@ -74,14 +82,15 @@ Guesses no_guesses(const Models& models, const Trace& trace, int cycle) {
     guesses.cycle = cycle;
     guesses.of = &trace;
     guesses.target_layers = models.layers();
+    guesses.exit_layer = wanted.exit_layer;
     guesses.planned = static_cast<int>(guessers().size());
     return guesses;
 }
 
-GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                    const Trace& trace, const Guesses& so_far) {
-    CHECK(!so_far.complete(), "every drafter was asked");
-    const DrafterInfo& info = *guessers()[so_far.rows.size()];
+namespace {
+
+GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+             const Guesses& so_far, const DrafterInfo& info) {
     GuessRow row;
     row.drafter = info.name;
     row.settings = settings;
@@ -89,6 +98,10 @@ GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettin
     row.settings.rule = judging_rule(settings.rule, info.name);
     row.settings.k = settings.k > 0 ? settings.k : usual_k(info.name);
     if (row.drafter != settings.drafter) row.settings.options = {};
+    if (row.drafter == "skip" && so_far.exit_layer > 0) {
+        row.settings.options = {};
+        row.settings.options.exit_layer = so_far.exit_layer;
+    }
     row.settings.trace_top = 0; // recorded laws would be in the times
     row.settings.lens = false;
     describe_needs(*models, info, row);
@@ -108,9 +121,26 @@ GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettin
     return row;
 }
 
+} // namespace
+
+GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                    const Trace& trace, const Guesses& so_far) {
+    CHECK(!so_far.complete(), "every drafter was asked");
+    return ask(models, settings, trace, so_far, *guessers()[so_far.rows.size()]);
+}
+
+Guesses with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                        const Trace& trace, Guesses answered, int exit_layer) {
+    check_exit_layer(*models, exit_layer);
+    answered.exit_layer = exit_layer;
+    for (GuessRow& row : answered.rows)
+        if (row.drafter == "skip") row = ask(models, settings, trace, answered, *find_drafter("skip"));
+    return answered;
+}
+
 Guesses guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                  const Trace& trace, int cycle) {
-    Guesses guesses = no_guesses(*models, trace, cycle);
+                  const Trace& trace, const FetchGuesses& wanted) {
+    Guesses guesses = no_guesses(*models, trace, wanted);
     while (!guesses.complete()) guesses.rows.push_back(next_guess(models, settings, trace, guesses));
     return guesses;
 }

@@ -32,13 +32,14 @@ struct Guesses {
     int cycle = 0;
     const Trace* of = nullptr; // the trace that the cycle is from; only compared
     int target_layers = 0;
+    int exit_layer = 0;         // that `skip` was asked for; 0: as the run has it
     int planned = 0;            // rows to come in all
     std::vector<GuessRow> rows; // in the order of drafter_list(), without plain decoding
     [[nodiscard]] bool complete() const { return static_cast<int>(rows.size()) == planned; }
 };
 
-// No rows yet. Throws Error when the cycle is not in the trace.
-[[nodiscard]] Guesses no_guesses(const Models& models, const Trace& trace, int cycle);
+// No rows yet. Throws Error when the cycle is not in the trace, or the target has no such layer.
+[[nodiscard]] Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses& wanted);
 // The row of the next drafter. `settings` are those that made the trace; its own drafter keeps its options,
 // the others have theirs as they are by default. Guesses that a fork forced are left out. Times include no
 // context that an earlier round left to absorb. An Error of the drafter becomes GuessRow::problem.
@@ -46,6 +47,10 @@ struct Guesses {
                                   const Trace& trace, const Guesses& so_far);
 // All rows at once.
 [[nodiscard]] Guesses guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                const Trace& trace, int cycle);
+                                const Trace& trace, const FetchGuesses& wanted);
+// The same answers, but `skip` asked again with another exit layer.
+[[nodiscard]] Guesses with_exit_layer(const std::shared_ptr<const Models>& models,
+                                      const RunSettings& settings, const Trace& trace, Guesses answered,
+                                      int exit_layer);
 
 } // namespace speclens

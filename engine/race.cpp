@@ -20,16 +20,14 @@ bool RaceView::lanes_finished() const {
     return std::ranges::all_of(lanes, [](const RaceLane& lane) { return lane.finished || !lane.problem.empty(); });
 }
 
-Race::Race(std::shared_ptr<const Models> models, RaceSettings settings) : models_(std::move(models)) {
+RaceView race_lanes(const Models& models, RaceSettings settings) {
     if (settings.lanes.empty() || settings.lanes.size() > static_cast<std::size_t>(kRaceLanes))
         throw Error("a race of " + std::to_string(settings.lanes.size()) + " lanes cannot be shown",
                     "Choose 1 to " + std::to_string(kRaceLanes) + " drafters.", Exit::usage);
-    // Speed is what a race is about: no rows are recorded, and there is always a clock.
-    settings.base.trace_top = 0;
-    settings.base.timing = true;
-    view_.settings = settings;
-    view_.model = models_->target_name();
-    view_.backend = models_->backend->description();
+    settings.base.trace_top = 0;  // no rows: a race is about texts and times
+    RaceView view;
+    view.model = models.target_name();
+    view.backend = models.backend->description();
     for (const RaceEntry& entry : settings.lanes) {
         if (!find_drafter(entry.drafter))
             throw Error("there is no drafter \"" + entry.drafter + "\"", "See: speclens list drafters.", Exit::usage);
@@ -39,11 +37,18 @@ Race::Race(std::shared_ptr<const Models> models, RaceSettings settings) : models
         lane.settings.rule = entry.rule;
         lane.settings.k = entry.drafter == "none" ? 0 : entry.k;
         if (entry.drafter == "none") lane.settings.options = {};
-        lane.problem = models_->why_not(entry.drafter);
-        view_.lanes.push_back(std::move(lane));
+        lane.problem = models.why_not(entry.drafter);
+        view.lanes.push_back(std::move(lane));
     }
+    view.settings = std::move(settings);
+    return view;
+}
+
+Race::Race(std::shared_ptr<const Models> models, RaceSettings settings) : models_(std::move(models)) {
+    settings.base.timing = true;
+    view_ = race_lanes(*models_, std::move(settings));
     samples_.resize(view_.lanes.size());
-    view_.prompts = models_->tokenizer ? static_cast<int>(settings.prompts.size()) : 0;
+    view_.prompts = models_->tokenizer ? static_cast<int>(view_.settings.prompts.size()) : 0;
 }
 
 Race::~Race() = default;
@@ -115,8 +120,12 @@ void Race::begin(const Job& job) {
     try {
         run_ = std::make_unique<TimedRun>(models_, settings_of(job));
     } catch (const Error& error) {
-        // Another prompt may fit, but a lane that cannot start has no place in the averages.
-        if (job.kind == Job::Kind::average) throw;
+        if (job.kind == Job::Kind::average) {
+            const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);
+            if (!too_long) throw;  // it is not the prompt: the next one would fail as well
+            view_.skipped_for = too_long->model();
+            return skip_prompt();
+        }
         view_.lanes[static_cast<std::size_t>(job.lane)].problem = error.what();
         ++revision_;
         return;
@@ -139,6 +148,15 @@ void Race::end() {
         break;
     }
     run_.reset();
+}
+
+// Averages compare the lanes prompt by prompt: a prompt that one lane cannot read counts for none.
+void Race::skip_prompt() {
+    const auto kept = static_cast<std::size_t>(view_.prompts_done - view_.skipped);
+    for (std::vector<Sample>& lane : samples_)
+        if (lane.size() > kept) lane.resize(kept);
+    ++view_.skipped;
+    job_.lane = static_cast<int>(view_.lanes.size());
 }
 
 void Race::show_averages() {

@@ -37,15 +37,22 @@ struct RaceView {
     std::vector<RaceLane> lanes;
     int running = -1;                // lane that is generating now; -1: none
     int prompts_done = 0, prompts = 0;  // of the averages
+    int skipped = 0;                 // of prompts_done: longer than a context, so in no lane's averages
+    std::string skipped_for;         // the model with the context that the last of them did not fit
     std::string model, backend;
+    // Of a stepped race: events of every lane after each step; the first entry: the prompts were read.
+    std::vector<std::vector<std::size_t>> steps;
     [[nodiscard]] bool lanes_finished() const;
     [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
 };
 
+// The lanes of a race, none of which has begun. Throws Error for no lanes or more than kRaceLanes, and for unknown
+// names. A lane that these models cannot run gets a problem instead.
+[[nodiscard]] RaceView race_lanes(const Models& models, RaceSettings settings);
+
 class Race {
   public:
-    // Throws Error for no lanes or more than kRaceLanes, unknown names, bad numbers. A lane that these models cannot
-    // run gets a problem instead.
+    // Throws Error as race_lanes().
     Race(std::shared_ptr<const Models> models, RaceSettings settings);
     ~Race();
 
@@ -67,6 +74,7 @@ class Race {
     bool next_job();
     void begin(const Job& job);
     void end();
+    void skip_prompt();
     void show_averages();
     [[nodiscard]] RunSettings settings_of(const Job& job) const;
 

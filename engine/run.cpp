@@ -99,6 +99,12 @@ PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
     return prompt;
 }
 
+PromptTooLong::PromptTooLong(int tokens, std::string model, int context)
+    : Error("the prompt has " + std::to_string(tokens) + " tokens; the context of " + model + " holds " +
+                std::to_string(context),
+            "Shorten the prompt by at least " + std::to_string(tokens - context + 1) + " tokens.", Exit::usage),
+      model_(std::move(model)) {}
+
 Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings)
     : models_(std::move(models)), settings_(settings) {
     build(nullptr, nullptr, nullptr);
@@ -144,10 +150,9 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     const long long wanted =
         static_cast<long long>(prompt_size) + settings_.max_tokens + std::max({settings_.k, k, nodes}) + 1;
     const int limit = models_->target ? models_->target->config.max_positions : 4096;
-    if (prompt_size >= limit)
-        throw Error("the prompt has " + std::to_string(prompt_size) + " tokens; the context of " +
-                        models_->target_name() + " holds " + std::to_string(limit),
-                    "Shorten the prompt by at least " + std::to_string(prompt_size - limit + 1) + " tokens.", Exit::usage);
+    if (prompt_size >= limit) throw PromptTooLong(prompt_size, models_->target_name(), limit);
+    if (needs_model && models_->draft && prompt_size >= models_->draft->config.max_positions)
+        throw PromptTooLong(prompt_size, models_->draft_name(), models_->draft->config.max_positions);
     const int capacity = static_cast<int>(std::min<long long>(wanted, limit));
     std::unique_ptr<Decoder> draft_model;
     if (models_->target) {

@@ -10,12 +10,23 @@
 #include "engine/cycle.h"
 #include "engine/models.h"
 #include "engine/trace.h"
+#include "kernels/error.h"
 
 namespace speclens {
 
+// The prompt leaves no room for a new token in the context of one of the models. Another prompt may fit.
+class PromptTooLong final : public Error {
+  public:
+    PromptTooLong(int tokens, std::string model, int context);
+    [[nodiscard]] const std::string& model() const { return model_; }  // whose context it is
+
+  private:
+    std::string model_;
+};
+
 class Run {
   public:
-    // Throws Error for an empty or too long prompt, unknown names, bad numbers. A drafter that these models
+    // Throws Error for an empty prompt, unknown names, bad numbers, and PromptTooLong. A drafter that these models
     // cannot run is replaced by `none`, and Header::notice says why.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings);
     // A branch of `base`: its events before `cycle` are copied, the rest is generated anew with the changes.

@@ -76,6 +76,7 @@ void Session::main() {
         const auto failed = [&](const std::string& what, const std::string& remedy) {
             gate_.set(0);
             race_.reset();
+            stepped_.reset();
             guessed_cycle_.reset();
             publish([&](Snapshot& p) {
                 p.status.state = EngineStatus::State::failed;
@@ -97,12 +98,13 @@ void Session::main() {
     guarded([&] { load(); });
     // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
     // cores.
-    while (!closing_ && (race_ || gate_.wait())) {
+    const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ != nullptr; };
+    while (!closing_ && (racing() || gate_.wait())) {
         for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
         bool stepped = false;
         guarded([&] {
             const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
-            if (idle && race_) return step_race();
+            if (idle && racing()) return stepped_ ? step_stepped() : step_race();
             if (!run_ || run_->stopped()) {
                 gate_.set(0);
                 return;
@@ -173,6 +175,17 @@ void Session::show_race() {
     publish([&](Snapshot& p) { p.race = std::move(view); });
 }
 
+void Session::step_stepped() {
+    (void)stepped_->step();
+    if (stepped_->revision() != stepped_shown_) show_stepped();
+}
+
+void Session::show_stepped() {
+    auto view = std::make_shared<const RaceView>(stepped_->view());
+    stepped_shown_ = stepped_->revision();
+    publish([&](Snapshot& p) { p.stepped = std::move(view); });
+}
+
 void Session::apply(const Command& command) {
     if (!models_) throw Error("no model is loaded", "Choose a model folder that can be loaded.");
     const auto show_run = [&] {
@@ -182,6 +195,7 @@ void Session::apply(const Command& command) {
             p.trace = run_->shared_trace();
             p.laws = nullptr;
             p.twin = nullptr;
+            p.other_guess = nullptr;
             p.guesses = nullptr;
             p.settings = run_->settings();
             p.status.state = EngineStatus::State::idle;
@@ -209,11 +223,16 @@ void Session::apply(const Command& command) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto answer =
             std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
-        publish([&](Snapshot& p) { p.twin = answer; });
+        publish([&](Snapshot& p) { (twin->force_draft ? p.other_guess : p.twin) = answer; });
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
-        auto begun =
-            std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), guesses->cycle));
+        const auto known = published().guesses;
+        if (known && known->complete() && known->of == &run_->trace() && known->cycle == guesses->cycle) {
+            auto changed = std::make_shared<const Guesses>(
+                with_exit_layer(models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
+            return publish([&](Snapshot& p) { p.guesses = changed; });
+        }
+        auto begun = std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), *guesses));
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
@@ -224,7 +243,14 @@ void Session::apply(const Command& command) {
         begun->planned = static_cast<int>(study->runs.size());
         if (!study->runs.empty()) planned_.push_back(*study);
         publish([&](Snapshot& p) { p.studies[study->name] = begun; });
-    } else if (const auto* start = std::get_if<StartRace>(&command)) {
+    } else if (const auto* start = std::get_if<StartRace>(&command); start && start->settings.stepped) {
+        stepped_ = std::make_unique<SteppedRace>(models_, start->settings);
+        show_stepped();
+    } else if (const auto* stride = std::get_if<StepRace>(&command)) {
+        if (stepped_) stepped_->ask(stride->stride);
+    } else if (std::holds_alternative<EndSteppedRace>(command)) {
+        stepped_.reset();
+    } else if (start) {
         race_ = std::make_unique<Race>(models_, start->settings);
         show_race();
     } else if (std::holds_alternative<StopRace>(command)) {
@@ -233,6 +259,7 @@ void Session::apply(const Command& command) {
         race_.reset();
     } else if (std::holds_alternative<Cancel>(command)) {
         race_.reset();
+        stepped_.reset();
         publish([&](Snapshot& p) {
             for (const RunStudy& plan : planned_) {
                 auto cut = std::make_shared<Study>(*p.studies[plan.name]);

@@ -15,6 +15,7 @@
 #include "engine/models.h"
 #include "engine/race.h"
 #include "engine/run.h"
+#include "engine/stepped_race.h"
 #include "engine/study.h"
 #include "engine/trace.h"
 #include "engine/twin.h"
@@ -25,8 +26,10 @@ namespace speclens {
 struct Snapshot {
     std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
     std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
-    std::shared_ptr<const RaceView> race;   // the last race, finished or not; null before the first
-    std::shared_ptr<const Twin> twin;       // last answer to FetchTwin
+    std::shared_ptr<const RaceView> race;   // the last timed race, finished or not; null before the first
+    std::shared_ptr<const RaceView> stepped;  // the last stepped race; null before the first
+    std::shared_ptr<const Twin> twin;         // last answer to FetchTwin with other options
+    std::shared_ptr<const Twin> other_guess;  // last answer to FetchTwin with another guess
     std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     EngineStatus status;
@@ -52,6 +55,8 @@ class Session {
     void publish(const std::function<void(Snapshot&)>& change);
     void step_race();
     void show_race();
+    void step_stepped();
+    void show_stepped();
     void study();  // one phase of the studies that are planned
     void guess();  // one drafter of those that are asked
 
@@ -69,6 +74,8 @@ class Session {
     std::unique_ptr<Race> race_;  // null when none is under way
     std::size_t race_shown_ = 0;  // its revision
     Stopwatch race_published_;
+    std::unique_ptr<SteppedRace> stepped_;  // null when none is open; a timed race waits while there is one
+    std::size_t stepped_shown_ = 0;
     std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
     std::unique_ptr<Run> study_run_;
     std::optional<int> guessed_cycle_;  // drafters are still to be asked about it

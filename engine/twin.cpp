@@ -28,6 +28,7 @@ Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings&
         if (const auto* drafted = std::get_if<Drafted>(&trace[i]);
             drafted && drafted->cycle == wanted.cycle && drafted->extra == "forced")
             fork.force_draft = {drafted->index, drafted->token};
+    if (wanted.force_draft) fork.force_draft = wanted.force_draft;
     Run run(models, changed, trace, fork);
     bool over = false;
     std::size_t seen = run.trace().size();
@@ -39,7 +40,7 @@ Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings&
     twin->append(*run.trace().header());
     for (std::size_t i = 0; i < run.trace().size(); ++i)
         if (of_cycle(run.trace()[i], wanted.cycle)) twin->append(run.trace()[i]);
-    return {wanted.cycle, wanted.options, &trace, std::move(twin)};
+    return {wanted.cycle, wanted.options, &trace, wanted.force_draft, std::move(twin)};
 }
 
 } // namespace speclens

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "engine/control.h"
 #include "engine/models.h"
@@ -14,6 +16,7 @@ struct Twin {
     int cycle = 0;
     DrafterOptions options;             // those of the replay
     const Trace* of = nullptr;          // the trace that the cycle is from; only compared
+    std::optional<std::pair<int, int>> forced; // the guess that was put into it: (index, token)
     std::shared_ptr<const Trace> trace; // header, then the events of the replayed cycle
 };
 

@@ -151,15 +151,8 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
 }
 
 Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
-    Story story;
-    const int beat = std::clamp(input.beat, 0, kAcceptBeats - 1);
-    story.step = beat + 1;
-    story.steps = kAcceptBeats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kAcceptBeats);
-    story.on_back = {SetBeat{beat - 1}};
-    story.on_next = {SetBeat{beat + 1}};
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == kAcceptBeats) story.no_next = "This is the last beat";
+    Story story = story_at_beat(input, kAcceptBeats);
+    const int beat = story.step - 1;
     if (view.bars.empty()) {
         story.heading = view.source.position ? "No rows in this run" : "Waiting for a verdict";
         story.text =

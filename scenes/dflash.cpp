@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "app/ui/text_layout.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
 #include "scenes/run_controls.h"
+#include "scenes/second_draw.h"
 
 namespace speclens {
 
@@ -14,30 +14,17 @@ void draw_dflash_controls(const DFlashDraw& d) {
     const ui::Rect r = d.input.controls;
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
-    float x = r.x + 24;
-    const float y = r.y + 36;
-    const auto place = [&](float w) {
-        const ui::Rect at{x, y, w, 36};
-        x += w + 16;
-        return at;
-    };
-    const std::string off = models_loaded(d.input) ? "" : "No models are loaded: this run was saved earlier";
-    const int n = d.model.guesses();
-    ui::Rect at = place(124);
-    ui::field_label(ui, at, "Position");
-    const std::string shown = std::to_string(d.model.selected + 1) + " of " + std::to_string(n);
-    if (const auto to = ui::stepper(
-            ui, "position", at, d.model.selected + 1,
-            {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
-        d.out.push_back(Select{Position{d.model.cycle->cycle, static_cast<int>(*to) - 1}});
-    at = place(112);
+    ControlRow row(r);
+    const std::string off = no_models(d.input);
+    guess_stepper(ui, d.model, "Position", row, d.out);
+    ui::Rect at = row.place(112);
     ui::field_label(ui, at, "Guesses K");
     if (d.input.settings)
         if (const auto k =
                 ui::stepper(ui, "k", at, d.input.settings->k, {.low = 1, .high = 15, .disabled = off}))
             d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, static_cast<int>(*k))}});
     const std::array<std::string, 2> states = {"on", "off"};
-    at = place(ui::segmented_width(ui.canvas, states));
+    at = row.place(ui::segmented_width(ui.canvas, states));
     ui::field_label(ui, at, "States");
     if (const auto pick = ui::segmented(ui, "states", {at.x, at.y}, states, d.model.conditioned ? 0 : 1, off);
         pick && d.input.settings && (*pick == 0) != d.model.conditioned) {
@@ -45,55 +32,32 @@ void draw_dflash_controls(const DFlashDraw& d) {
         settings.options.conditioning = *pick == 0;
         d.out.push_back(Command{Restart{std::move(settings)}});
     }
-    const auto measure = [&](const char* id, const char* label, const char* words, const char* key,
-                             const RunStudy& study) {
-        const Study* now = study_named(d.input, study.name);
-        const std::string why = !off.empty()              ? off
-                                : study.runs.empty()      ? "None of these drafters is loaded"
-                                : now && !now->complete() ? "Measuring now"
-                                                          : "";
-        const ui::Rect box = place(std::min(168.0F, r.right() - 24 - x));
-        if (box.w < 96) return;
-        ui::field_label(ui, box, label);
-        if (ui::button(ui, id, box, words, {.shortcut = key, .disabled = why}))
-            d.out.push_back(Command{study});
-    };
-    measure("times", "Draft times", "Measure", "M", time_study(d.input));
-    measure("conditioning", "States on and off", "Measure", "C", conditioning_study(d.input));
+    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"conditioning", "States on and off", "C"}, conditioning_study(d.input), row,
+                   d.out);
 }
 
 namespace {
 
 class DFlashScene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDFlashBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         const DFlashModel model = dflash_model(input);
         const DFlashDraw d{input, model, ui, out};
-        const bool empty = model.empty != DFlashModel::Empty::no;
         ui.push_id("dflash");
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, dflash_title(input, model));
-            if (empty)
-                draw_other_drafter(input, ui,
-                                   {"dflash", "DFlash", dflash_empty_words(model),
-                                    model.empty == DFlashModel::Empty::other_drafter},
-                                   out);
-            else
-                draw_stage(d);
-            ui.pop_clip();
-        }
-        draw_story(input, ui, dflash_story(input, model), out);
-        if (empty) {
-            if (input.details.w > 0)
-                ui::paragraph(ui.canvas, {input.details.x + 24, input.details.y + 32}, input.details.w - 48,
-                              "Acceptance by position will be drawn here.", {.color = ui.theme.muted});
-            draw_run_controls(input, ui, out);
-        } else {
-            draw_dflash_details(d);
+        draw_head_scene(
+            input, ui,
+            {"dflash", "DFlash", model, dflash_title(input, model), dflash_story(input, model),
+             dflash_empty_words(model), "", "Acceptance by position will be drawn here."},
+            [&] { draw_stage(d); }, out);
+        if (model.empty == HeadModel::Empty::no) {
+            again_.update(input, ui, model, input.beat == kDFlashTwiceBeat, out);
+            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
+            twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
             draw_dflash_controls(d);
             keys(d);
             if (input.still) // a picture measures at once what the window measures on demand
@@ -110,6 +74,7 @@ class DFlashScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next position"},
+                {"W", "Draw this guess again after another one"},
                 {"M", "Measure draft times"},
                 {"C", "Measure with and without the target's states"}};
     }
@@ -121,20 +86,17 @@ class DFlashScene final : public Scene {
         const float top = end + 22, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F},
                          d.ui.theme.hairline());
-        if (h < 110) return;
+        if (h < 110 || d.input.presenter) return;
         const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
         draw_dflash_masks(d, {stage.x + 24, top, left, h});
         draw_dflash_times(d, {stage.x + 24 + left + 28, top, w - left - 28, h});
     }
 
+    SecondDrawState again_;
+
     static void keys(const DFlashDraw& d) {
         using ui::Key;
-        const int last = d.model.guesses() - 1, at = d.model.selected;
-        const auto choose = [&](int i) {
-            d.out.push_back(Select{Position{d.model.cycle->cycle, std::clamp(i, 0, last)}});
-        };
-        if (d.ui.take_key(Key::up)) choose(at - 1);
-        if (d.ui.take_key(Key::down)) choose(at + 1);
+        take_guess_keys(d.ui, d.model, d.out);
         if (!models_loaded(d.input)) return;
         const auto run = [&](const RunStudy& study) {
             if (!study.runs.empty()) d.out.push_back(Command{study});

@@ -8,6 +8,7 @@
 #include "app/ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
+#include "scenes/published_round.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -17,30 +18,6 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 using ui::Role;
-
-struct Grid {
-    float gutter, left, pitch, width;
-    int first, count;
-    [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
-    [[nodiscard]] float right() const { return x(first + count - 1) + width; }
-};
-
-Grid grid_for(Rect stage, const DFlashModel& model) {
-    Grid g{stage.x + 24, stage.x + 136, 116, 104, 0, 1};
-    const float room = stage.right() - 24 - g.left + 12;
-    const int total = std::max(1, model.guesses());
-    g.count = std::clamp(static_cast<int>(room / 104), 1, total);
-    g.pitch = std::min(200.0F, std::floor(room / static_cast<float>(g.count)));
-    g.width = g.pitch - 12;
-    g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
-    return g;
-}
-
-void name(const DFlashDraw& d, const Grid& g, float y, const char* words, const char* detail = "") {
-    ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 104);
-    if (*detail)
-        ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 104);
-}
 
 void taps(const DFlashDraw& d, Rect box) {
     if (d.model.taps.empty()) return;
@@ -83,11 +60,11 @@ void law(const DFlashDraw& d, const DraftSlot& slot, float x, float y, float w, 
 
 float draw_dflash_block(const DFlashDraw& d, float top) {
     const DFlashModel& m = d.model;
-    const Grid g = grid_for(d.input.stage, m);
+    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 104, .most = 200, .gap = 12});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
-    const int rows = tall ? 2 : 1;
+    const int rows = d.input.presenter ? 3 : tall ? 2 : 1;
     const float block = top + 24, pass = block + 38, laws = pass + 40,
                 drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
     for (int i = g.first; i < g.first + g.count; ++i) {
@@ -111,7 +88,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
             ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token),
                      {.role = role_of(m.slot(i).state)});
     }
-    name(d, g, block + 19, "Block");
+    row_name(d.ui, g, block + 19, "Block");
     if (m.anchor >= 0)
         ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor),
                  {.neutral = true, .glyph = false});
@@ -132,9 +109,9 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     ui::fitted_text(canvas, {words, bar.y + 19},
                     "fills every mask; the target's frozen LM head reads the rows", Font::text, 14,
                     theme.muted, bar.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words);
-    name(d, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
-    name(d, g, drafts + 20, "Draft");
-    name(d, g, verdicts + 19, "Verified");
+    row_name(d.ui, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
+    row_name(d.ui, g, drafts + 20, "Draft");
+    row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;
 }
 
@@ -268,7 +245,9 @@ void draw_dflash_details(const DFlashDraw& d) {
                                 Font::mono, 14, s.hollow ? theme.muted : theme.ink, Align::right);
         y += 22;
     }
-    const float bottom = r.bottom() - 44;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
+                foot = r.bottom() - below, bottom = foot - 44;
+    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
     if (bottom - y > 60) draw_acceptance(d.ui, {x, y, right - x, bottom - y}, series);
     int rounds = 0;
     for (const AcceptanceSeries& s : series)
@@ -276,7 +255,7 @@ void draw_dflash_details(const DFlashDraw& d) {
     const std::string note = measured
                                  ? "same prompt, same dice; at most " + counted(rounds, "round") + " a point"
                                  : counted(rounds, "round") + "; C measures with and without states";
-    ui::fitted_text(canvas, {x, r.bottom() - 20}, note, Font::text, 14, theme.muted, right - x);
+    ui::fitted_text(canvas, {x, foot - 20}, note, Font::text, 14, theme.muted, right - x);
 }
 
 } // namespace speclens

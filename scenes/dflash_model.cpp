@@ -14,22 +14,7 @@ int DFlashModel::refused() const {
 
 DFlashModel dflash_model(const SceneInput& input) {
     DFlashModel model;
-    model.header = input.whole->header;
-    if (!model.header) {
-        model.empty = DFlashModel::Empty::no_run;
-        return model;
-    }
-    if (model.header->drafter != "dflash") {
-        model.empty = DFlashModel::Empty::other_drafter;
-        return model;
-    }
-    model.cycle = shown_cycle(input);
-    if (!model.cycle || model.cycle->drafts.empty()) {
-        model.empty = DFlashModel::Empty::no_cycle;
-        return model;
-    }
-    model.greedy = model.header->sampling.temperature == 0;
-    model.anchor = anchor_of(*input.whole, *model.cycle);
+    if (!find_cycle(model, input, "dflash")) return model;
     model.text = static_cast<int>(model.header->prompt.size()) - 1;
     for (const CycleSummary& cycle : input.whole->cycles) {
         if (cycle.first_event >= model.cycle->first_event) break;
@@ -46,13 +31,9 @@ DFlashModel dflash_model(const SceneInput& input) {
     }
     model.slots = model.guesses() + 1;
     model.draft_ms = model.cycle->draft_ms;
-    model.verify_ms = model.cycle->verify_ms;
     for (const Lens::Strip& strip : model.slot(0).draft->lens.strips)
         if (strip.name.starts_with("tap ")) model.taps.push_back(&strip);
-    const int last = model.guesses() - 1;
-    model.selected = model.refused() >= 0 ? model.refused() : std::min(1, last);
-    if (input.selected && input.selected->cycle == model.cycle->cycle)
-        model.selected = std::clamp(input.selected->index, 0, last);
+    choose_guess(model, input, model.refused() >= 0 ? model.refused() : 1);
     return model;
 }
 

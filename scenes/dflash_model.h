@@ -4,24 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "scenes/head_scene.h"
 #include "scenes/measure_charts.h"
-#include "scenes/scene.h"
-#include "scenes/story.h"
 
 namespace speclens {
 
-struct DFlashModel {
-    enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
-    const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr;
-    int selected = 0; // position, from 0
-    int anchor = -1;  // token
-    int text = 0;     // positions of the text before the anchor
-    int seen = 0;     // of them, those whose states the block is given
-    int slots = 0;    // rows of the block: the anchor's and the masks'
+struct DFlashModel : HeadModel {
+    int text = 0;  // positions of the text before the anchor
+    int seen = 0;  // of them, those whose states the block is given
+    int slots = 0; // rows of the block: the anchor's and the masks'
     bool conditioned = true;
-    bool greedy = false;
-    double draft_ms = 0, verify_ms = 0;
+    double draft_ms = 0;
     std::vector<const Lens::Strip*> taps;
     [[nodiscard]] int guesses() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
     [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
@@ -32,6 +25,7 @@ struct DFlashModel {
 [[nodiscard]] DFlashModel dflash_model(const SceneInput& input);
 
 inline constexpr int kDFlashBeats = 6;
+inline constexpr int kDFlashTwiceBeat = 3;                   // a guess drawn twice
 inline constexpr const char* kConditioning = "conditioning"; // a study
 [[nodiscard]] RunStudy conditioning_study(const SceneInput& input);
 [[nodiscard]] std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input);

@@ -6,6 +6,8 @@
 #include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
+#include "scenes/published_round.h"
+#include "scenes/second_draw.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -135,24 +137,13 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
     title.title = "One pass drafted " + counted(n, "guess") +
                   (m.draft_ms > 0 ? " in " + ui::number(m.draft_ms, 2) + " ms" : std::string()) + "; " +
                   std::to_string(m.cycle->accepted) + " kept";
-    title.subtitle =
-        "cycle " + std::to_string(m.cycle->cycle + 1) + ", position " + std::to_string(m.selected + 1) +
-        " of " + std::to_string(n) + " selected · K = " + std::to_string(m.header->k) + ", " +
-        (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
-        ", laws at T = 1 · anchor " + word(input, m.anchor) + " · seed " + std::to_string(m.header->seed);
+    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
     return title;
 }
 
 Story dflash_story(const SceneInput& input, const DFlashModel& m) {
-    Story story;
-    const int beat = std::clamp(input.beat, 0, kDFlashBeats - 1);
-    story.step = beat + 1;
-    story.steps = kDFlashBeats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kDFlashBeats);
-    story.on_back = {SetBeat{beat - 1}};
-    story.on_next = {SetBeat{beat + 1}};
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == kDFlashBeats) story.no_next = "This is the last beat";
+    Story story = story_at_beat(input, kDFlashBeats);
+    const int beat = story.step - 1;
     if (m.empty != DFlashModel::Empty::no) {
         story.heading =
             m.empty == DFlashModel::Empty::other_drafter ? "Not a DFlash run" : "Waiting for a block";
@@ -163,7 +154,12 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
     story.heading = words.heading;
     story.text = words.text;
     if (!models_loaded(input)) return story;
-    if (beat == 4) {
+    if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
+        const int at = std::max(1, m.selected);
+        story.task =
+            "Draw guess " + std::to_string(at + 1) + " after another guess " + std::to_string(at) + ": W";
+        story.task_done = second_draw(input, m).has_value();
+    } else if (beat == 4) {
         const Study* study = study_named(input, kTimeStudy);
         story.task = "Measure the draft times: M";
         story.task_done = study && study->complete();
@@ -191,25 +187,17 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
             for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)
                 out << (e ? ", " : " ") << word(input, top.entries[e].id) << " "
                     << ui::probability(std::exp(top.entries[e].logp));
-            out << "; draft " << word(input, slot.draft->token) << ", "
-                << (slot.state == DraftSlot::State::accepted    ? "kept"
-                    : slot.state == DraftSlot::State::rejected  ? "refused"
-                    : slot.state == DraftSlot::State::discarded ? "not judged, behind a refusal"
-                                                                : "not judged yet")
-                << "\n";
+            out << "; draft " << word(input, slot.draft->token) << ", " << fate_words(slot.state) << "\n";
         }
-        for (const TimeSeries& s : time_series(input, "dflash")) {
-            out << "Draft time, " << s.name << ":";
-            for (const auto& [k, ms] : s.points)
-                out << " " << k << ": " << ui::number(ms, 2) << " ms"
-                    << (&ms == &s.points.back().second ? "\n" : ",");
-        }
+        out << describe_times(time_series(input, "dflash"));
         const std::vector<AcceptanceSeries> series = conditioning_series(input);
         for (const AcceptanceSeries& s : series) out << "Kept by position, " << describe_acceptance(s);
         if (series.empty())
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";
     }
+    out << describe_second_draw(input, m);
+    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
     out << describe_story(dflash_story(input, m));
     return out.str();
 }

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
 #include "scenes/domino_draw.h"
 #include "scenes/run_controls.h"
+#include "scenes/second_draw.h"
 
 namespace speclens {
 
@@ -70,20 +70,26 @@ namespace {
 
 class DominoScene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDominoBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         const DominoModel model = domino_model(input);
         ui.push_id("domino");
-        if (model.empty != DominoModel::Empty::no) {
-            draw_empty(input, model, ui, out);
-        } else {
-            const DominoGrid grid = domino_grid(input.stage, model);
-            const DominoDraw d{input, model, grid, before_, ui, out};
-            if (input.stage.w > 0) draw_stage(d);
-            draw_story(input, ui, domino_story(input, model, before_), out);
-            draw_domino_movers(d);
+        const DominoGrid grid =
+            model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
+        const DominoDraw d{input, model, grid, before_, ui, out};
+        draw_head_scene(
+            input, ui,
+            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_),
+             domino_empty_words(model), "Top movers",
+             "What the head adds to the logits of a position will be listed here."},
+            [&] { draw_stage(d); }, out);
+        if (model.empty == DominoModel::Empty::no) {
+            again_.update(input, ui, model, input.beat == kDominoTwiceBeat, out);
+            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
+            twice ? draw_second_draw(input, ui, *twice) : draw_domino_movers(d);
             draw_domino_controls(d);
             keys(d);
             remember(model, out);
@@ -102,6 +108,7 @@ class DominoScene final : public Scene {
                 {"Y", "Next cycle where the head saves a guess"},
                 {"H", "Head on or off from this cycle on"},
                 {"B", "Force the runner-up at this position"},
+                {"W", "Draw this guess again after another one"},
                 {"G", "A prompt whose favourites do not fit"}};
     }
 
@@ -117,8 +124,6 @@ class DominoScene final : public Scene {
 
   private:
     static void draw_stage(const DominoDraw& d) {
-        d.ui.push_clip(d.input.stage_clip);
-        draw_stage_title(d.input, d.ui, domino_title(d.input, d.model));
         draw_domino_columns(d);
         draw_domino_block(d);
         draw_domino_base(d);
@@ -127,39 +132,12 @@ class DominoScene final : public Scene {
         draw_domino_drafts(d);
         draw_domino_verdicts(d);
         draw_domino_clock(d);
-        d.ui.pop_clip();
-    }
-
-    void draw_empty(const SceneInput& input, const DominoModel& model, ui::Ui& ui,
-                    std::vector<SceneCommand>& out) const {
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, domino_title(input, model));
-            draw_other_drafter(input, ui,
-                               {"domino", "Domino", domino_empty_words(model),
-                                model.empty == DominoModel::Empty::other_drafter},
-                               out);
-            ui.pop_clip();
-        }
-        draw_story(input, ui, domino_story(input, model, before_), out);
-        if (input.details.w > 0) {
-            const float x = input.details.x + 24;
-            ui.canvas.text({x, input.details.y + 32}, "Top movers", ui::Font::text_bold, 15, ui.theme.ink);
-            ui::paragraph(ui.canvas, {x, input.details.y + 64}, input.details.w - 48,
-                          "What the head adds to the logits of a position will be listed here.",
-                          {.color = ui.theme.muted});
-        }
-        draw_run_controls(input, ui, out);
     }
 
     static void keys(const DominoDraw& d) {
         using ui::Key;
-        const int last = static_cast<int>(d.model.columns.size()) - 1, at = d.model.selected;
-        const auto choose = [&](int i) {
-            d.out.push_back(Select{Position{d.model.cycle->cycle, std::clamp(i, 0, last)}});
-        };
-        if (d.ui.take_key(Key::up)) choose(at - 1);
-        if (d.ui.take_key(Key::down)) choose(at + 1);
+        const int at = d.model.selected;
+        take_guess_keys(d.ui, d.model, d.out);
         if (d.ui.take_key(Key::y))
             if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle))
                 for (const CycleSummary& cycle : d.input.whole->cycles)
@@ -214,6 +192,7 @@ class DominoScene final : public Scene {
     }
 
     DominoBefore before_;
+    SecondDrawState again_;
     std::optional<Position> asked_;
     const Trace* asked_of_ = nullptr; // only compared
 };

@@ -91,15 +91,18 @@ void domino_row_name(const DominoDraw& d, float y, const std::string& name, cons
         ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, room);
 }
 
-DominoGrid domino_grid(Rect stage, const DominoModel& model) {
+DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
+    const Rect stage = input.stage;
     DominoGrid g;
+    g.spare = input.presenter;
     g.gutter = stage.x + 24;
     g.left = stage.x + 152;
     g.limit = stage.right() - 24;
     const int total = std::max(1, static_cast<int>(model.columns.size()));
     const float room = g.limit - g.left + 48;
     g.count = std::clamp(static_cast<int>(room / 200), 1, total);
-    g.pitch = std::min(264.0F, std::floor(room / static_cast<float>(g.count) / 4) * 4);
+    if (g.spare) g.count = std::min(g.count, 2);
+    g.pitch = std::min(g.spare ? 380.0F : 264.0F, std::floor(room / static_cast<float>(g.count) / 4) * 4);
     g.width = g.pitch - 48;
     // the chosen position and what came before it
     g.first = std::clamp(model.selected - (g.count > 2 ? 1 : g.count - 1), 0, total - g.count);
@@ -108,7 +111,15 @@ DominoGrid domino_grid(Rect stage, const DominoModel& model) {
     g.rows = g.tall || stage.h >= 560 ? 3 : 2;
     const float law = 23.0F * static_cast<float>(g.rows);
     g.labels = y + 98;
-    if (g.tall) {
+    if (g.spare) {
+        g.rows = 2;
+        g.labels = y + 92, g.block = g.backbone = g.features = g.head = 0, g.base = y + 108;
+        g.state = g.base + 46 + 18;
+        g.mixed = g.state, g.delta = g.state + 47, g.final = g.state + 54;
+        g.draft = g.final + 46 + 8;
+        g.off = g.on = g.draft + 42, g.clock = stage.bottom();
+        g.tall = false;
+    } else if (g.tall) {
         g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
         g.state = g.base + law + 23;
         g.mixed = g.state + 38, g.delta = g.state + 69, g.final = g.state + 77;
@@ -155,6 +166,7 @@ void draw_domino_columns(const DominoDraw& d) {
 
 void draw_domino_block(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
+    if (g.spare) return;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float chip = g.tall ? 28 : 26, bar = g.tall ? 30 : 26;

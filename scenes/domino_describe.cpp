@@ -4,6 +4,7 @@
 
 #include "app/ui/format.h"
 #include "scenes/domino_draw.h"
+#include "scenes/second_draw.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -102,6 +103,7 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
                 << ui::number(m.head_ms, 2) << " ms, verify " << ui::number(m.verify_ms, 2) << " ms\n";
         out << "\n";
     }
+    out << describe_second_draw(input, m);
     out << describe_story(domino_story(input, m, before));
     return out.str();
 }

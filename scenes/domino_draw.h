@@ -18,6 +18,7 @@ struct DominoGrid {
     float gutter = 0, left = 0, limit = 0; // row names, first column, right end of the content
     float pitch = 216, width = 168;
     int first = 0, count = 1;
+    bool spare = false; // presenter: laws, head and verdict of the chosen position and the one before it
     bool tall = true; // every band; else H, LM head and the low-rank strip fold into their neighbours
     int rows = 3;     // tokens listed of each law
     float labels = 0, block = 0, backbone = 0, features = 0, head = 0, base = 0, state = 0, mixed = 0,
@@ -28,7 +29,7 @@ struct DominoGrid {
     [[nodiscard]] float right() const { return x(first + count - 1) + width; }
     [[nodiscard]] bool visible(int column) const { return column >= first && column < first + count; }
 };
-[[nodiscard]] DominoGrid domino_grid(ui::Rect stage, const DominoModel& model);
+[[nodiscard]] DominoGrid domino_grid(const SceneInput& input, const DominoModel& model);
 
 // What the scene remembers of the branch that a token was forced on: the same cycle before.
 struct DominoBefore {
@@ -67,6 +68,7 @@ void domino_strip(const DominoDraw& d, int column, const char* name, ui::Rect re
 void domino_row_name(const DominoDraw& d, float y, const std::string& name, const std::string& detail,
                      float room = 80);
 
+inline constexpr int kDominoTwiceBeat = 3; // a guess drawn twice
 inline constexpr int kDominoBeats = 8;
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);
 [[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model,

@@ -126,23 +126,8 @@ std::optional<Position> next_rescue(const CycleView& whole, int from) {
 
 DominoModel domino_model(const SceneInput& input) {
     DominoModel model;
-    model.header = input.whole->header;
-    if (!model.header) {
-        model.empty = DominoModel::Empty::no_run;
-        return model;
-    }
-    if (model.header->drafter != "domino") {
-        model.empty = DominoModel::Empty::other_drafter;
-        return model;
-    }
-    model.greedy = model.header->sampling.temperature == 0;
+    if (!find_cycle(model, input, "domino")) return model;
     model.head_on = !input.settings || input.settings->options.correction;
-    model.cycle = shown_cycle(input);
-    if (!model.cycle || model.cycle->drafts.empty()) {
-        model.empty = DominoModel::Empty::no_cycle;
-        return model;
-    }
-    model.anchor = anchor_of(*input.whole, *model.cycle);
     bool any_base = false;
     for (const DraftSlot& slot : model.cycle->drafts) {
         DominoColumn column;
@@ -173,13 +158,9 @@ DominoModel domino_model(const SceneInput& input) {
         use_twin(model, *twin);
     model.head_ms = model.cycle->head_ms;
     model.backbone_ms = model.cycle->draft_ms - model.cycle->head_ms;
-    model.verify_ms = model.cycle->verify_ms;
     if (model.head_on) model.rescued = rescued_position(*model.cycle, model.greedy);
 
-    const int last = static_cast<int>(model.columns.size()) - 1;
-    model.selected = model.rescued >= 0 ? model.rescued : std::min(1, last);
-    if (input.selected && input.selected->cycle == model.cycle->cycle)
-        model.selected = std::clamp(input.selected->index, 0, last);
+    choose_guess(model, input, model.rescued >= 0 ? model.rescued : 1);
     return model;
 }
 

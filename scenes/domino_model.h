@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenes/scene.h"
+#include "scenes/head_scene.h"
 
 namespace speclens {
 
@@ -30,19 +30,13 @@ struct DominoColumn {
     const Lens* lens() const { return draft && !draft->lens.empty() ? &draft->lens : nullptr; }
 };
 
-struct DominoModel {
-    enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
+struct DominoModel : HeadModel {
     enum class Other : std::uint8_t {
         none,
         partly,
         whole
     } other = Other::none; // how much of the `off` row is known
-    const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr;
     std::vector<DominoColumn> columns;
-    int selected = 0;
-    int anchor = -1; // token
-    bool greedy = false;
     bool head_on = true;   // of the run itself; the other row is its opposite
     bool replayed = false; // the other row was replayed, not derived
     bool fast = false;     // no rows were recorded
@@ -53,7 +47,7 @@ struct DominoModel {
     int rescued =
         -1; // first position where the base favourite would have been rejected and the final one stayed
     int forced = -1; // position that was forced by hand
-    double backbone_ms = 0, head_ms = 0, verify_ms = 0;
+    double backbone_ms = 0, head_ms = 0;
     [[nodiscard]] const DominoColumn* column(int i) const {
         return i >= 0 && i < static_cast<int>(columns.size()) ? &columns[static_cast<std::size_t>(i)]
                                                               : nullptr;

@@ -137,32 +137,19 @@ void draw_domino_controls(const DominoDraw& d) {
     const Rect r = d.input.controls;
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
-    float x = r.x + 24;
-    const float y = r.y + 36;
-    const auto place = [&](float w, float gap = 16) {
-        const Rect at{x, y, w, 36};
-        x += w + gap;
-        return at;
-    };
-    const std::string off = models_loaded(d.input) ? "" : "No models are loaded: this run was saved earlier";
+    ControlRow row(r);
+    const std::string off = no_models(d.input);
     const std::array<std::string, 2> states = {"on", "off"};
-    Rect at = place(ui::segmented_width(ui.canvas, states));
+    Rect at = row.place(ui::segmented_width(ui.canvas, states));
     ui::field_label(ui, at, "Head");
     if (const auto pick = ui::segmented(ui, "head", {at.x, at.y}, states, d.model.head_on ? 0 : 1, off);
         pick && (*pick == 0) != d.model.head_on)
         d.out.push_back(switch_head(d.input, d.model));
 
-    const int n = static_cast<int>(d.model.columns.size());
-    at = place(124);
-    ui::field_label(ui, at, "Position");
-    const std::string shown = std::to_string(d.model.selected + 1) + " of " + std::to_string(n);
-    if (const auto to = ui::stepper(
-            ui, "position", at, d.model.selected + 1,
-            {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
-        d.out.push_back(Select{Position{d.model.cycle->cycle, static_cast<int>(*to) - 1}});
+    guess_stepper(ui, d.model, "Position", row, d.out);
 
     const DominoColumn& c = d.column(d.model.selected);
-    at = place(184);
+    at = row.place(184);
     ui::field_label(ui, at, "Force d" + std::to_string(d.model.selected + 1));
     std::vector<ui::Choice> tokens;
     std::vector<int> ids;
@@ -186,7 +173,7 @@ void draw_domino_controls(const DominoDraw& d) {
         d.out.push_back(force_token(d.model, d.model.selected, ids[static_cast<std::size_t>(*pick)]));
 
     const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle);
-    at = place(std::min(164.0F, r.right() - 24 - x));
+    at = row.place(std::min(164.0F, row.room()));
     ui::field_label(ui, at, "Saved by the head");
     if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such cycle" : "Next cycle",
                    {.shortcut = "Y", .disabled = rescue ? "" : "No cycle of this run so far"}))
@@ -195,9 +182,9 @@ void draw_domino_controls(const DominoDraw& d) {
                 d.out.push_back(SetCursor{cycle.end_event});
                 d.out.push_back(Select{*rescue});
             }
-    if (x + 150 > r.right() - 24) return;
-    x = std::max(x + 8, r.right() - 24 - 172);
-    at = place(172);
+    if (row.room() < 150) return;
+    row.x = std::max(row.x + 8, row.right - 172);
+    at = row.place(172);
     ui::field_label(ui, at, "Same block, same dice");
     const std::string done = !off.empty() ? off : d.model.replayed ? "Replayed: the row shows it" : "";
     DrafterOptions options = d.input.settings ? d.input.settings->options : DrafterOptions{};

@@ -210,24 +210,13 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     else
         title.title = "The head changes no favourite here; " + std::to_string(m.kept_on) + " of " +
                       std::to_string(n) + " kept";
-    title.subtitle =
-        "cycle " + std::to_string(m.cycle->cycle + 1) + ", position " + std::to_string(m.selected + 1) +
-        " of " + std::to_string(n) + " selected · K = " + std::to_string(m.header->k) + ", " +
-        (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
-        ", laws at T = 1 · anchor " + word(input, m.anchor) + " · seed " + std::to_string(m.header->seed);
+    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
     return title;
 }
 
 Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
-    Story story;
-    const int beat = std::clamp(input.beat, 0, kDominoBeats - 1);
-    story.step = beat + 1;
-    story.steps = kDominoBeats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kDominoBeats);
-    story.on_back = {SetBeat{beat - 1}};
-    story.on_next = {SetBeat{beat + 1}};
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == kDominoBeats) story.no_next = "This is the last beat";
+    Story story = story_at_beat(input, kDominoBeats);
+    const int beat = story.step - 1;
     if (m.empty != DominoModel::Empty::no) {
         story.heading =
             m.empty == DominoModel::Empty::other_drafter ? "Not a Domino run" : "Waiting for a block";

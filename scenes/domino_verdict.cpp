@@ -104,6 +104,9 @@ void draw_domino_drafts(const DominoDraw& d) {
 void draw_domino_verdicts(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
     const bool on = d.model.head_on, other = d.model.other == DominoModel::Other::whole;
+    if (g.spare)
+        return verdict_row(d, g.on, "Verified", &DominoColumn::on, d.model.kept_on,
+                           d.model.cycle->complete());
     d.ui.canvas.line({g.gutter, g.off - 8.5F}, {g.limit, g.off - 8.5F}, d.ui.theme.hairline());
     verdict_row(d, g.off, "Head off", on ? &DominoColumn::off : &DominoColumn::on,
                 on ? d.model.kept_off : d.model.kept_on, on ? other : d.model.cycle->complete());

@@ -55,7 +55,7 @@ class DraftersScene final : public Scene {
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next drafter"},
                 {"Enter", "Go on with this drafter, in the loop"},
-                {"N", "All, no head to train, no extra memory"}};
+                {"N", "All, no head to train, no extra memory, works at T > 0"}};
     }
 
   private:
@@ -74,17 +74,20 @@ class DraftersScene final : public Scene {
         if (d.ui.take_key(Key::enter) && why_not_go_on(d).empty()) go_on_with(d);
     }
 
-    // Once per cycle.
+    // Once per cycle and exit layer.
     void ask(const SceneInput& input, const DraftersModel& model, std::vector<SceneCommand>& out) {
-        if (!model.can_ask || model.guesses) return;
-        if (asked_ == model.cycle->cycle && asked_of_ == input.trace) return;
-        asked_ = model.cycle->cycle;
+        if (!model.can_ask || (model.guesses && model.guesses->exit_layer == choice_.exit_layer)) return;
+        const FetchGuesses wanted{model.cycle->cycle, choice_.exit_layer};
+        if (asked_.cycle == wanted.cycle && asked_.exit_layer == wanted.exit_layer &&
+            asked_of_ == input.trace)
+            return;
+        asked_ = wanted;
         asked_of_ = input.trace;
-        out.push_back(Command{FetchGuesses{model.cycle->cycle}});
+        out.push_back(Command{wanted});
     }
 
     DrafterChoice choice_;
-    int asked_ = -1;
+    FetchGuesses asked_{-1, 0};
     const Trace* asked_of_ = nullptr; // only compared
 };
 

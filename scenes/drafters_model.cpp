@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/published_words.h"
+#include "engine/verify.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/race_model.h"
 
@@ -48,7 +49,8 @@ std::vector<int> path_of(const CycleSummary& round) {
     return shown;
 }
 
-bool lets_through(DrafterFilter filter, const DrafterInfo& info) {
+bool lets_through(DrafterFilter filter, const DrafterInfo& info, const Header& header) {
+    if (filter == DrafterFilter::warm) return judged_when_warm(header, info);
     if (filter == DrafterFilter::no_head) return !info.needs_network();
     if (filter == DrafterFilter::no_memory) return info.needs == DrafterNeeds::nothing;
     return true;
@@ -85,6 +87,11 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
 }
 
 } // namespace
+
+bool judged_when_warm(const Header& header, const DrafterInfo& info) {
+    const RuleInfo* rule = find_rule(header.rule);
+    return rule && !rule->greedy_only && can_judge(*rule, info);
+}
 
 std::string PublishedRange::words() const {
     if (low <= 0) return "up to " + published_number(high) + "×";
@@ -135,7 +142,8 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     for (const DrafterInfo& info : drafter_list()) {
         if (info.name == std::string("none")) continue;
         ++model.total;
-        if (lets_through(choice.filter, info)) model.rows.push_back(make_row(input, model, info));
+        if (lets_through(choice.filter, info, *model.header))
+            model.rows.push_back(make_row(input, model, info));
     }
     for (int i = 0; i < static_cast<int>(model.rows.size()); ++i) {
         const DrafterRow& row = model.rows[static_cast<std::size_t>(i)];

@@ -24,12 +24,16 @@ struct PublishedRange {
 };
 [[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
 
-enum class DrafterFilter : std::uint8_t { all, no_head, no_memory };
-inline constexpr int kDrafterFilters = 3;
+// warm: at T > 0 the rule of the run can judge what it guesses. (At T = 0 every rule is the greedy one.)
+enum class DrafterFilter : std::uint8_t { all, no_head, no_memory, warm };
+inline constexpr int kDrafterFilters = 4;
+
+[[nodiscard]] bool judged_when_warm(const Header& header, const DrafterInfo& info);
 
 struct DrafterChoice { // what the user chose
     DrafterFilter filter = DrafterFilter::all;
     std::string drafter; // of the selected row; empty: the run's own
+    int exit_layer = 0;  // of `skip`; 0: as the run has it
 };
 
 struct DrafterRow {

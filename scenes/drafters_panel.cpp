@@ -9,11 +9,33 @@
 
 namespace speclens {
 
+namespace {
+
+// How much of the target drafts: its first layers, from one to all but the last.
+void draw_exit_slider(const DraftersDraw& d, const DrafterRow& row, ui::Rect r) {
+    const int layers = d.model.guesses->target_layers;
+    const int planned = row.guess ? row.guess->plan.exit_layer : 0;
+    const int now = d.choice.exit_layer > 0           ? d.choice.exit_layer
+                    : planned > 0 && planned < layers ? planned
+                                                      : layers - 1;
+    d.ui.canvas.text({r.x, r.y + 8},
+                     "Drafts with the first " + counted(now, "layer") + " of " + std::to_string(layers),
+                     ui::Font::text, 14, d.ui.theme.muted);
+    if (const auto to =
+            ui::slider(d.ui, "exit layer", {r.x, r.y + 20, r.w, 20}, now, 1, layers - 1, {.step = 1}))
+        d.choice.exit_layer = std::clamp(static_cast<int>(*to + 0.5), 1, layers - 1);
+}
+
+} // namespace
+
 void draw_drafter_details(const DraftersDraw& d) {
     const ui::Rect r = d.input.details;
     const DrafterRow* row = d.model.row();
     if (r.w <= 0 || !row) return;
-    const float x = r.x + 24, w = r.w - 48, end = r.bottom() - 12;
+    const bool slider = row->name() == "skip" && d.model.can_ask && d.model.guesses &&
+                        d.model.guesses->target_layers > 2 && r.h > 200;
+    const float x = r.x + 24, w = r.w - 48, end = r.bottom() - (slider ? 76.0F : 12.0F);
+    if (slider) draw_exit_slider(d, *row, {x, r.bottom() - 56, w, 44});
     ui::icon(d.ui.canvas, row->mark, {x + 8, r.y + 27}, 15, d.ui.theme.ink);
     ui::fitted_text(d.ui.canvas, {x + 26, r.y + 32}, row->info->title, ui::Font::text_bold, 15,
                     d.ui.theme.ink, w - 26);
@@ -44,6 +66,10 @@ std::string why_not_go_on(const DraftersDraw& d) {
 void go_on_with(const DraftersDraw& d) {
     RunSettings settings = with_drafter(*d.input.settings, d.model.row()->name());
     if (settings.k == 0) settings.k = usual_k(settings.drafter);
+    if (settings.drafter == "skip" && d.choice.exit_layer > 0) {
+        settings.options = {};
+        settings.options.exit_layer = d.choice.exit_layer;
+    }
     d.out.push_back(Command{Restart{std::move(settings)}});
     d.out.push_back(OpenScene{"loop"});
 }
@@ -79,7 +105,7 @@ void draw_drafter_controls(const DraftersDraw& d) {
     x += 148 + 20;
     const float room = r.right() - 24 - x;
     if (room < 110 || !d.model.row()) return;
-    const std::string label = room >= 300 ? "Go on with " + d.model.row()->title : "Go on";
+    const std::string label = room >= 270 ? "Go on with " + d.model.row()->title : "Go on";
     ui::field_label(ui, {x, y, room, 36}, "This drafter");
     if (ui::button(ui, "go", {x, y, std::min(room, 300.0F), 36}, label,
                    {.kind = ui::ButtonKind::primary, .shortcut = "Enter", .disabled = why_not_go_on(d)}))

@@ -129,15 +129,8 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
 }
 
 Story drafters_story(const SceneInput& input, const DraftersModel& m) {
-    Story story;
-    const int beat = std::clamp(input.beat, 0, kDraftersBeats - 1);
-    story.step = beat + 1;
-    story.steps = kDraftersBeats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kDraftersBeats);
-    story.on_back = {SetBeat{beat - 1}};
-    story.on_next = {SetBeat{beat + 1}};
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == kDraftersBeats) story.no_next = "This is the last beat";
+    Story story = story_at_beat(input, kDraftersBeats);
+    const int beat = story.step - 1;
     if (m.empty != DraftersModel::Empty::no) {
         story.heading = "Waiting for a draft";
         story.text = drafters_empty_words(m);

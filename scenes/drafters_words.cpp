@@ -13,7 +13,8 @@
 namespace speclens {
 
 const std::vector<std::string>& drafter_filter_names() {
-    static const std::vector<std::string> kNames = {"All", "No head to train", "No extra memory"};
+    static const std::vector<std::string> kNames = {"All", "No head to train", "No extra memory",
+                                                    "Works at T > 0"};
     return kNames;
 }
 
@@ -132,6 +133,9 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
             facts.push_back("It ranks " + ui::integer(row.guess->ranks) + " of " +
                             ui::integer(model.header->vocab) + " ids: the others it can never guess.");
     }
+    if (!judged_when_warm(*model.header, *row.info))
+        facts.push_back("At T > 0 the rule " + model.header->rule + " does not judge its guesses; " +
+                        judging_rule(model.header->rule, row.name()) + " does.");
     if (row.round() && has_whole_head(row.name()) && !(row.guess && row.guess->ranks > 0))
         facts.push_back("FR-Spec (--fr-spec N) would let it rank the N most frequent ids only: cheaper, and "
                         "blind to the rest.");

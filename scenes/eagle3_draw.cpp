@@ -20,23 +20,6 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-struct Eagle3Grid {
-    float gutter, left, pitch, width;
-    int first, count;
-    [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
-};
-
-Eagle3Grid grid_for(Rect stage, const Eagle3Model& model) {
-    Eagle3Grid g{stage.x + 24, stage.x + 136, 0, 0, 0, 1};
-    const float room = stage.right() - 24 - g.left + 32;
-    const int total = std::max(1, model.steps());
-    g.count = std::clamp(static_cast<int>(room / 150), 1, total);
-    g.pitch = std::min(230.0F, std::floor(room / static_cast<float>(g.count)));
-    g.width = g.pitch - 32;
-    g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
-    return g;
-}
-
 void strip(const Eagle3Draw& d, const Lens::Strip* found, double scale, Rect rect) {
     if (!found) {
         ui::slot(d.ui.canvas, d.ui.theme, rect, "");
@@ -61,18 +44,11 @@ double feature_scale(const Eagle3Model& m) {
     return scale;
 }
 
-void name(const Eagle3Draw& d, const Eagle3Grid& g, float y, const char* words,
-          const std::string& detail = "") {
-    ui::fitted_text(d.ui.canvas, {g.gutter, y}, words, Font::text_bold, 15, d.ui.theme.ink, 100);
-    if (!detail.empty())
-        ui::fitted_text(d.ui.canvas, {g.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, 100);
-}
-
 } // namespace
 
 float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const Eagle3Model& m = d.model;
-    const Eagle3Grid g = grid_for(d.input.stage, m);
+    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 150, .most = 230, .gap = 32});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
@@ -82,8 +58,8 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const float fuse = top, token = fuse + (tall ? 72.0F : 46.0F), feature = token + 40, layer = feature + 26,
                 output = layer + 36, laws = output + 24, drafts = laws + 23 * static_cast<float>(rows) + 6,
                 verdicts = drafts + 36;
-    name(d, g, fuse + 12, "Target",
-         m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
+    row_name(d.ui, g, fuse + 12, "Target",
+             m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
     float x = g.left;
     const float w = std::min(150.0F, (d.input.stage.right() - 24 - g.left - 220) /
                                              static_cast<float>(std::max<std::size_t>(1, m.taps.size())) -
@@ -165,13 +141,13 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
                       {theme.role(Role::draft), 1.5F}, 6);
         }
     }
-    name(d, g, token + 19, "Token");
-    name(d, g, feature + 12, "Feature");
-    name(d, g, layer + 18, "Head");
-    name(d, g, output + 12, "Output");
-    name(d, g, laws + 13, "Law");
-    name(d, g, drafts + 20, "Draft");
-    name(d, g, verdicts + 19, "Verified");
+    row_name(d.ui, g, token + 19, "Token");
+    row_name(d.ui, g, feature + 12, "Feature");
+    row_name(d.ui, g, layer + 18, "Head");
+    row_name(d.ui, g, output + 12, "Output");
+    row_name(d.ui, g, laws + 13, "Law");
+    row_name(d.ui, g, drafts + 20, "Draft");
+    row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;
 }
 

@@ -15,24 +15,8 @@ double Eagle3Model::error(int i) const {
 
 Eagle3Model eagle3_model(const SceneInput& input) {
     Eagle3Model model;
-    model.header = input.whole->header;
-    if (!model.header) {
-        model.empty = Eagle3Model::Empty::no_run;
-        return model;
-    }
-    if (model.header->drafter != "eagle3") {
-        model.empty = Eagle3Model::Empty::other_drafter;
-        return model;
-    }
-    model.cycle = shown_cycle(input);
-    if (!model.cycle || model.cycle->drafts.empty()) {
-        model.empty = Eagle3Model::Empty::no_cycle;
-        return model;
-    }
-    model.greedy = model.header->sampling.temperature == 0;
-    model.anchor = anchor_of(*input.whole, *model.cycle);
+    if (!find_cycle(model, input, "eagle3")) return model;
     model.draft_ms = model.cycle->draft_ms;
-    model.verify_ms = model.cycle->verify_ms;
     for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).draft->ms / (model.steps() - 1);
     const Lens& first = model.slot(0).draft->lens;
     model.lens = !first.empty();
@@ -51,10 +35,7 @@ Eagle3Model eagle3_model(const SceneInput& input) {
         }
     }
     for (std::size_t i = 0; i < model.errors.size(); ++i) model.errors[i] /= model.known[i];
-    const int last = model.steps() - 1;
-    model.selected = std::min(1, last);
-    if (input.selected && input.selected->cycle == model.cycle->cycle)
-        model.selected = std::clamp(input.selected->index, 0, last);
+    choose_guess(model, input, 1);
     return model;
 }
 

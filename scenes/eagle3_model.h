@@ -5,21 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "scenes/head_scene.h"
 #include "scenes/measure_charts.h"
-#include "scenes/scene.h"
-#include "scenes/story.h"
 
 namespace speclens {
 
-struct Eagle3Model {
-    enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
-    const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr;
-    int selected = 0; // step, from 0
-    int anchor = -1;  // token
-    bool greedy = false;
+struct Eagle3Model : HeadModel {
     bool lens = false;
-    double draft_ms = 0, verify_ms = 0;
+    double draft_ms = 0;
     double further_ms =
         0; // mean of the steps after the first, which absorbs what the target has just said; 0: unknown
     std::vector<const Lens::Strip*> taps;

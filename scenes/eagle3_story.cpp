@@ -6,6 +6,7 @@
 #include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/eagle3_model.h"
+#include "scenes/published_round.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -113,24 +114,13 @@ StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
     title.title = counted(n, "guess") + ", " + counted(n, "pass") +
                   (m.draft_ms > 0 ? ": " + ui::number(m.draft_ms, 2) + " ms" : std::string()) + "; " +
                   std::to_string(m.cycle->accepted) + " kept";
-    title.subtitle =
-        "cycle " + std::to_string(m.cycle->cycle + 1) + ", step " + std::to_string(m.selected + 1) + " of " +
-        std::to_string(n) + " selected · K = " + std::to_string(m.header->k) + ", " +
-        (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
-        ", laws at T = 1 · seed " + std::to_string(m.header->seed);
+    title.subtitle = head_conditions(m, "step");
     return title;
 }
 
 Story eagle3_story(const SceneInput& input, const Eagle3Model& m) {
-    Story story;
-    const int beat = std::clamp(input.beat, 0, kEagle3Beats - 1);
-    story.step = beat + 1;
-    story.steps = kEagle3Beats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kEagle3Beats);
-    story.on_back = {SetBeat{beat - 1}};
-    story.on_next = {SetBeat{beat + 1}};
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == kEagle3Beats) story.no_next = "This is the last beat";
+    Story story = story_at_beat(input, kEagle3Beats);
+    const int beat = story.step - 1;
     if (m.empty != Eagle3Model::Empty::no) {
         story.heading =
             m.empty == Eagle3Model::Empty::other_drafter ? "Not an EAGLE-3 run" : "Waiting for a draft";
@@ -170,11 +160,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)
                 out << (e ? ", " : " ") << word(input, top.entries[e].id) << " "
                     << ui::probability(std::exp(top.entries[e].logp));
-            out << "; draft " << word(input, slot.draft->token) << ", "
-                << (slot.state == DraftSlot::State::accepted    ? "kept"
-                    : slot.state == DraftSlot::State::rejected  ? "refused"
-                    : slot.state == DraftSlot::State::discarded ? "not judged, behind a refusal"
-                                                                : "not judged yet");
+            out << "; draft " << word(input, slot.draft->token) << ", " << fate_words(slot.state);
             if (m.error(i) >= 0) out << "; own feature off by " << ui::number(m.error(i), 2);
             out << "\n";
         }
@@ -187,14 +173,10 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
         if (m.draft_ms + m.verify_ms > 0)
             out << "Clock: draft " << ui::number(m.draft_ms, 2) << " ms, verify "
                 << ui::number(m.verify_ms, 2) << " ms\n";
-        for (const TimeSeries& s : time_series(input, "eagle3")) {
-            out << "Draft time, " << s.name << ":";
-            for (const auto& [k, ms] : s.points)
-                out << " " << k << ": " << ui::number(ms, 2) << " ms"
-                    << (&ms == &s.points.back().second ? "\n" : ",");
-        }
+        out << describe_times(time_series(input, "eagle3"));
         out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
     }
+    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
     out << describe_story(eagle3_story(input, m));
     return out.str();
 }

@@ -122,6 +122,18 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     }
 }
 
+std::string describe_times(std::span<const TimeSeries> series) {
+    std::string text;
+    for (const TimeSeries& s : series) {
+        text += "Draft time, " + s.name + ":";
+        for (std::size_t i = 0; i < s.points.size(); ++i)
+            text += (i ? ", " : " ") + std::to_string(s.points[i].first) + ": " +
+                    ui::number(s.points[i].second, 2) + " ms";
+        text += "\n";
+    }
+    return text;
+}
+
 double slope_of(const TimeSeries& series) {
     if (series.points.size() < 2) return 0;
     const auto& [k0, ms0] = series.points.front();

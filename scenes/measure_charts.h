@@ -29,6 +29,7 @@ struct TimeSeries {
     bool chosen = false;                        // full strength
 };
 void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
+[[nodiscard]] std::string describe_times(std::span<const TimeSeries> series); // a line each, with its end
 // Milliseconds per further guess, by the two ends of the line; 0 with fewer than two points.
 [[nodiscard]] double slope_of(const TimeSeries& series);
 

@@ -17,6 +17,7 @@ using ui::Rect;
 
 class RaceScene final : public Scene {
   public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return 0; }
     bool whole_window() const override { return true; }
 
@@ -24,7 +25,8 @@ class RaceScene final : public Scene {
         std::vector<SceneCommand> out;
         const RaceModel model = race_model(input);
         const int lanes = std::max(1, static_cast<int>(model.lanes.size()));
-        const RaceGrid grid = race_grid(input.stage, lanes);
+        const RaceGrid grid = race_grid(
+            input.stage, lanes, model.stepped || input.presenter ? RaceCards::none : RaceCards::shown);
         const RaceDraw d{input, model, grid, ui};
         ui.push_id("race");
         if (input.stage.w > 0) {
@@ -35,8 +37,8 @@ class RaceScene final : public Scene {
                          {grid.lanes.x + 12, grid.lanes.y, grid.lanes.w - 24, grid.lanes.h},
                          "lanes appear as soon as the models are loaded");
             for (int i = 0; i < static_cast<int>(model.lanes.size()); ++i) draw_race_lane(d, i, out);
-            if (grid.cards.h > 0) draw_cards(d);
-            draw_race_clock(d, out);
+            if (grid.cards.h > 0) draw_cards(d, out);
+            model.stepped ? draw_race_steps(d, out) : draw_race_clock(d, out);
             ui.pop_clip();
         }
         keys(model, ui, out);
@@ -53,19 +55,20 @@ class RaceScene final : public Scene {
                 {"Shift+→ ←", "The same for the chosen lane"},
                 {"↑ ↓", "Choose a lane"},
                 {"S", "The clock in ms, or in rounds of every lane"},
+                {"L", "All lanes together, step by step: → a phase in every lane, Shift+→ a round"},
                 {"Enter", "Open the chosen lane's run in the loop scene"},
                 {"1 … 9", "A drafter in or out of the race, in the order of the list"},
                 {"K  T", "Longer drafts, higher temperature (Shift: less), for all lanes"}};
     }
 
   private:
-    static void draw_cards(const RaceDraw& d) {
+    static void draw_cards(const RaceDraw& d, std::vector<SceneCommand>& out) {
         const Rect r = d.grid.cards;
         const float pad = d.grid.pad, w = r.w - 4 * pad;
         const Rect scatter{r.x + pad, r.y, w * 0.405F, r.h};
         const Rect positions{scatter.right() + pad, r.y, w * 0.30F, r.h};
         const Rect costs{positions.right() + pad, r.y, r.right() - pad - positions.right() - pad, r.h};
-        draw_race_scatter(d, scatter);
+        draw_race_scatter(d, scatter, out);
         draw_race_positions(d, positions);
         draw_race_costs(d, costs);
     }
@@ -76,6 +79,7 @@ class RaceScene final : public Scene {
         if (ui.take_key(ui::Key::up)) out.push_back(FocusLane{(model.focus + lanes - 1) % lanes});
         if (ui.take_key(ui::Key::down)) out.push_back(FocusLane{(model.focus + 1) % lanes});
         if (ui.take_key(ui::Key::s)) out.push_back(ToggleRaceClock{});
+        if (ui.take_key(ui::Key::l)) out.push_back(ToggleStepped{});
         if (ui.take_key(ui::Key::enter)) out.push_back(OpenLane{model.focus});
         const auto& drafters = drafter_list();
         for (int digit = 1; digit <= 9 && digit <= static_cast<int>(drafters.size()); ++digit)
@@ -97,7 +101,7 @@ Rect RaceGrid::lane(int i, int count) const {
     return {lanes.x + pad + (w + pad) * static_cast<float>(i), lanes.y, w, lanes.h};
 }
 
-RaceGrid race_grid(Rect stage, int lanes) {
+RaceGrid race_grid(Rect stage, int lanes, RaceCards wanted) {
     RaceGrid g;
     g.roomy = stage.h >= 850 && stage.w >= 1400;
     const float rows = static_cast<float>(lanes);
@@ -105,7 +109,7 @@ RaceGrid race_grid(Rect stage, int lanes) {
     const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 38.0F);
     const float middle = stage.h - header - clock - 8;
     g.header = {stage.x, stage.y, stage.w, header};
-    const bool cards = stage.h >= 600 && stage.w >= 1100;
+    const bool cards = wanted == RaceCards::shown && stage.h >= 600 && stage.w >= 1100;
     const float lane_h = cards ? std::floor((middle - 8) * (g.roomy ? 0.48F : 0.46F)) : middle;
     g.lanes = {stage.x, stage.y + header, stage.w, lane_h};
     g.cards = {stage.x, g.lanes.bottom() + 8, stage.w, cards ? middle - 8 - lane_h : 0};
@@ -126,11 +130,13 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const Rect r = d.grid.header;
     const float button = 96, field = std::min(320.0F, r.w * 0.24F), y = r.y + 20;
     const Rect run{r.right() - 12 - button, y, button, 36};
-    const Rect prompt{run.x - 12 - field, y, field, 36};
+    const Rect kind{run.x - 12 - 108, y, 108, 36};
+    const Rect prompt{kind.x - 12 - field, y, field, 36};
     // The title keeps clear of the controls; the badge stands left of them.
     SceneInput left = d.input;
-    left.stage = {r.x - 12, r.y, prompt.x + 12 - r.x, r.h};
+    left.stage = {r.x - 12, r.y, d.input.presenter ? r.w + 24 : prompt.x + 12 - r.x, r.h};
     draw_stage_title(left, d.ui, {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, ""});
+    if (d.input.presenter) return; // keys do what the controls would
 
     std::vector<ui::Choice> choices;
     int chosen = -1;
@@ -146,10 +152,18 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
                                       {.tooltip = "the prompt of every lane; Ctrl+N writes another one"},
                                       other.empty() ? "choose a prompt…" : other))
         out.push_back(PickRacePrompt{*row});
-    const bool busy = d.model.race && !d.model.measured;
+    if (ui::button(d.ui, "kind", kind, d.model.stepped ? "Timed" : "Stepped",
+                   {.shortcut = "L",
+                    .tooltip = d.model.stepped ? "back to the race on the clock: one lane after another"
+                                               : "all lanes together, phase by phase; nothing is timed",
+                    .disabled = d.model.race ? "" : "no race yet"}))
+        out.push_back(ToggleStepped{});
+    const bool busy = d.model.race && !d.model.measured && !d.model.stepped;
     if (ui::button(d.ui, "run", run, busy ? "Stop" : "Run again",
                    {.kind = ui::ButtonKind::primary,
-                    .tooltip = busy ? "stop this race" : "race once more with the same dice",
+                    .tooltip = busy              ? "stop this race"
+                               : d.model.stepped ? "from the prompt, with the same dice"
+                                                 : "race once more with the same dice",
                     .disabled = d.model.race ? "" : "no race yet"})) {
         if (busy)
             out.push_back(Command{StopRace{}});

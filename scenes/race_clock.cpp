@@ -1,6 +1,5 @@
 // One clock for all lanes: every pass of every lane where it was measured, and where we are.
 #include <algorithm>
-#include <array>
 
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
@@ -63,37 +62,51 @@ void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x,
     }
 }
 
-// One row: what the bars and the marks in the text mean.
-void draw_legend(const RaceDraw& d, float x, float y) {
-    constexpr std::array kShown = {Role::draft, Role::target, Role::accepted, Role::residual, Role::bonus};
-    constexpr std::array kWords = {"drafting", "target pass; its own token", "guess that stayed",
-                                   "drawn from what a rejected guess left over", "bonus after a full round"};
-    ui::Canvas& c = d.ui.canvas;
-    for (std::size_t i = 0; i < kShown.size(); ++i) {
-        ui::role_swatch(c, d.ui.theme, {x, y, 18, 18}, kShown[i]);
-        c.text({x + 25, y + 14}, kWords[i], Font::text, 14, d.ui.theme.muted);
-        x += 25 + c.text_width(kWords[i], Font::text, 14) + 28;
-    }
+} // namespace
+
+RaceRows race_rows(const RaceDraw& d) {
+    const Rect r = d.grid.clock;
+    d.ui.canvas.fill(r, d.ui.theme.panel);
+    d.ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, d.ui.theme.hairline());
+    return {.x0 = r.x + 140,
+            .x1 = r.right() - 110,
+            .y0 = r.y + 16,
+            .pitch = d.grid.roomy ? 32.0F : 26.0F,
+            .h = d.grid.roomy ? 24.0F : 20.0F,
+            .count = static_cast<int>(d.model.lanes.size())};
 }
 
-} // namespace
+void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
+    const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(i)];
+    const bool chosen = i == d.model.focus;
+    const ui::Color ink = chosen ? d.ui.theme.ink : d.ui.theme.muted;
+    const float x = d.grid.clock.x, middle = rows.y(i) + rows.h / 2;
+    ui::icon(d.ui.canvas, lane.mark, {x + 23, middle}, 12, ink);
+    ui::fitted_text(d.ui.canvas, {x + 38, middle + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14,
+                    ink, rows.x0 - x - 46);
+}
+
+void draw_race_legend(const RaceDraw& d, ui::Vec2 at, std::span<const std::pair<Role, const char*>> entries) {
+    ui::Canvas& c = d.ui.canvas;
+    for (const auto& [role, words] : entries) {
+        ui::role_swatch(c, d.ui.theme, {at.x, at.y, 18, 18}, role);
+        c.text({at.x + 25, at.y + 14}, words, Font::text, 14, d.ui.theme.muted);
+        at.x += 25 + c.text_width(words, Font::text, 14) + 26;
+    }
+}
 
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const Rect r = d.grid.clock;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    c.fill(r, t.panel);
-    c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, t.hairline());
-    const float pitch = d.grid.roomy ? 32.0F : 26.0F, h = d.grid.roomy ? 24.0F : 20.0F;
-    const float x0 = r.x + 140, y0 = r.y + 16;
-    const int count = static_cast<int>(d.model.lanes.size());
-    const float axis = y0 + pitch * static_cast<float>(std::max(1, count)) + 2;
+    const RaceRows rows = race_rows(d);
+    const float h = rows.h, axis = rows.axis();
     if (d.model.longest <= 0) {
-        ui::fitted_text(c, {r.x + 24, y0 + 17}, "every pass of every lane will appear here on one clock",
+        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "every pass of every lane will appear here on one clock",
                         Font::text, 14, t.muted, r.w - 48);
         return;
     }
-    const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = x0, .b = r.right() - 110};
+    const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = rows.x0, .b = rows.x1};
     const ui::Ticks marks = ui::ticks(0, d.model.longest, d.grid.roomy ? 8 : 6, true);
     ui::axis_x(c, t, x, axis, marks, {.tick_marks = true, .label_offset = 18});
     struct Note {
@@ -102,15 +115,12 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         bool strong;
     };
     std::vector<Note> notes;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < rows.count; ++i) {
         const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(i)];
-        const float y = y0 + pitch * static_cast<float>(i);
-        const bool chosen = i == d.model.focus;
-        ui::icon(c, lane.mark, {r.x + 23, y + h / 2}, 12, chosen ? t.ink : t.muted);
-        ui::fitted_text(c, {r.x + 38, y + h / 2 + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14,
-                        chosen ? t.ink : t.muted, x0 - r.x - 46);
+        const float y = rows.y(i);
+        draw_race_row_name(d, rows, i);
         if (!lane.trace || lane.whole.cycles.empty()) {
-            ui::fitted_text(c, {x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run",
+            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run",
                             Font::text, 14, t.muted, 200);
             continue;
         }
@@ -120,8 +130,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
              d.model.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms",
              lane.done});
     }
-    ui::playhead(c, t, x(std::min(d.model.clock, d.model.longest)), y0 - 6,
-                 y0 + pitch * static_cast<float>(count - 1) + h + 2);
+    ui::playhead(c, t, x(std::min(d.model.clock, d.model.longest)), rows.y0 - 6, rows.bottom());
     for (const Note& note : notes) {
         const float w = c.text_width(note.words, Font::mono, 14);
         c.fill({note.x - 3, note.y - 14, w + 6, 18}, t.panel.alpha(0.85F), 2);
@@ -132,9 +141,15 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
                     .shortcut = "S",
                     .tooltip = "measured time, or rounds of every lane"}))
         out.push_back(ToggleRaceClock{});
-    if (d.grid.roomy) draw_legend(d, x0, axis + 28);
+    constexpr std::pair<Role, const char*> kLegend[] = {
+        {Role::draft, "drafting"},
+        {Role::target, "target pass; its own token"},
+        {Role::accepted, "guess that stayed"},
+        {Role::residual, "drawn from what a rejected guess left over"},
+        {Role::bonus, "bonus after a full round"}};
+    if (d.grid.roomy) draw_race_legend(d, {rows.x0, axis + 28}, kLegend);
 
-    const Rect area{x0 - 6, r.y + 2, x.b - x0 + 12, axis - r.y + 6};
+    const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
     const ui::Touch touched = ui::touch(d.ui, d.ui.id("clock"), area, {.focusable = false, .grow = false});
     if (touched.held || touched.clicked || touched.began)
         out.push_back(SetRaceClock{std::clamp(x.inverse(d.ui.input.mouse.x), 0.0, d.model.longest)});

@@ -118,22 +118,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     for (const PublishedPoint& point : paper.points)
         if (point.head > 0) p = &point;
     const float top = in.bottom() - below + 6;
-    c.line({in.x, top + 0.5F}, {in.right(), top + 0.5F}, t.hairline());
-    const double round = p->draft + p->head + p->verify;
-    ui::fitted_text(c, {in.x, top + 20}, "PUBLISHED, " + paper.conditions + ", own scale", Font::text, 14,
-                    t.muted, in.w - 80);
-    c.text({in.right(), top + 20}, ui::number(round, 1) + " ms", Font::mono, 14, t.ink, Align::right);
-    const float y = top + 28;
-    ui::fitted_text(c, {in.x, y + 16}, method_title(p->method), Font::text, 14, t.muted, name - 8);
-    const ui::Scale own{.lo = 0, .hi = round, .a = x0, .b = in.right()};
-    double at = 0;
-    for (const auto& [ms, role] :
-         {std::pair{p->draft, Role::draft}, {p->head, Role::draft}, {p->verify, Role::target}}) {
-        const Rect box{own(at), y, std::max(2.0F, own.length(ms) - 2), 20};
-        c.hatch(box.inset(1, 1), t.role(role).alpha(0.5F));
-        c.outline(box, {t.role(role), 1.5F}, 2);
-        at += ms;
-    }
+    const float y = draw_published_bar(d.ui, {in.x, top, in.w, below}, paper, *p, name) - 20;
     if (below < 90) return;
     ui::fitted_text(c, {x0, y + 40},
                     ui::number(p->draft, 1) + " draft + " + ui::number(p->head, 1) + " head + " +

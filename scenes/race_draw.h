@@ -1,9 +1,12 @@
 // Parts of the race picture. Each function draws one region of the stage.
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "app/ui/text_layout.h"
+#include "scenes/published_round.h"
 #include "scenes/race_model.h"
 
 namespace speclens {
@@ -14,7 +17,8 @@ struct RaceGrid {
     bool roomy = true; // 1600 × 1000 and more
     [[nodiscard]] ui::Rect lane(int i, int count) const;
 };
-[[nodiscard]] RaceGrid race_grid(ui::Rect stage, int lanes);
+enum class RaceCards : std::uint8_t { shown, none };
+[[nodiscard]] RaceGrid race_grid(ui::Rect stage, int lanes, RaceCards cards = RaceCards::shown);
 
 struct RaceDraw {
     const SceneInput& input;
@@ -25,16 +29,34 @@ struct RaceDraw {
 
 void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out);
-void draw_race_scatter(const RaceDraw& d, ui::Rect card);
+void draw_race_scatter(const RaceDraw& d, ui::Rect card,
+                       std::vector<SceneCommand>& out); // a click on a mark chooses
 void draw_race_positions(const RaceDraw& d, ui::Rect card);
 void draw_race_costs(const RaceDraw& d, ui::Rect card);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
+void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in its place, of a stepped race
+
+// The panel below the lanes: a row for each, with its name at the left and room at the right.
+struct RaceRows {
+    float x0 = 0, x1 = 0, y0 = 0, pitch = 32, h = 24; // bars from x0 to x1
+    int count = 0;
+    [[nodiscard]] float y(int i) const { return y0 + pitch * static_cast<float>(i); }
+    [[nodiscard]] float axis() const { return y(count > 0 ? count : 1) + 2; }
+    [[nodiscard]] float bottom() const { return y(count - 1) + h + 2; }
+};
+[[nodiscard]] RaceRows race_rows(const RaceDraw& d); // draws the panel's ground
+void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i);
+// One row: what the hues mean.
+void draw_race_legend(const RaceDraw& d, ui::Vec2 at,
+                      std::span<const std::pair<ui::Role, const char*>> entries);
 
 // Heading of a card: a finding and its conditions. Returns the rectangle that is left for the figure.
 [[nodiscard]] ui::Rect race_card(const RaceDraw& d, ui::Rect card, const std::string& heading,
                                  const std::string& conditions);
 
 // ---- words ----
+[[nodiscard]] const Header*
+race_header(const RaceModel& model); // of some lane: machine, date; null: no lane has begun
 [[nodiscard]] std::string race_title(const RaceModel& model);
 [[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);
 [[nodiscard]] std::string race_about(const RaceLaneModel& lane); // "7 guesses, one pass and a GRU head"
@@ -44,21 +66,10 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 // "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
 [[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);
 [[nodiscard]] std::string averages_words(const RaceModel& model); // "40 prompts"
+// "2 prompts skipped: longer than the context of bundle S"; empty: none was
+[[nodiscard]] std::string skipped_words(const RaceModel& model);
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
 // "texts identical", and why not where they are not.
 [[nodiscard]] std::string race_texts(const RaceModel& model);
-
-// Points of the matched comparison that the published files hold: tokens per round, drafting time and verify
-// time from one experiment with all three of EAGLE-3, DFlash and Domino. Empty: there is none.
-struct PublishedPoint {
-    std::string method;
-    bool derived = false; // the drafting time is not printed in the source but follows from its other figures
-    double tokens = 0, draft = 0, head = 0, verify = 0, target = 0, speed_up = 0;
-};
-struct PublishedRace {
-    std::vector<PublishedPoint> points;
-    std::string conditions, hardware, source;
-};
-[[nodiscard]] PublishedRace published_race(const Published* figures);
 
 } // namespace speclens

@@ -19,6 +19,23 @@ struct Placed {
     int line = 0;
 };
 
+const char* phase_words(Phase phase) {
+    switch (phase) {
+    case Phase::draft:
+        return "guesses";
+    case Phase::verify:
+        return "the target's pass over them";
+    case Phase::accept:
+        return "verdicts";
+    case Phase::resample:
+        return "the target's own token";
+    case Phase::commit:
+        return "committed";
+    default:
+        return "begins";
+    }
+}
+
 // Running text wraps between tokens; a line break ends its line.
 std::vector<Placed> place(const RaceDraw& d, const RaceLaneModel& lane, float width, float size) {
     std::vector<Placed> places;
@@ -48,7 +65,8 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const int room = std::max(1, static_cast<int>((area.h - 4) / pitch));
     const std::vector<Placed> places = place(d, lane, area.w, size);
     if (places.empty()) {
-        ui::fitted_text(c, {area.x, area.y + 18}, "the text ended at once", Font::text, 14, d.ui.theme.muted,
+        ui::fitted_text(c, {area.x, area.y + 18},
+                        d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once", Font::text, 14, d.ui.theme.muted,
                         area.w);
         return;
     }
@@ -69,7 +87,7 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
         if (wide) d.ui.pop_clip();
         // Where the lanes' texts part, a mark before the first token that is not shared.
-        if (!d.model.identical && d.model.measured && static_cast<int>(i) == d.model.same_tokens &&
+        if (!d.model.identical && (d.model.measured || d.model.stepped) && static_cast<int>(i) == d.model.same_tokens &&
             d.model.lanes.size() > 1)
             c.line({at.x - 1, at.y - size}, {at.x - 1, at.y + 6}, {d.ui.theme.ink, 2});
     }
@@ -83,7 +101,8 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     };
     std::vector<Item> items{
         {ui::per_round(lane.shown.rounds ? lane.shown.tokens_per_round() : 0), "per round"},
-        {ui::number(lane.tokens_per_second, 0), "tok/s"}};
+        d.model.stepped ? Item{std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"}
+                        : Item{ui::number(lane.tokens_per_second, 0), "tok/s"}};
     if (lane.speed_up > 0 && lane.done) items.push_back({ui::speed_up(lane.speed_up), "speed-up"});
     const auto width = [&](const Item& item) {
         return c.text_width(item.value, Font::mono_medium, 17) + 6 + c.text_width(item.unit, Font::text, 14);
@@ -94,6 +113,7 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         return sum - 16;
     };
     if (total() > area.w && items.size() == 3) items.erase(items.begin() + 1); // the speed-up says it too
+    if (total() > area.w && d.input.presenter && !items.back().unit.starts_with("speed")) items.pop_back();
     if (total() > area.w)
         for (Item& item : items) item.unit = item.unit == "per round" ? "/round" : "";
     float x = area.x;
@@ -107,6 +127,46 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         c.text({x + w + 6, area.y + 20}, item.unit, Font::text, 14, t.muted);
         x += width(item) + gap;
     }
+}
+
+// The round under way, or the one that has just ended: every guess and what became of it, then the target's own token.
+void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    c.line({area.x, area.y + 0.5F}, {area.right(), area.y + 0.5F}, t.hairline());
+    const CycleSummary* round = lane.shown.current();
+    const std::string words =
+        lane.done ? (d.model.over ? "finished" : "finished: it waits for the others")
+        : !round  ? "the prompt is read"
+                  : "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown.phase);
+    ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
+    if (!round) return;
+    float x = area.x, y = area.y + 32;
+    int hidden = 0;
+    const auto add = [&](int id, Role role) {
+        const std::string label = label_of(*lane.trace, id);
+        const float w = std::min(area.w, ui::chip_width(c, label, 28));
+        if (x > area.x && x + w > area.right()) {
+            x = area.x;
+            y += 34;
+        }
+        if (y + 28 > area.bottom()) {
+            ++hidden;
+            return;
+        }
+        ui::chip(c, t, {x, y, w, 28}, label, {.role = role});
+        x += w + 6;
+    };
+    for (const DraftSlot& slot : round->drafts)
+        add(slot.draft->token, slot.state == DraftSlot::State::drafted ? Role::draft : role_of(slot.state));
+    if (round->resample)
+        add(round->resample->token, round->resample->from == Resampled::From::residual ? Role::residual
+                                    : round->resample->from == Resampled::From::bonus  ? Role::bonus
+                                                                                       : Role::target);
+    // What has no room is counted at the right of the heading.
+    if (hidden > 0)
+        c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted,
+               Align::right);
 }
 
 } // namespace
@@ -127,7 +187,8 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
     const Rect in = box.inset(16, 0);
     const float top = box.y;
 
-    const std::string total = lane.tokens > 0 ? " / " + std::to_string(lane.tokens) : "";
+    const std::string total =
+        lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(lane.tokens) : "";
     const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
     const float total_w = c.text_width(total, Font::mono, 14),
                 count_w = c.text_width(count, Font::mono_medium, 24);
@@ -138,17 +199,19 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
                     in.w - 24 - total_w - count_w - 10);
     ui::fitted_text(c, {in.x + 24, top + 50}, race_about(lane), Font::text, 14, t.muted, in.w - 24);
 
-    const Rect text{in.x, top + 60, in.w, box.h - 60 - 44};
+    const float round = d.model.stepped && box.h > 240 ? std::min(136.0F, box.h * 0.36F) : 0;
+    const Rect text{in.x, top + 60, in.w, box.h - 60 - 44 - round};
     if (!lane.lane->problem.empty()) {
         ui::paragraph(
             c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
             {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
         return;
     }
-    if (!lane.trace || lane.whole.cycles.empty()) {
-        ui::slot(c, t, {text.x, text.y, text.w, 32}, "waits for its turn");
+    if (!lane.trace || (lane.whole.cycles.empty() && !d.model.stepped)) {
+        ui::slot(c, t, {text.x, text.y, text.w, 32}, d.model.stepped ? "reads the prompt" : "waits for its turn");
         return;
     }
+    if (round > 0) draw_round(d, lane, {in.x, text.bottom(), in.w, round - 6});
     draw_text(d, lane, text);
     c.line({in.x, box.bottom() - 38.5F}, {in.right(), box.bottom() - 38.5F}, t.hairline());
     draw_numbers(d, lane, {in.x, box.bottom() - 34, in.w, 30});

@@ -53,13 +53,36 @@ std::size_t events_at(const Trace& trace, const CycleView& whole, const RunClock
     return cursor;
 }
 
-RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
+RaceLaneModel named_lane(const RaceLane& lane) {
     RaceLaneModel m;
     m.lane = &lane;
     m.drafter = lane.settings.drafter;
     m.title = method_title(m.drafter);
     m.mark = method_mark(m.drafter);
     m.trace = lane.trace.get();
+    return m;
+}
+
+RaceLaneModel stepped_lane(const RaceView& race, std::size_t index, double clock) {
+    RaceLaneModel m = named_lane(race.lanes[index]);
+    if (!m.trace || race.steps.empty()) {
+        m.trace = nullptr;
+        return m;
+    }
+    const std::size_t last = race.steps.size() - 1;
+    const auto at = std::min(last, static_cast<std::size_t>(std::max(0.0, clock) + 0.5));
+    m.whole = fold(*m.trace, race.steps[last][index]);
+    m.shown = fold(*m.trace, race.steps[at][index]);
+    m.tokens = m.whole.output_tokens;
+    m.tokens_shown = m.shown.output_tokens;
+    m.done = m.shown.stopped != nullptr;
+    for (m.end = static_cast<double>(last); m.end > 0; --m.end)
+        if (race.steps[static_cast<std::size_t>(m.end) - 1][index] != race.steps[last][index]) break;
+    return m;
+}
+
+RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
+    RaceLaneModel m = named_lane(lane);
     if (!m.trace) return m;
     const std::size_t size = m.trace->size();
     m.whole = fold(*m.trace, size);
@@ -83,6 +106,20 @@ std::vector<int> output_of(const CycleView& view) {
     return ids;
 }
 
+// Whole texts must be equal; texts on their way must begin alike.
+void compare_texts(RaceModel& m, const std::vector<std::vector<int>>& texts) {
+    m.identical = texts.size() > 1;
+    if (texts.empty()) return;
+    const std::vector<int>& longest = *std::ranges::max_element(texts, {}, &std::vector<int>::size);
+    std::size_t shared = longest.size();
+    for (const std::vector<int>& text : texts) {
+        const auto same = static_cast<std::size_t>(std::ranges::mismatch(text, longest).in1 - text.begin());
+        m.identical = m.identical && same == text.size() && (m.stepped || text.size() == longest.size());
+        shared = std::min(shared, same);
+    }
+    m.same_tokens = static_cast<int>(shared);
+}
+
 } // namespace
 
 ui::Icon method_mark(const std::string& drafter) {
@@ -100,7 +137,8 @@ RaceModel race_model(const SceneInput& input) {
     m.race = input.race;
     if (!m.race) return m;
     m.clock = input.race_ms;
-    m.rounds = input.race_rounds;
+    m.stepped = m.race->settings.stepped;
+    m.rounds = input.race_rounds && !m.stepped;
     m.focus = std::clamp(input.race_lane, 0, std::max(0, static_cast<int>(m.race->lanes.size()) - 1));
     m.measured = m.race->lanes_finished();
     m.greedy = m.race->settings.base.sampling.temperature == 0;
@@ -108,7 +146,8 @@ RaceModel race_model(const SceneInput& input) {
     bool any = false;
     std::vector<std::vector<int>> texts;
     for (const RaceLane& lane : m.race->lanes) {
-        m.lanes.push_back(lane_model(lane, m.clock, m.rounds));
+        m.lanes.push_back(m.stepped ? stepped_lane(*m.race, m.lanes.size(), m.clock)
+                                    : lane_model(lane, m.clock, m.rounds));
         RaceLaneModel& l = m.lanes.back();
         const int at = static_cast<int>(m.lanes.size()) - 1;
         if (!l.trace) continue;
@@ -117,8 +156,8 @@ RaceModel race_model(const SceneInput& input) {
         m.longest = std::max(m.longest, l.end);
         m.over = m.over && l.done;
         if (l.plain()) m.plain = at;
-        texts.push_back(output_of(l.whole));
-        if (!lane.finished) continue;
+        texts.push_back(output_of(m.stepped ? l.shown : l.whole));
+        if (!lane.finished || m.stepped) continue;
         if (std::abs(l.end - m.clock) < kSame) m.just_done = at;
         const auto better = [&](int best, auto value) {
             return best < 0 || value(l) > value(m.lanes[static_cast<std::size_t>(best)]);
@@ -138,19 +177,55 @@ RaceModel race_model(const SceneInput& input) {
                 plain.lane->finished)
                 l.speed_up = plain.total_ms / plain.tokens / (l.total_ms / l.tokens);
     }
-    m.identical = texts.size() > 1;
-    std::size_t shared = texts.empty() ? 0 : texts[0].size();
-    for (const std::vector<int>& text : texts) {
-        m.identical = m.identical && text == texts[0];
-        const auto [a, b] = std::ranges::mismatch(text, texts[0]);
-        shared = std::min(shared, static_cast<std::size_t>(a - text.begin()));
-    }
-    m.same_tokens = static_cast<int>(shared);
+    if (m.stepped) m.longest = static_cast<double>(m.race->steps.empty() ? 0 : m.race->steps.size() - 1);
+    compare_texts(m, texts);
     return m;
+}
+
+namespace {
+
+// Rounds that a lane of a stepped race had ended at a step.
+int rounds_at(const RaceView& race, std::size_t lane, std::size_t step) {
+    const Trace* trace = race.lanes[lane].trace.get();
+    int rounds = 0;
+    for (std::size_t i = 0; trace && i < race.steps[step][lane]; ++i)
+        rounds += std::holds_alternative<Committed>((*trace)[i]);
+    return rounds;
+}
+
+} // namespace
+
+double next_round(const RaceView& race, double step) {
+    const auto from = static_cast<std::size_t>(step + 0.5);
+    const std::size_t last = race.steps.empty() ? 0 : race.steps.size() - 1;
+    for (std::size_t at = from + 1; at < last; ++at) {
+        bool all = true;
+        for (std::size_t lane = 0; lane < race.lanes.size(); ++lane)
+            all = all && (rounds_at(race, lane, at) > rounds_at(race, lane, from) ||
+                          race.steps[at][lane] == race.steps[last][lane]);
+        if (all) return static_cast<double>(at);
+    }
+    return static_cast<double>(last);
+}
+
+double previous_round(const RaceView& race, double step) {
+    const auto from = static_cast<std::size_t>(step + 0.5);
+    for (std::size_t at = from; at-- > 0;) {
+        bool all = true;
+        for (std::size_t lane = 0; lane < race.lanes.size(); ++lane)
+            all = all && (rounds_at(race, lane, at) < rounds_at(race, lane, from) ||
+                          race.steps[at][lane] == race.steps[from][lane]);
+        if (all) return static_cast<double>(at);
+    }
+    return 0;
 }
 
 std::vector<double> race_stops(const RaceView& race, int only, bool rounds) {
     std::vector<double> stops{0};
+    if (race.settings.stepped) {
+        for (std::size_t i = 1; i < race.steps.size(); ++i) stops.push_back(static_cast<double>(i));
+        return stops;
+    }
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
         if (only >= 0 && static_cast<int>(i) != only) continue;
         const Trace* trace = race.lanes[i].trace.get();
@@ -166,6 +241,7 @@ std::vector<double> race_stops(const RaceView& race, int only, bool rounds) {
 }
 
 double race_end(const RaceView& race, bool rounds) {
+    if (race.settings.stepped) return race.steps.empty() ? 0 : static_cast<double>(race.steps.size() - 1);
     double end = 0;
     for (const RaceLane& lane : race.lanes) {
         if (!lane.trace) continue;
@@ -178,6 +254,12 @@ double race_end(const RaceView& race, bool rounds) {
 double race_rest(const RaceView& race, bool rounds) {
     if (!race.lanes_finished()) return race_end(race, rounds);
     double first = -1;
+    if (race.settings.stepped) {
+        const double end = race_end(race);
+        for (std::size_t i = 0; i < race.lanes.size(); ++i)
+            if (race.lanes[i].trace) first = std::min(first < 0 ? end : first, stepped_lane(race, i, end).end);
+        return std::max(0.0, first);
+    }
     for (const RaceLane& lane : race.lanes) {
         if (!lane.trace) continue;
         const CycleView whole = fold(*lane.trace, lane.trace->size());

@@ -31,6 +31,7 @@ struct RaceModel {
     const RaceView* race = nullptr;
     std::vector<RaceLaneModel> lanes;
     bool rounds = false; // the clock counts rounds, not ms
+    bool stepped = false; // the clock counts steps; nothing was timed
     double clock = 0, longest = 0;
     int focus = 0;
     bool measured = false; // every lane has finished its run
@@ -40,11 +41,15 @@ struct RaceModel {
     int plain = -1;                 // lanes, -1: none
     int fastest = -1, richest = -1; // shortest time; most tokens per round among the drafters
     int same_tokens = 0;            // that all lanes share from the start, as far as each has come
-    bool identical = false;         // every lane wrote the same text
+    bool identical = false;         // every lane wrote the same text; stepped: what is shown of it is the same
     int just_done = -1;             // lane that finishes at the clock
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
 
+// Of a stepped race: the first step after `step` at which every lane that was not done has ended a round more, and
+// the last one before it at which every lane that had begun had ended a round less.
+[[nodiscard]] double next_round(const RaceView& race, double step);
+[[nodiscard]] double previous_round(const RaceView& race, double step);
 // Ends of all rounds of all lanes, ascending: where the arrow keys stop.
 [[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1, bool rounds = false);
 // Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest

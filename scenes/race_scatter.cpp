@@ -24,6 +24,7 @@ struct Point {
     ui::Icon mark;
     double x = 0, y = 0, low = 0, high = 0;
     bool chosen = false;
+    int lane = -1; // that a click chooses; -1: none
 };
 
 struct Panel {
@@ -69,7 +70,7 @@ class Labels {
 };
 
 void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points,
-                const std::string& caption) {
+                const std::string& caption, std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const ui::Scale x{.lo = 0, .hi = p.x_max, .a = p.area.x, .b = p.area.right()};
@@ -122,6 +123,12 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
             c.disc({px, py}, 8, t.bg);
             ui::icon(c, point.mark, {px, py}, 14, t.ink);
         }
+        if (point.lane < 0) continue;
+        const Rect mark{px - 14, py - 14, 28, 28};
+        if (ui::touch(d.ui, d.ui.id("mark " + std::to_string(point.lane)), mark, {.focusable = false})
+                .clicked)
+            out.push_back(FocusLane{point.lane});
+        ui::tooltip(d.ui, mark, "click: choose this lane");
     }
 }
 
@@ -132,7 +139,7 @@ double nice_top(double value) {
 
 } // namespace
 
-void draw_race_scatter(const RaceDraw& d, Rect card) {
+void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PublishedRace paper = published_race(d.input.figures);
@@ -157,7 +164,8 @@ void draw_race_scatter(const RaceDraw& d, Rect card) {
                         .y = a.tokens_per_round.value,
                         .low = a.tokens_per_round.low,
                         .high = a.tokens_per_round.high,
-                        .chosen = static_cast<int>(i) == d.model.focus});
+                        .chosen = static_cast<int>(i) == d.model.focus,
+                        .lane = static_cast<int>(i)});
         verify += a.totals.verify_ms + a.totals.other_ms;
     }
     const bool with_paper = !paper.points.empty();
@@ -181,7 +189,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card) {
                 .y_max = std::ceil(y_max + 0.5),
                 .fixed = verify / static_cast<double>(live.size()),
                 .plain = plain};
-        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(d.model.tier)) + "");
+        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(d.model.tier)), out);
     }
     if (!with_paper) return;
     std::vector<Point> known;
@@ -204,7 +212,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card) {
     right.y_min = std::floor(y_min - 0.5);
     right.y_max = std::ceil(y_max + 0.2);
     c.line({area.right() + 12.5F, area.y}, {area.right() + 12.5F, in.bottom()}, t.hairline());
-    draw_panel(d, right, known, "ms · PUBLISHED, " + paper.hardware);
+    draw_panel(d, right, known, "ms · PUBLISHED, " + paper.hardware, out);
     std::string derived;
     for (const PublishedPoint& p : paper.points)
         if (p.derived) derived += "; drafting time of " + method_title(p.method) + " derived, not reported";

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "app/ui/format.h"
-#include "engine/published_words.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 
@@ -33,8 +32,27 @@ std::string dice(const RaceModel& m) {
 
 } // namespace
 
+const Header* race_header(const RaceModel& m) {
+    for (const RaceLaneModel& lane : m.lanes)
+        if (lane.trace) return lane.trace->header();
+    return nullptr;
+}
+
 std::string race_title(const RaceModel& m) {
     if (!m.race) return "A race is about to start";
+    if (m.stepped) {
+        if (m.over) return "Every lane has finished";
+        const RaceLaneModel* ahead = nullptr;
+        bool tied = false;
+        for (const RaceLaneModel& lane : m.lanes) {
+            if (!lane.trace) continue;
+            tied = ahead && lane.tokens_shown == ahead->tokens_shown;
+            if (!ahead || lane.tokens_shown > ahead->tokens_shown) ahead = &lane;
+        }
+        if (!ahead || ahead->tokens_shown == 0) return "All lanes at the start";
+        if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
+        return capital(ahead->title) + " is ahead with " + counted(ahead->tokens_shown, "token");
+    }
     if (!m.measured) return "The lanes run one after another";
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     const RaceLaneModel* richest = lane_at(m, m.richest);
@@ -65,6 +83,11 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     }
     if (one_k && k > 0) words += ", K = " + std::to_string(k);
     words += " · " + dice(m);
+    if (m.stepped) {
+        words += " · step " + std::to_string(static_cast<int>(m.clock + 0.5)) + ", not timed";
+        if (const std::string texts = race_texts(m); !texts.empty()) words += " · " + texts;
+        return words;
+    }
     int tokens = 0;
     for (const RaceLaneModel& lane : m.lanes) tokens = std::max(tokens, lane.tokens);
     words += ", " + counted(tokens > 0 ? tokens : limit, "token");
@@ -104,6 +127,11 @@ std::string race_about(const RaceLaneModel& lane) {
 }
 
 std::string race_texts(const RaceModel& m) {
+    if (m.stepped && m.lanes.size() > 1) {
+        if (m.identical) return m.greedy || m.over ? "texts identical so far" : "texts alike so far";
+        const std::string after = " after " + counted(m.same_tokens, "token");
+        return m.greedy ? "TEXTS DIFFER" + after : "texts part" + after;
+    }
     if (!m.race || !m.measured || m.lanes.size() < 2) return "";
     if (m.identical) return "texts identical";
     if (m.greedy) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
@@ -128,6 +156,11 @@ std::string averages_words(const RaceModel& m) {
             return words;
         }
     return "this prompt only";
+}
+
+std::string skipped_words(const RaceModel& m) {
+    if (!m.race || m.race->skipped == 0) return "";
+    return counted(m.race->skipped, "prompt") + " skipped: longer than the context of " + m.race->skipped_for;
 }
 
 std::string scatter_title(const RaceModel& m) {
@@ -176,36 +209,11 @@ std::string costs_title(const RaceModel& m) {
     return "Drafting takes " + ui::percent(most) + " of a round of " + found->title;
 }
 
-PublishedRace published_race(const Published* figures) {
-    PublishedRace race;
-    if (!figures) return race;
-    for (const OperatingPoint& point : figures->operating_points()) {
-        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms ||
-            !point.target_ms)
-            continue;
-        PublishedPoint p;
-        p.method = point.any->method;
-        p.tokens = middle(*point.tokens_per_round);
-        p.draft = middle(*point.draft_ms);
-        p.derived = point.draft_ms->standing == Standing::derived;
-        p.head = point.head_ms ? middle(*point.head_ms) : 0;
-        p.verify = middle(*point.verify_ms);
-        p.target = middle(*point.target_ms);
-        p.speed_up = middle(*point.speedup);
-        if (race.points.empty()) {
-            race.conditions = point.any->model.value_or("?") + ", " + point.any->hardware.value_or("?");
-            race.hardware = point.any->hardware.value_or("?");
-            race.source =
-                published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
-        }
-        race.points.push_back(std::move(p));
-    }
-    return race;
-}
-
 std::string race_description(const SceneInput& input, const RaceModel& m) {
     std::string text = "Race. " + race_title(m) + ". " + race_subtitle(input, m) + ".\n";
     if (!m.race) return text;
+    if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
+        text += "Recorded " + header->date + " on " + header->machine + ".\n";
     text += "Prompt: " + m.race->settings.base.prompt + "\n";
     if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {
@@ -218,6 +226,12 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         }
         if (!lane.trace) {
             text += "waits for its turn.\n";
+            continue;
+        }
+        if (m.stepped) {
+            text += counted(lane.tokens_shown, "token") + " so far in " + counted(lane.shown.rounds, "round") +
+                    ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round" +
+                    (lane.done ? "; finished, it waits.\n" : ".\n");
             continue;
         }
         text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far; " +
@@ -248,6 +262,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             text += ".\n";
         }
     }
+    if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
     const PublishedRace paper = published_race(input.figures);
     for (const PublishedPoint& p : paper.points)
         text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +

@@ -55,6 +55,7 @@ struct SceneInput {
     const CycleView* whole = nullptr; // fold(trace, available)
     const LawPair* laws = nullptr;    // full laws of the last position that was asked for; may be null
     const Twin* twin = nullptr;       // last cycle that was replayed with other options; may be null
+    const Twin* other_guess = nullptr; // last cycle that was replayed with another guess; may be null
     const Guesses* guesses = nullptr; // what every drafter guesses at one cycle; may be null
     const Studies* studies = nullptr; // by name; may be null
     std::size_t cursor = 0;           // events shown
@@ -74,6 +75,7 @@ struct SceneInput {
     ui::Rect stage_clip; // part of the stage that nothing covers; what lies outside is not drawn
     bool banner = false; // a banner stands where the title would be
     bool strip = false;  // the story rectangle is the two-line strip of the compact layout
+    bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
     bool still = false; // a picture, no window: measure what the scene would measure on demand
     bool reduced_motion = false;
     bool letters_article =
@@ -81,7 +83,7 @@ struct SceneInput {
 
     // Of the race scene.
     const RaceView* race = nullptr;     // null: none was started yet
-    double race_ms = 0;                 // the clock of all lanes
+    double race_ms = 0;                 // the clock of all lanes; of a stepped race: the number of the step
     bool race_rounds = false;           // the clock counts rounds of every lane instead of ms
     int race_lane = 0;                  // the lane with the focus
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
@@ -110,6 +112,7 @@ struct SetRaceClock {
     double ms;
 };
 struct ToggleRaceClock {}; // ms or rounds
+struct ToggleStepped {};   // lanes one after another and timed, or all together step by step
 struct FocusLane {
     int lane;
 };
@@ -125,7 +128,7 @@ struct PickRacePrompt { // of the gallery
 struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
 using SceneCommand =
-    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, FocusLane, ToggleLane,
+    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
                  OpenLane, PickRacePrompt, EditPrompt, ToggleLetters>;
 
 class Scene {
@@ -137,6 +140,8 @@ class Scene {
     virtual std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) = 0;
     // Whether the stage takes the whole window between menu and status bar.
     [[nodiscard]] virtual bool whole_window() const { return false; }
+    // Least stage, in logical px, that its presenter form needs.
+    [[nodiscard]] virtual ui::Vec2 presenter_stage() const { return {920, 500}; }
     // The same frame in words: every number that is visible, in reading order.
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
     // Where to look first in a finished run, as an event count; none: where other scenes look.

@@ -84,12 +84,50 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         append(out, story.on_next);
 }
 
+std::string first_sentence(const std::string& text) {
+    for (std::size_t i = 0; i + 1 < text.size(); ++i)
+        if (text[i] == '.' && text[i + 1] == ' ') return text.substr(0, i + 1);
+    return text;
+}
+
+// Two lines at most; a longer first sentence gives way to the heading.
+void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
+    const Rect r = input.story;
+    const std::string count =
+        story.steps > 0 ? std::to_string(story.step) + " of " + std::to_string(story.steps) : "";
+    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 84);
+    ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
+    ui::ParagraphStyle style{.size = 20, .color = ui.theme.ink};
+    std::string words = first_sentence(story.text);
+    if (ui::paragraph_lines(ui.canvas, w, words, style) > 2) words = story.heading;
+    const int lines = ui::paragraph_lines(ui.canvas, w, words, style);
+    style.max_lines = 2;
+    ui::paragraph(ui.canvas, {x, r.y + (lines > 1 ? 25.0F : 39.0F)}, w, words, style);
+    ui.canvas.text({r.right() - 24, r.bottom() - 14}, count, Font::mono, 16, ui.theme.muted, Align::right);
+}
+
 } // namespace
+
+Story story_at_beat(const SceneInput& input, int beats) {
+    Story story;
+    const int beat = std::clamp(input.beat, 0, beats - 1);
+    story.step = beat + 1;
+    story.steps = beats;
+    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(beats);
+    story.on_back = {SetBeat{beat - 1}};
+    story.on_next = {SetBeat{beat + 1}};
+    if (beat == 0) story.no_back = "This is the first beat";
+    if (beat + 1 == beats) story.no_next = "This is the last beat";
+    return story;
+}
 
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     if (input.story.w <= 0) return;
     ui.push_id("story");
-    input.strip ? draw_strip(input, ui, story, out) : draw_panel(input, ui, story, out);
+    if (input.presenter)
+        draw_sentence(input, ui, story);
+    else
+        input.strip ? draw_strip(input, ui, story, out) : draw_panel(input, ui, story, out);
     ui.pop_id();
 }
 

@@ -21,6 +21,8 @@ struct Story {
     std::vector<SceneCommand> on_back, on_next;
     std::string no_back, no_next; // why the button is off; empty: it is on
 };
+// The story at the beat of the input: where we are, Back and Next. The words are the scene's.
+[[nodiscard]] Story story_at_beat(const SceneInput& input, int beats);
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out);
 [[nodiscard]] std::string describe_story(const Story& story);
 

@@ -179,6 +179,34 @@ TEST(Run, TakesAnyDraftLength) {
     EXPECT_EQ(tokens, 5);
 }
 
+TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const std::string file = folder / "race.json";
+    std::vector<std::string> race = {"describe", "race",       "--model",     micro_model(),  "--token-ids",
+                                     "5,6,7",    "--drafters", "lookup,skip", "--max-tokens", "6"};
+    std::vector<std::string> kept = race;
+    kept.insert(kept.end(), {"--json", file});
+    const Outcome live = speclens(kept);
+    ASSERT_EQ(live.code, 0) << live.err;
+    EXPECT_EQ(Json::parse(read_file(file))["schema"], "speclens-race/1");
+    const Outcome again = speclens({"describe", "race", "--session", file});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.out.find("Recorded "), std::string::npos) << again.out;
+    for (const char* lane : {"Lane 1, plain", "Lane 2, lookup", "Lane 3, layer skip"})
+        EXPECT_NE(again.out.find(lane), std::string::npos) << lane;
+    EXPECT_EQ(speclens({"describe", "loop", "--session", file}).code, 2) << "a race is no run";
+    EXPECT_EQ(speclens({"render", "race", "--session", folder / "none", "-o", folder / "x.png"}).code, 3);
+
+    race.emplace_back("--stepped");
+    const Outcome stepped = speclens(race);
+    EXPECT_EQ(stepped.code, 0) << stepped.err;
+    EXPECT_NE(stepped.out.find("not timed"), std::string::npos) << stepped.out;
+    EXPECT_NE(stepped.out.find("Texts identical so far"), std::string::npos) << stepped.out;
+    EXPECT_EQ(speclens({"describe", "loop", "--stepped"}).code, 2);
+    EXPECT_EQ(speclens({"describe", "loop", "--json", file}).code, 2);
+}
+
 TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     const std::filesystem::path folder = fresh_folder();
     const std::string trace = folder / "run.jsonl";

@@ -26,7 +26,7 @@ TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
     for (const double temperature : {0.0, 0.9}) {
         const RunSettings settings = guess_settings("small", temperature);
         const auto run = test::finished(models, settings);
-        const Guesses guesses = guess_all(models, settings, run->trace(), 1);
+        const Guesses guesses = guess_all(models, settings, run->trace(), {1});
         EXPECT_EQ(guesses.of, &run->trace());
         EXPECT_EQ(guesses.target_layers, 6);
         ASSERT_EQ(guesses.rows.size() + 1, drafter_list().size()) << "all but plain decoding";
@@ -59,7 +59,7 @@ TEST(Guesses, AtTemperatureZeroCommitTheTargetsOwnText) {
     for (const int cycle : {0, 2}) {
         std::size_t before = static_cast<std::size_t>(whole.prompt_tokens);
         for (const OutputToken& token : whole.tokens) before += token.cycle >= 0 && token.cycle < cycle;
-        for (const GuessRow& row : guess_all(models, settings, run->trace(), cycle).rows) {
+        for (const GuessRow& row : guess_all(models, settings, run->trace(), {cycle}).rows) {
             ASSERT_EQ(row.problem, "") << row.drafter;
             const CycleView view = fold(*row.trace, row.trace->size());
             const std::vector<int>& tokens = view.cycles[0].commit->tokens;
@@ -76,7 +76,7 @@ TEST(Guesses, OfTheRunsOwnDrafterAreItsRound) {
     settings.options.exit_layer = 2;
     const auto run = test::finished(models, settings);
     const CycleView whole = fold(run->trace(), run->trace().size());
-    for (const GuessRow& row : guess_all(models, settings, run->trace(), 1).rows) {
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), {1}).rows) {
         if (row.drafter != "skip") continue;
         EXPECT_EQ(row.plan.exit_layer, 2) << "its options are kept";
         const CycleView view = fold(*row.trace, row.trace->size());
@@ -91,7 +91,7 @@ TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
     const auto models = test::micro_models(1);
     const RunSettings settings = guess_settings("lookup", 0);
     const auto run = test::finished(models, settings);
-    const Guesses guesses = guess_all(models, settings, run->trace(), 0);
+    const Guesses guesses = guess_all(models, settings, run->trace(), {0});
     for (const GuessRow& row : guesses.rows) {
         if (row.drafter == "eagle3") {
             EXPECT_EQ(row.taps, (std::vector<int>{0, 2, 4}));
@@ -106,7 +106,7 @@ TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
     }
     const auto few = test::perfect_draft_models(1);
     const auto short_run = test::finished(few, settings);
-    for (const GuessRow& row : guess_all(few, settings, short_run->trace(), 0).rows)
+    for (const GuessRow& row : guess_all(few, settings, short_run->trace(), {0}).rows)
         if (row.drafter == "dflash") {
             EXPECT_NE(row.problem.find("no dflash head"), std::string::npos);
             EXPECT_EQ(row.trace, nullptr);
@@ -117,12 +117,34 @@ TEST(Guesses, RefuseACycleThatIsNotThere) {
     const auto models = test::micro_models(1);
     const RunSettings settings = guess_settings("small", 0);
     const auto run = test::finished(models, settings);
-    EXPECT_THROW((void)guess_all(models, settings, run->trace(), 999), Error);
-    EXPECT_THROW((void)guess_all(models, settings, run->trace(), -1), Error);
+    EXPECT_THROW((void)guess_all(models, settings, run->trace(), FetchGuesses{999}), Error);
+    EXPECT_THROW((void)guess_all(models, settings, run->trace(), FetchGuesses{-1}), Error);
     // one past the last: nothing is left to guess, and every row says so
     const CycleView whole = fold(run->trace(), run->trace().size());
-    for (const GuessRow& row : guess_all(models, settings, run->trace(), whole.rounds).rows)
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), {whole.rounds}).rows)
         EXPECT_NE(row.problem, "") << row.drafter;
+}
+
+TEST(Guesses, AskSkipAgainWithAnotherExitLayer) {
+    const auto models = test::micro_models(1);
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7};
+    settings.sampling.temperature = 0;
+    settings.max_tokens = 12;
+    speclens::Run run(models, settings);
+    run.finish();
+    const Guesses usual = guess_all(models, settings, run.trace(), {1});
+    const Guesses other = with_exit_layer(models, settings, run.trace(), usual, 2);
+    ASSERT_EQ(other.rows.size(), usual.rows.size());
+    EXPECT_EQ(other.exit_layer, 2);
+    for (std::size_t i = 0; i < usual.rows.size(); ++i) {
+        if (usual.rows[i].drafter == "skip")
+            EXPECT_EQ(other.rows[i].plan.exit_layer, 2);
+        else
+            EXPECT_EQ(other.rows[i].trace, usual.rows[i].trace) << "nobody else is asked again";
+    }
+    EXPECT_EQ(guess_all(models, settings, run.trace(), {1, 2}).rows.size(), usual.rows.size());
+    EXPECT_THROW((void)no_guesses(*models, run.trace(), {1, 99}), Error);
 }
 
 } // namespace

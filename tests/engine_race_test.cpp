@@ -122,6 +122,55 @@ TEST(Race, AveragesOverPrompts) {
     EXPECT_EQ(brief.view().prompts, 1);
 }
 
+// A prompt that one lane has no room for counts for no lane, and is counted itself.
+TEST(Race, SkipsPromptsThatNoContextHolds) {
+    auto models = std::make_shared<const Models>(load_models({}));
+    std::string endless;
+    for (int i = 0; i < models->target->config.max_positions; ++i) endless += "the cat ";
+    RaceSettings settings;
+    settings.base.sampling.temperature = 0;
+    settings.base.max_tokens = 8;
+    settings.lanes = race_entries({"none", "small"}, settings.base);
+    for (const std::string& prompt : {endless, std::string("2 + 2 ="), endless, std::string("The capital of France is")})
+        settings.prompts.push_back({"x", prompt, "", false});
+    Race race(models, settings);
+    race.finish();
+    const RaceView& view = race.view();
+    EXPECT_EQ(view.skipped, 2);
+    EXPECT_EQ(view.skipped_for, models->target_name());
+    EXPECT_TRUE(view.finished());
+    for (const RaceLane& lane : view.lanes) {
+        ASSERT_TRUE(lane.average) << lane.settings.drafter;
+        EXPECT_EQ(lane.average->totals.prompts, 2) << lane.settings.drafter;
+    }
+}
+
+// The second lane has the shorter context: what the first one measured of that prompt is dropped.
+TEST(Race, SkipsAPromptThatOnlyOneLaneCannotRead) {
+    auto models = std::make_shared<Models>(load_models({}));
+    ModelConfig little = models->target->config;
+    little.layers = 1;
+    little.max_positions = 12;
+    models->draft = Model::random(*models->backend, little, "little draft", 3);
+    RaceSettings settings;
+    settings.base.sampling.temperature = 0;
+    settings.base.max_tokens = 40;
+    settings.base.token_ids = {5, 6, 7};
+    settings.lanes = race_entries({"none", "small"}, settings.base);
+    for (const char* prompt : {"2 + 2 =", "one two three four five six seven eight nine ten eleven twelve", "3 + 4 ="})
+        settings.prompts.push_back({"x", prompt, "", false});
+    Race race(std::shared_ptr<const Models>(models), settings);
+    race.finish();  // the texts outgrow the draft model's context: the rest is decoded plainly
+    EXPECT_EQ(race.view().skipped, 1);
+    EXPECT_EQ(race.view().skipped_for, "little draft");
+    for (const RaceLane& lane : race.view().lanes) {
+        EXPECT_EQ(lane.problem, "");
+        ASSERT_TRUE(lane.average) << lane.settings.drafter;
+        EXPECT_EQ(lane.average->totals.prompts, 2) << lane.settings.drafter;
+    }
+    EXPECT_EQ(output_of(*race.view().lanes[1].trace), output_of(*race.view().lanes[0].trace));
+}
+
 TEST(Samples, WilsonIntervalKnowsItsTable) { // Wilson 1927, score interval at 95 %
     EXPECT_NEAR(wilson(5, 10).low, 0.2366, 1e-4);
     EXPECT_NEAR(wilson(5, 10).high, 0.7634, 1e-4);

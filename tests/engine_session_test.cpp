@@ -373,6 +373,31 @@ TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {
     EXPECT_NE(session.published().status.error.find("0 lanes"), std::string::npos);
 }
 
+TEST(Session, ASteppedRaceGoesAsFarAsIsAskedAndATimedOneWaitsForIt) {
+    Session session({.target = table_file()}, on_table());
+    RaceSettings race;
+    race.base = on_table();
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    race.stepped = true;
+    session.send(StartRace{race});
+    const auto steps = [&] {
+        const auto view = session.published().stepped;
+        return view ? view->steps.size() : 0;
+    };
+    ASSERT_TRUE(eventually([&] { return steps() == 1; }));
+    session.send(StepRace{Stride::phase});
+    ASSERT_TRUE(eventually([&] { return steps() == 2; }));
+    race.stepped = false;
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] { return session.published().race != nullptr; }));
+    session.send(StepRace{Stride::round});
+    ASSERT_TRUE(eventually([&] { return steps() == 3; }));
+    EXPECT_FALSE(session.published().race->finished()) << "times are measured alone";
+    session.send(EndSteppedRace{});
+    ASSERT_TRUE(eventually([&] { return session.published().race->finished(); }));
+    EXPECT_EQ(steps(), 3u) << "what was stepped stays to be seen";
+}
+
 TEST(Session, CancelStopsARunAndClosingNeverHangs) {
     RunSettings endless = on_table();
     endless.max_tokens = 4000;

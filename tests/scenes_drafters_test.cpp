@@ -53,7 +53,7 @@ struct Asked {
     }
     void answer() {
         auto guesses =
-            std::make_shared<Guesses>(guess_all(models, settings, *published.trace, questions().back()));
+            std::make_shared<Guesses>(guess_all(models, settings, *published.trace, {questions().back()}));
         for (std::size_t i = 0; i < guesses->rows.size(); ++i)
             guesses->rows[i].draft_ms = 0.01 + 0.3 * static_cast<double>(i);
         published.guesses = guesses;
@@ -109,8 +109,10 @@ TEST(DraftersScene, HandsTheRunToTheSelectedDrafter) {
 TEST(DraftersScene, FiltersByWhatADrafterNeeds) {
     Asked asked;
     asked.answer();
-    for (const auto& [filter, kept] :
-         {std::pair{DrafterFilter::all, 11}, {DrafterFilter::no_head, 4}, {DrafterFilter::no_memory, 2}}) {
+    for (const auto& [filter, kept] : {std::pair{DrafterFilter::all, 11},
+                                       {DrafterFilter::no_head, 4},
+                                       {DrafterFilter::no_memory, 2},
+                                       {DrafterFilter::warm, 8}}) {
         const DraftersModel model = drafters_model(asked.bench->controller.frame(0).scene, {filter, ""});
         EXPECT_EQ(model.rows.size(), static_cast<std::size_t>(kept));
         for (const DrafterRow& row : model.rows)

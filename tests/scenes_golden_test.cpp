@@ -135,6 +135,40 @@ TEST(SmallWindows, DrawersAndSingleRegionsFit) {
     }
 }
 
+TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
+    const std::shared_ptr<const Trace> toy = fixtures::toy_run(fixtures::toys().front());
+    std::string golden;
+    for (const SceneInfo& info : scene_list()) {
+        std::shared_ptr<const Trace> trace = toy;
+        for (const char* recorded : fixtures::kRecorded)
+            if (info.name == std::string(recorded)) trace = load_trace(trace_file(recorded));
+        for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
+            const float scale = presenter_scale({s.w, s.h}, info.make()->presenter_stage());
+            SceneBench bench(info.name, {}, {0, 0, s.w / scale, s.h / scale});
+            bench.controller.window = {s.w, s.h};
+            bench.show(trace);
+            bench.key(ui::Key::f5);
+            EXPECT_EQ(bench.controller.scale(), scale);
+            EXPECT_GT(scale, 1.1F) << "larger type";
+            const int beats = find_scene(info.name)->make()->beats(bench.controller.frame(0).scene);
+            for (int beat = 0; beat < std::max(1, beats); ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                look(bench,
+                     std::string("presenter ") + info.name + " " + s.name + " beat " + std::to_string(beat),
+                     false);
+                EXPECT_FALSE(bench.shows("SpecLens")) << "no menu";
+            }
+            bench.fonts = &steady_fonts();
+            bench.frame();
+            golden += std::string("== presenter ") + info.name + " " + s.name + "\n" + bench.words + "\n";
+            bench.key(ui::Key::escape);
+            EXPECT_EQ(bench.controller.scale(), 1);
+        }
+    }
+    expect_golden("presenter", golden);
+}
+
 TEST(Popups, FitEverySize) {
     const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
     for (const Size& s : kSizes) {

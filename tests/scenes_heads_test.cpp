@@ -4,12 +4,18 @@
 
 #include <algorithm>
 
+#include "engine/published_words.h"
 #include "engine/run.h"
 #include "engine/trace_json.h"
+#include "engine/twin.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
+#include "scenes/domino_model.h"
 #include "scenes/eagle3_model.h"
+#include "scenes/published_round.h"
+#include "scenes/second_draw.h"
 #include "scenes_bench.h"
+#include "scenes_look.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -164,6 +170,47 @@ TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
     EXPECT_TRUE(live.bench->shows("EAGLE-3"));
 }
 
+// DFlash's law does not know the guess before it; Domino's base law neither, its corrected one does.
+TEST(HeadScenes, DrawAGuessTwice) {
+    for (const char* name : {"dflash", "domino"}) {
+        RunSettings settings = settings_for(name);
+        settings.sampling.temperature = 0.9;
+        Live live(name, settings);
+        live.bench->key(ui::Key::down);
+        live.sent.clear();
+        live.bench->key(ui::Key::w);
+        const FetchTwin* wish = nullptr;
+        for (const Command& command : live.sent)
+            if (const auto* twin = std::get_if<FetchTwin>(&command); twin && twin->force_draft) wish = twin;
+        ASSERT_NE(wish, nullptr) << name;
+        const HeadModel at =
+            std::string(name) == "dflash"
+                ? static_cast<HeadModel>(dflash_model(live.bench->controller.frame(0).scene))
+                : static_cast<HeadModel>(domino_model(live.bench->controller.frame(0).scene));
+        EXPECT_EQ(wish->force_draft->first, at.selected - 1);
+        live.published.other_guess =
+            std::make_shared<const Twin>(replay_twin(live.models, settings, *live.published.trace, *wish));
+        live.show();
+        const std::optional<SecondDraw> draw = second_draw(live.bench->controller.frame(0).scene, at);
+        ASSERT_TRUE(draw) << name;
+        EXPECT_NE(draw->first.before, draw->second.before);
+        EXPECT_TRUE(draw->same_base) << name;
+        EXPECT_EQ(draw->corrected, std::string(name) == "domino");
+        EXPECT_EQ(draw->same_final, std::string(name) == "dflash");
+        EXPECT_TRUE(live.bench->shows("drawn twice"));
+        EXPECT_NE(
+            second_draw_words(live.bench->controller.frame(0).scene, *draw).find("same to the last bit"),
+            std::string::npos);
+        const std::string words = find_scene(name)->make()->describe(live.bench->controller.frame(0).scene);
+        EXPECT_NE(words.find("drawn twice with the same coin"), std::string::npos);
+        const std::size_t asked = live.sent.size();
+        live.bench->settle();
+        EXPECT_EQ(live.sent.size(), asked) << "asked once";
+        live.bench->key(ui::Key::w);
+        EXPECT_FALSE(live.bench->shows("drawn twice"));
+    }
+}
+
 TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
     for (const auto& [scene, label] :
          {std::pair{"dflash", "Draft with DFlash"}, std::pair{"eagle3", "Draft with EAGLE-3"}}) {
@@ -173,6 +220,36 @@ TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
         ASSERT_NE(restart, nullptr) << scene;
         EXPECT_EQ(restart->settings.drafter, scene);
     }
+}
+
+// Hollow beside solid: what papers say of a round stands with its source below what was measured here.
+TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
+    const auto figures = std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const PublishedRace paper = published_race(figures.get());
+    for (const char* name : {"eagle3", "dflash"}) {
+        const PublishedPoint* point = paper.of(name);
+        ASSERT_NE(point, nullptr) << name;
+        SceneBench bench(name);
+        bench.controller.figures = figures;
+        bench.show(recorded(name));
+        EXPECT_TRUE(bench.shows("PUBLISHED, " + paper.conditions)) << bench.words;
+        const std::string whole = published_round_words(*point);
+        EXPECT_TRUE(bench.shows(whole.substr(0, whole.find(": ")))) << bench.words;
+        EXPECT_TRUE(bench.shows(whole.substr(whole.find(": ") + 2))) << bench.words;
+        EXPECT_TRUE(bench.shows(paper.source.substr(0, 12)));
+        EXPECT_EQ(overlap_of(bench.texts), "") << name;
+        EXPECT_TRUE(bench.clipped.empty()) << name;
+        const std::string words = find_scene(name)->make()->describe(bench.controller.frame(0).scene);
+        EXPECT_NE(words.find(published_round_words(*point) + ". Source: " + paper.source), std::string::npos);
+        for (const PublishedFigure& figure : figures->figures()) {
+            if (figure.standing != Standing::wrong) continue;
+            const std::string claim = published_value(figure) + ", " + published_conditions(figure);
+            EXPECT_EQ(words.find(claim), std::string::npos) << figure.id << " is wrong in its source";
+        }
+    }
+    EXPECT_TRUE(paper.of("eagle3")->derived);
+    EXPECT_NE(published_round_words(*paper.of("eagle3")).find("(derived)"), std::string::npos);
 }
 
 // A file from elsewhere may number its guesses as it likes.

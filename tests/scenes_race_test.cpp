@@ -1,10 +1,12 @@
 // The race scene: its numbers, its words, its keys, and that it fits every window.
 #include <gtest/gtest.h>
 
+#include "app/ui/format.h"
 #include "engine/race.h"
 #include "scenes/race_draw.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
+#include "temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -179,6 +181,18 @@ TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
+TEST(RaceWords, SayOnceHowManyPromptsWereSkipped) {
+    auto race = toy_race();
+    race->skipped = 2;
+    race->skipped_for = "toy target";
+    const std::string said = "2 prompts skipped: longer than the context of toy target";
+    EXPECT_NE(race_description(input_at(*race, 5), race_model(input_at(*race, 5))).find(said),
+              std::string::npos);
+    RaceBench b;
+    b.observe(race);
+    EXPECT_EQ(std::ranges::count(b.bench.texts, said, &ui::RecordedText::text), 1);
+}
+
 TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
     std::string golden;
     auto waiting = toy_race(false);
@@ -249,6 +263,111 @@ TEST(RaceKeys, SCountsRoundsInsteadOfTime) {
     EXPECT_NEAR(b.clock(), 33.6, 1e-9);
 }
 
+// Whole toy runs, cut into steps of so many events.
+std::shared_ptr<RaceView> stepped_race(std::size_t steps, std::size_t events = 3) {
+    std::shared_ptr<RaceView> race = toy_race(false);
+    race->settings.stepped = true;
+    for (RaceLane& lane : race->lanes) lane.finished = false;
+    std::vector<std::size_t> at(race->lanes.size(), 2);
+    race->steps.push_back(at);
+    for (std::size_t i = 0; i < steps; ++i) {
+        for (std::size_t lane = 0; lane < at.size(); ++lane) {
+            at[lane] = std::min(race->lanes[lane].trace->size(), at[lane] + events);
+            race->lanes[lane].finished = at[lane] == race->lanes[lane].trace->size();
+        }
+        race->steps.push_back(at);
+    }
+    return race;
+}
+
+struct SteppedBench : RaceBench {
+    using RaceBench::RaceBench;
+    void step_to(std::shared_ptr<const RaceView> race) {
+        Snapshot s;
+        s.stepped = std::move(race);
+        s.status.state = EngineStatus::State::idle;
+        s.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
+        bench.controller.observe(s, bench.time);
+        bench.settle();
+    }
+};
+
+TEST(RaceKeys, LStepsAllLanesTogether) {
+    SteppedBench b;
+    b.observe(toy_race());
+    b.bench.key(ui::Key::l);
+    ASSERT_FALSE(b.all<StartRace>().empty());
+    EXPECT_TRUE(b.all<StartRace>().back()->settings.stepped);
+    b.step_to(stepped_race(0));
+    EXPECT_EQ(b.clock(), 0);
+    b.bench.key(ui::Key::right);
+    ASSERT_EQ(b.all<StepRace>().size(), 1U);
+    EXPECT_EQ(b.all<StepRace>().back()->stride, Stride::phase);
+    b.step_to(stepped_race(1));
+    EXPECT_EQ(b.clock(), 1) << "the newest step is shown";
+    b.bench.key(ui::Key::right, {.shift = true});
+    ASSERT_EQ(b.all<StepRace>().size(), 2U);
+    EXPECT_EQ(b.all<StepRace>().back()->stride, Stride::round);
+    b.step_to(stepped_race(4));
+    EXPECT_EQ(b.clock(), 4);
+    b.bench.key(ui::Key::left);
+    EXPECT_EQ(b.clock(), 3);
+    b.bench.key(ui::Key::right);
+    EXPECT_EQ(b.clock(), 4) << "a step that was made already is only shown";
+    EXPECT_EQ(b.all<StepRace>().size(), 2U);
+    b.bench.key(ui::Key::home);
+    EXPECT_EQ(b.clock(), 0);
+    b.bench.key(ui::Key::end);
+    EXPECT_EQ(b.all<StepRace>().back()->stride, Stride::end);
+    b.bench.key(ui::Key::l);
+    EXPECT_EQ(b.all<EndSteppedRace>().size(), 1U);
+}
+
+TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
+    const auto race = stepped_race(6);
+    for (const double step : {0.0, 3.0, 6.0}) {
+        const RaceModel m = race_model(input_at(*race, step));
+        EXPECT_TRUE(m.stepped);
+        EXPECT_TRUE(m.identical) << step;
+        EXPECT_EQ(race_texts(m), "texts identical so far");
+        EXPECT_EQ(m.lanes[3].speed_up, 0) << "nothing is timed";
+        const std::string words = race_description(input_at(*race, step), m);
+        EXPECT_EQ(words.find("ms"), std::string::npos) << words;
+        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"), std::string::npos);
+    }
+    const RaceModel m = race_model(input_at(*race, 6));
+    EXPECT_EQ(m.lanes[3].shown.rounds, 1);
+    EXPECT_EQ(m.lanes[0].shown.rounds, 6) << "as many tokens, but a pass for each";
+    race->lanes[1].trace = fixtures::toy_run({.name = "x",
+                                              .rule = "token",
+                                              .drafter = "eagle3",
+                                              .k = 2,
+                                              .cycles = 4,
+                                              .temperature = 2,
+                                              .noise = 0.9,
+                                              .top = 0});
+    EXPECT_NE(race_texts(race_model(input_at(*race, 6))).find("TEXTS DIFFER after"), std::string::npos);
+}
+
+TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
+    std::string golden;
+    for (const Size& s : kSizes)
+        for (const std::size_t steps : {std::size_t{0}, std::size_t{5}, std::size_t{40}}) {
+            SteppedBench b({0, 0, s.w, s.h});
+            RaceSettings wish;
+            wish.stepped = true;
+            b.bench.controller.expect_race(wish);
+            b.step_to(stepped_race(steps));
+            const std::string what = "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
+            look(b.bench, what, s.w < 1000);
+            if (s.w != 1600 && s.w != 1280) continue;
+            b.bench.fonts = &steady_fonts();
+            b.bench.frame();
+            golden += "== " + what + "\n" + b.bench.words + "\n";
+        }
+    expect_golden("race-stepped", golden);
+}
+
 TEST(RaceKeys, PlayingRunsTheClockToTheEndAndStops) {
     RaceBench b;
     b.observe(toy_race());
@@ -259,6 +378,52 @@ TEST(RaceKeys, PlayingRunsTheClockToTheEndAndStops) {
     for (int i = 0; i < 80; ++i) b.bench.frame();
     EXPECT_NEAR(b.clock(), 12 * 13.8, 1e-9);
     EXPECT_FALSE(b.bench.controller.frame(b.bench.time).playing);
+}
+
+TEST(RaceScene, AClickOnAMarkOfTheScatterChoosesItsLane) {
+    RaceBench b;
+    b.observe(toy_race());
+    const auto lane = [&] { return b.bench.controller.frame(b.bench.time).scene.race_lane; };
+    EXPECT_EQ(lane(), 3);
+    const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+    // The name of a mark stands beside it; the mark is looked for around it.
+    const ui::Vec2 name = b.bench.find("EAGLE-3 " + ui::speed_up(m.lanes[1].lane->average->speed_up.value));
+    bool found = false;
+    for (float dx = -90; dx <= 90 && !found; dx += 6)
+        for (float dy = -40; dy <= 40 && !found; dy += 10) {
+            b.bench.click({name.x + dx, name.y + dy});
+            found = lane() == 1;
+        }
+    EXPECT_TRUE(found);
+}
+
+TEST(RaceFiles, AreSavedWhenTheRaceIsOverAndOpenedAsRecorded) {
+    const test::TempFolder folder;
+    ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
+    RaceBench b;
+    auto running = toy_race();
+    running->lanes[2].finished = false;
+    b.observe(running);
+    b.bench.key(ui::Key::s, {.ctrl = true});
+    EXPECT_NE(b.bench.controller.chrome.message.find("still running"), std::string::npos);
+    b.observe(toy_race());
+    b.bench.key(ui::Key::s, {.ctrl = true});
+    std::filesystem::path file;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+        if (entry.path().extension() == ".json") file = entry.path();
+    ASSERT_FALSE(file.empty()) << b.bench.controller.chrome.message;
+    b.bench.controller.perform({OpenFile{file.string()}}, b.bench.time);
+    b.bench.settle();
+    const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+    EXPECT_EQ(m.tier, ui::Tier::recorded);
+    EXPECT_NEAR(m.lanes[3].total_ms, 2 * 16.8, 1e-9);
+    EXPECT_TRUE(b.bench.shows("RECORDED"));
+    const std::size_t starts = b.all<StartRace>().size();
+    b.bench.click(b.bench.find("Run again"));
+    EXPECT_EQ(b.all<StartRace>().size(), starts + 1) << "the same race, on this machine";
+    b.observe(toy_race());
+    EXPECT_EQ(race_model(b.bench.controller.frame(b.bench.time).scene).tier, ui::Tier::live);
+    ::unsetenv("XDG_DATA_HOME");
 }
 
 TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {

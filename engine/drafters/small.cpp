@@ -33,6 +33,7 @@ class Small final : public Drafter {
         CHECK(!feed.empty(), "the draft model's cache is ahead of the text");
         const int room = model_->capacity() - model_->length() - static_cast<int>(feed.size()) + 1;
         const int k = std::min(request.k, room);
+        if (k <= 0) return draft;  // its context is full, and may be shorter than the target's
         while (static_cast<int>(feed.size()) > model_->max_rows()) {  // after a long stretch without drafting
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);

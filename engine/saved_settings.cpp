@@ -1,0 +1,21 @@
+#include "engine/saved_settings.h"
+
+namespace speclens {
+
+RunSettings settings_of(const Header& header) {
+    RunSettings settings;
+    settings.prompt = header.prompt_text;
+    settings.drafter = header.drafter;
+    settings.rule = header.rule;
+    settings.k = header.k;
+    if (header.nodes > 0) settings.options.tree_budget = header.nodes;
+    settings.options.fr_spec = header.draft_ids;
+    settings.sampling = header.sampling;
+    if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
+    settings.seed = header.seed;
+    settings.max_tokens = header.max_tokens;
+    settings.timing = header.timing;
+    return settings;
+}
+
+} // namespace speclens

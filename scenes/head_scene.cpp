@@ -1,0 +1,154 @@
+#include "scenes/head_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "app/ui/text_layout.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/measure_charts.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+namespace {
+
+int guesses(const HeadModel& model) {
+    return model.cycle ? static_cast<int>(model.cycle->drafts.size()) : 0;
+}
+
+void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
+                  std::vector<SceneCommand>& out) {
+    const ui::Rect r = input.details;
+    if (r.w > 0) {
+        float y = r.y + 32;
+        if (*scene.details_title) {
+            ui.canvas.text({r.x + 24, y}, scene.details_title, ui::Font::text_bold, 15, ui.theme.ink);
+            y += 32;
+        }
+        ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, scene.details_words, {.color = ui.theme.muted});
+    }
+    draw_run_controls(input, ui, out);
+}
+
+} // namespace
+
+bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) {
+    using Empty = HeadModel::Empty;
+    model.header = input.whole->header;
+    model.empty = !model.header                      ? Empty::no_run
+                  : model.header->drafter != drafter ? Empty::other_drafter
+                                                     : Empty::no;
+    if (model.empty != Empty::no) return false;
+    model.greedy = model.header->sampling.temperature == 0;
+    model.cycle = shown_cycle(input);
+    if (guesses(model) == 0) {
+        model.empty = Empty::no_cycle;
+        return false;
+    }
+    model.anchor = anchor_of(*input.whole, *model.cycle);
+    model.verify_ms = model.cycle->verify_ms;
+    return true;
+}
+
+void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
+    const bool clicked = input.selected && input.selected->cycle == model.cycle->cycle;
+    model.selected = std::clamp(clicked ? input.selected->index : usual, 0, guesses(model) - 1);
+}
+
+std::string head_conditions(const HeadModel& m, const char* guess) {
+    return "cycle " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
+           std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
+           " selected · K = " + std::to_string(m.header->k) + ", " +
+           (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
+           ", laws at T = 1 · seed " + std::to_string(m.header->seed);
+}
+
+void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
+                     const std::function<void()>& stage, std::vector<SceneCommand>& out) {
+    const HeadModel::Empty empty = scene.model.empty;
+    if (input.stage.w > 0) {
+        ui.push_clip(input.stage_clip);
+        draw_stage_title(input, ui, scene.heading);
+        if (empty == HeadModel::Empty::no)
+            stage();
+        else
+            draw_other_drafter(
+                input, ui,
+                {scene.drafter, scene.title, scene.empty_words, empty == HeadModel::Empty::other_drafter},
+                out);
+        ui.pop_clip();
+    }
+    draw_story(input, ui, scene.story, out);
+    if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
+}
+
+void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
+    const auto choose = [&](int i) {
+        out.push_back(Select{Position{model.cycle->cycle, std::clamp(i, 0, guesses(model) - 1)}});
+    };
+    if (ui.take_key(ui::Key::up)) choose(model.selected - 1);
+    if (ui.take_key(ui::Key::down)) choose(model.selected + 1);
+}
+
+const char* fate_words(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted:
+        return "kept";
+    case DraftSlot::State::rejected:
+        return "refused";
+    case DraftSlot::State::discarded:
+        return "not judged, behind a refusal";
+    case DraftSlot::State::drafted:
+        break;
+    }
+    return "not judged yet";
+}
+
+GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes) {
+    GuessColumns g{.gutter = stage.x + 24, .left = stage.x + 136};
+    const float room = stage.right() - 24 - g.left + sizes.gap;
+    const int total = std::max(1, guesses(model));
+    g.count = std::clamp(static_cast<int>(room / sizes.least), 1, total);
+    g.pitch = std::min(sizes.most, std::floor(room / static_cast<float>(g.count)));
+    g.width = g.pitch - sizes.gap;
+    g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
+    return g;
+}
+
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
+              const std::string& detail) {
+    ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::text_bold, 15, ui.theme.ink, 102);
+    if (!detail.empty())
+        ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
+}
+
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
+                   std::vector<SceneCommand>& out) {
+    const int n = guesses(model);
+    const ui::Rect at = row.place(124);
+    ui::field_label(ui, at, label);
+    const std::string shown = std::to_string(model.selected + 1) + " of " + std::to_string(n);
+    if (const auto to = ui::stepper(
+            ui, "guess", at, model.selected + 1,
+            {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
+        out.push_back(Select{Position{model.cycle->cycle, static_cast<int>(*to) - 1}});
+}
+
+void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study,
+                    ControlRow& row, std::vector<SceneCommand>& out) {
+    const Study* now = study_named(input, study.name);
+    std::string why = no_models(input);
+    if (why.empty() && study.runs.empty()) why = "None of these drafters is loaded";
+    if (why.empty() && now && !now->complete()) why = "Measuring now";
+    const ui::Rect at = row.place(std::min(168.0F, row.room()));
+    if (at.w < 96) return;
+    ui::field_label(ui, at, button.label);
+    if (ui::button(ui, button.id, at, "Measure", {.shortcut = button.key, .disabled = why}))
+        out.push_back(Command{study});
+}
+
+std::string no_models(const SceneInput& input) {
+    return models_loaded(input) ? "" : "No models are loaded: this run was saved earlier";
+}
+
+} // namespace speclens

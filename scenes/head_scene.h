@@ -1,0 +1,86 @@
+// What the scenes of one drafter's insides share (EAGLE-3, DFlash, Domino): which cycle they are about, the
+// frame around their picture, the words where there is nothing to see, columns of guesses, and the controls
+// of all three.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+// Begins the model of each of them.
+struct HeadModel {
+    enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
+    const Header* header = nullptr;
+    const CycleSummary* cycle = nullptr;
+    int selected = 0; // guess, from 0
+    int anchor = -1;  // token
+    bool greedy = false;
+    double verify_ms = 0;
+};
+// False where there is nothing to draw: another drafter's run, or no guess yet.
+[[nodiscard]] bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter);
+// The guess that was clicked, else `usual`.
+void choose_guess(HeadModel& model, const SceneInput& input, int usual);
+// "cycle 3, step 2 of 7 selected · K = 7, greedy, laws at T = 1 · seed 7"; `guess`: what one is called
+[[nodiscard]] std::string head_conditions(const HeadModel& model, const char* guess);
+
+struct HeadScene {
+    const char* drafter; // "dflash"
+    const char* title;   // "DFlash"
+    const HeadModel& model;
+    StageTitle heading;
+    Story story;
+    std::string empty_words;
+    const char* details_title; // where the details are empty; "": none
+    const char* details_words;
+};
+// Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it.
+void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
+                     const std::function<void()>& stage, std::vector<SceneCommand>& out);
+// Up and down choose a guess.
+void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out);
+
+[[nodiscard]] const char* fate_words(DraftSlot::State state); // "kept", "refused", "not judged …"
+
+// Columns, one per guess, as many as fit around the selected one.
+struct GuessColumns {
+    float gutter = 0, left = 0, pitch = 0, width = 0; // gutter: row names
+    int first = 0, count = 1;
+    [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
+    [[nodiscard]] float right() const { return x(first + count - 1) + width; }
+};
+struct ColumnSizes {
+    float least, most, gap; // pitch of a column, space between two
+};
+// Name of a row in the gutter, and a muted word below it.
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
+              const std::string& detail = "");
+[[nodiscard]] GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes);
+
+// Controls from left to right, each below its label.
+struct ControlRow {
+    float x, y, right;
+    explicit ControlRow(ui::Rect region) : x(region.x + 24), y(region.y + 36), right(region.right() - 24) {}
+    ui::Rect place(float w, float gap = 16) {
+        const ui::Rect at{x, y, w, 36};
+        x += w + gap;
+        return at;
+    }
+    [[nodiscard]] float room() const { return right - x; }
+};
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
+                   std::vector<SceneCommand>& out);
+// A study on demand; nothing where there is no room.
+struct MeasureButton {
+    const char *id, *label, *key;
+};
+void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study,
+                    ControlRow& row, std::vector<SceneCommand>& out);
+[[nodiscard]] std::string no_models(const SceneInput& input); // why nothing can be run; empty: it can
+
+} // namespace speclens

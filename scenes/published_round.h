@@ -1,0 +1,43 @@
+// One round as others published it: tokens, drafting, head and verifying of one experiment, drawn hollow and
+// hatched on a scale of its own, below a round measured here. Another machine and another model: the two
+// share no axis.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/ui/widgets.h"
+#include "engine/cycle_view.h"
+#include "engine/published.h"
+
+namespace speclens {
+
+// Points of the matched comparison that the published files hold: tokens per round, drafting time and verify
+// time from one experiment with all three of EAGLE-3, DFlash and Domino. Empty: there is none.
+struct PublishedPoint {
+    std::string method;
+    bool derived = false; // the drafting time is not printed in the source but follows from its other figures
+    double tokens = 0, draft = 0, head = 0, verify = 0, target = 0, speed_up = 0; // times in ms
+    [[nodiscard]] double round() const { return draft + head + verify; }
+};
+struct PublishedRace {
+    std::vector<PublishedPoint> points;
+    std::string conditions, hardware, source;
+    [[nodiscard]] const PublishedPoint* of(const std::string& method) const; // null: not among them
+};
+[[nodiscard]] PublishedRace published_race(const Published* figures);
+
+// The hatched bar, with its caption above and room for `name` px at its left. Returns the y below.
+float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, const PublishedPoint& point,
+                         float name);
+// "16.4 (derived) draft + 35.5 verify: 4.86 per round, 3.28×"; times in ms, tokens
+[[nodiscard]] std::string published_round_words(const PublishedPoint& point);
+
+// A mean round of this run as a solid bar, and below a divider the published one with its citation.
+void draw_rounds_beside(ui::Ui& ui, ui::Rect r, const CycleView& whole, const Published* figures);
+// The room it takes; 0 where no times were recorded or nobody published a round of this drafter.
+[[nodiscard]] float rounds_height(const CycleView& whole, const Published* figures);
+// The same in words, and the speed-ups that were published for each benchmark.
+[[nodiscard]] std::string describe_published(const CycleView& whole, const Published* figures);
+
+} // namespace speclens

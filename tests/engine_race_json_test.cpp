@@ -1,0 +1,132 @@
+// A race as a file: what was saved comes back, and what is broken is named.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "engine/cycle_view.h"
+#include "engine/race_json.h"
+#include "engine/stepped_race.h"
+#include "kernels/error.h"
+#include "temp_folder.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+RaceSettings settings_for(const std::vector<std::string>& drafters) {
+    RaceSettings race;
+    race.base.token_ids = {5, 6, 7};
+    race.base.sampling.temperature = 0;
+    race.base.max_tokens = 14;
+    race.base.k = 3;
+    race.base.seed = 12345678901234567890ULL;
+    race.lanes = race_entries(drafters, race.base);
+    return race;
+}
+
+RaceView measured() {
+    auto models = std::make_shared<const Models>(load_models({}));
+    RaceSettings settings;
+    settings.base.prompt = "2 + 2 =";
+    settings.base.sampling.temperature = 0;
+    settings.base.max_tokens = 8;
+    settings.lanes = race_entries({"none", "small", "eagle3_tree"}, settings.base);
+    for (const char* prompt : {"The capital of France is", "2 + 2 ="})
+        settings.prompts.push_back({"x", prompt, "", false});
+    Race race(models, settings);
+    race.finish();
+    return race.view();
+}
+
+TEST(RaceFile, BringsBackLanesTextsTimesAndAverages) {
+    const RaceView race = measured();
+    const RaceView back = read_race(race_json(race), "race.json");
+    EXPECT_EQ(back.model, race.model);
+    EXPECT_EQ(back.backend, race.backend);
+    EXPECT_EQ(back.settings.base.prompt, "2 + 2 =");
+    EXPECT_TRUE(back.finished());
+    ASSERT_EQ(back.lanes.size(), race.lanes.size());
+    for (std::size_t i = 0; i < race.lanes.size(); ++i) {
+        const RaceLane &a = race.lanes[i], &b = back.lanes[i];
+        EXPECT_EQ(b.settings.drafter, a.settings.drafter);
+        EXPECT_EQ(b.settings.k, a.settings.k);
+        ASSERT_TRUE(b.trace);
+        EXPECT_EQ(b.trace->header()->tier, "RECORDED");
+        EXPECT_EQ(b.trace->header()->machine, a.trace->header()->machine);
+        EXPECT_EQ(b.trace->header()->date, a.trace->header()->date);
+        EXPECT_EQ(b.trace->hash(b.trace->size()), a.trace->hash(a.trace->size()));
+        EXPECT_DOUBLE_EQ(fold(*b.trace, b.trace->size()).total_ms, fold(*a.trace, a.trace->size()).total_ms);
+        ASSERT_TRUE(b.average);
+        EXPECT_EQ(b.average->totals.judged_at, a.average->totals.judged_at);
+        EXPECT_EQ(b.average->totals.conditional, a.average->totals.conditional);
+        EXPECT_NEAR(b.average->totals.round_ms(), a.average->totals.round_ms(), 1e-12);
+        EXPECT_EQ(b.average->totals.prompts, 2);
+        EXPECT_DOUBLE_EQ(b.average->speed_up.value, a.average->speed_up.value);
+        EXPECT_DOUBLE_EQ(b.average->tokens_per_round.high, a.average->tokens_per_round.high);
+    }
+    EXPECT_EQ(race_json(read_race(race_json(back), "again")), race_json(back))
+        << "the file of a file is that file";
+}
+
+TEST(RaceFile, KeepsTheStepsOfASteppedRace) {
+    SteppedRace race(test::micro_models(1), settings_for({"none", "domino"}));
+    race.ask(Stride::phase);
+    race.ask(Stride::round);
+    race.finish();
+    const RaceView back = read_race(race_json(race.view()), "race.json");
+    EXPECT_TRUE(back.settings.stepped);
+    EXPECT_EQ(back.steps, race.view().steps);
+    EXPECT_EQ(back.settings.base.seed, 12345678901234567890ULL);
+    EXPECT_EQ(back.lanes[1].trace->size(), back.steps.back()[1]);
+}
+
+TEST(RaceFile, KeepsALaneThatCouldNotRun) {
+    Race race(test::perfect_draft_models(1), settings_for({"none", "dflash"}));
+    race.finish();
+    const RaceView back = read_race(race_json(race.view()), "race.json");
+    EXPECT_EQ(back.lanes[1].problem, race.view().lanes[1].problem);
+    EXPECT_FALSE(back.lanes[1].trace);
+}
+
+TEST(RaceFile, IsKnownByItsFirstWordsAndLoads) {
+    const test::TempFolder folder;
+    const std::filesystem::path file = folder.path() / "race.json";
+    const RaceView race = measured();
+    save_race(race, file);
+    EXPECT_TRUE(is_race_file(file));
+    EXPECT_FALSE(is_race_file(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl"));
+    EXPECT_FALSE(is_race_file(folder.path() / "none"));
+    EXPECT_EQ(load_race(file).lanes.size(), 3u);
+    EXPECT_THROW((void)load_race(folder.path() / "none"), Error);
+}
+
+TEST(RaceFile, NamesWhatIsBroken) {
+    SteppedRace race(test::micro_models(1), settings_for({"none", "domino"}));
+    race.ask(Stride::phase);
+    race.finish();
+    const std::string good = race_json(race.view());
+    const auto refused = [&](const std::string& what, const std::string& instead) {
+        std::string text = good;
+        const auto at = text.find(what);
+        if (at == std::string::npos) return false;
+        text.replace(at, what.size(), instead);
+        try {
+            (void)read_race(text, "race.json");
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("race.json"), std::string::npos) << error.what();
+            EXPECT_FALSE(error.remedy().empty());
+            return true;
+        }
+        return false;
+    };
+    EXPECT_TRUE(refused("speclens-race/1", "speclens-race/9"));
+    EXPECT_TRUE(refused("\"seed\"", "\"sead\""));
+    EXPECT_TRUE(refused("\"k\": 3", "\"k\": \"3\""));
+    EXPECT_TRUE(refused("\"steps\": [", "\"steps\": [[99999, 1],"));
+    EXPECT_TRUE(refused("\"kind\"", "\"knd\"")) << "a broken trace";
+    EXPECT_THROW((void)read_race(good.substr(0, good.size() / 2), "race.json"), Error);
+    EXPECT_THROW((void)read_race("", "race.json"), Error);
+}
+
+} // namespace
+} // namespace speclens
