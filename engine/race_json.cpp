@@ -14,17 +14,17 @@
 namespace speclens {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using RaceJson = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "speclens-race/1";
+constexpr const char* kRaceSchema = "speclens-race/1";
 
-Json estimate_json(const Estimate& e) {
+RaceJson estimate_json(const Estimate& e) {
     return {{"value", e.value},
-            {"low", e.interval ? Json(e.low) : Json(nullptr)},
-            {"high", e.interval ? Json(e.high) : Json(nullptr)}};
+            {"low", e.interval ? RaceJson(e.low) : RaceJson(nullptr)},
+            {"high", e.interval ? RaceJson(e.high) : RaceJson(nullptr)}};
 }
 
-Estimate estimate_of(const Json& json) {
+Estimate estimate_of(const RaceJson& json) {
     Estimate e;
     e.value = json.at("value").get<double>();
     e.interval = !json.at("low").is_null();
@@ -33,7 +33,7 @@ Estimate estimate_of(const Json& json) {
     return e;
 }
 
-Json average_json(const LaneAverage& a) {
+RaceJson average_json(const LaneAverage& a) {
     const Totals& t = a.totals;
     return {{"prompts", t.prompts},
             {"rounds", t.rounds},
@@ -52,7 +52,7 @@ Json average_json(const LaneAverage& a) {
             {"speedup", estimate_json(a.speed_up)}};
 }
 
-LaneAverage average_of(const Json& json) {
+LaneAverage average_of(const RaceJson& json) {
     LaneAverage a;
     Totals& t = a.totals;
     t.prompts = json.at("prompts").get<int>();
@@ -80,14 +80,14 @@ LaneAverage average_of(const Json& json) {
     return a;
 }
 
-Json trace_json_of(const Trace& trace, std::size_t events) {
+RaceJson trace_json_of(const Trace& trace, std::size_t events) {
     TraceWriter writer(trace);
-    Json lines = Json::array();
-    for (std::size_t i = 0; i < events; ++i) lines.push_back(Json::parse(writer.line(trace[i])));
+    RaceJson lines = RaceJson::array();
+    for (std::size_t i = 0; i < events; ++i) lines.push_back(RaceJson::parse(writer.line(trace[i])));
     return lines;
 }
 
-RaceLane lane_of(const Json& json, const RunSettings& base, const std::string& name) {
+RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::string& name) {
     RaceLane lane;
     lane.settings = base;
     lane.settings.drafter = json.at("drafter").get<std::string>();
@@ -99,7 +99,7 @@ RaceLane lane_of(const Json& json, const RunSettings& base, const std::string& n
     if (!json.at("average").is_null()) lane.average = average_of(json.at("average"));
     if (json.at("trace").is_null()) return lane;
     std::string lines;
-    for (const Json& line : json.at("trace")) lines += line.dump() + "\n";
+    for (const RaceJson& line : json.at("trace")) lines += line.dump() + "\n";
     std::istringstream in(lines);
     lane.trace = read_trace(in, name + ", lane " + lane.settings.drafter);
     if (!lane.trace->header())
@@ -120,9 +120,9 @@ void check_steps(const RaceView& race) {
     }
 }
 
-RaceView race_of(const Json& json, const std::string& name) {
-    if (json.at("schema") != kSchema)
-        throw std::invalid_argument("the schema is not " + std::string(kSchema));
+RaceView race_of(const RaceJson& json, const std::string& name) {
+    if (json.at("schema") != kRaceSchema)
+        throw std::invalid_argument("the schema is not " + std::string(kRaceSchema));
     RaceView race;
     RunSettings& base = race.settings.base;
     base.prompt = json.at("prompt").get<std::string>();
@@ -139,7 +139,7 @@ RaceView race_of(const Json& json, const std::string& name) {
     race.prompts_done = json.at("prompts_done").get<int>();
     race.skipped = json.at("skipped").get<int>();
     race.skipped_for = json.at("skipped_for").get<std::string>();
-    for (const Json& lane : json.at("lanes")) {
+    for (const RaceJson& lane : json.at("lanes")) {
         race.lanes.push_back(lane_of(lane, base, name));
         const RunSettings& s = race.lanes.back().settings;
         race.settings.lanes.push_back({s.drafter, s.rule, s.k});
@@ -160,38 +160,39 @@ std::string race_json(const RaceView& race) {
     const Header* header = nullptr;
     for (const RaceLane& lane : race.lanes)
         if (!header && lane.trace) header = lane.trace->header();
-    Json json = {{"schema", kSchema},
-                 {"machine", header ? header->machine : ""},
-                 {"date", header ? header->date : ""},
-                 {"device", race.backend},
-                 {"model", race.model},
-                 {"prompt", base.prompt},
-                 {"system", base.system},
-                 {"chat", base.chat},
-                 {"temperature", base.sampling.temperature},
-                 {"top_k", base.sampling.top_k},
-                 {"top_p", base.sampling.top_p},
-                 {"seed", base.seed},
-                 {"max_tokens", base.max_tokens},
-                 {"prompts", race.prompts},
-                 {"prompts_done", race.prompts_done},
-                 {"skipped", race.skipped},
-                 {"skipped_for", race.skipped_for},
-                 {"stepped", race.settings.stepped},
-                 {"lanes", Json::array()}};
+    RaceJson json = {{"schema", kRaceSchema},
+                     {"machine", header ? header->machine : ""},
+                     {"date", header ? header->date : ""},
+                     {"device", race.backend},
+                     {"model", race.model},
+                     {"prompt", base.prompt},
+                     {"system", base.system},
+                     {"chat", base.chat},
+                     {"temperature", base.sampling.temperature},
+                     {"top_k", base.sampling.top_k},
+                     {"top_p", base.sampling.top_p},
+                     {"seed", base.seed},
+                     {"max_tokens", base.max_tokens},
+                     {"prompts", race.prompts},
+                     {"prompts_done", race.prompts_done},
+                     {"skipped", race.skipped},
+                     {"skipped_for", race.skipped_for},
+                     {"stepped", race.settings.stepped},
+                     {"lanes", RaceJson::array()}};
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
         const RaceLane& lane = race.lanes[i];
         const std::size_t events = !lane.trace                                    ? 0
                                    : race.settings.stepped && !race.steps.empty() ? race.steps.back()[i]
                                                                                   : lane.trace->size();
-        json["lanes"].push_back({{"drafter", lane.settings.drafter},
-                                 {"rule", lane.settings.rule},
-                                 {"k", lane.settings.k},
-                                 {"tree_budget", lane.settings.options.tree_budget},
-                                 {"problem", lane.problem},
-                                 {"finished", lane.finished},
-                                 {"average", lane.average ? average_json(*lane.average) : Json(nullptr)},
-                                 {"trace", lane.trace ? trace_json_of(*lane.trace, events) : Json(nullptr)}});
+        json["lanes"].push_back(
+            {{"drafter", lane.settings.drafter},
+             {"rule", lane.settings.rule},
+             {"k", lane.settings.k},
+             {"tree_budget", lane.settings.options.tree_budget},
+             {"problem", lane.problem},
+             {"finished", lane.finished},
+             {"average", lane.average ? average_json(*lane.average) : RaceJson(nullptr)},
+             {"trace", lane.trace ? trace_json_of(*lane.trace, events) : RaceJson(nullptr)}});
     }
     if (race.settings.stepped) json["steps"] = race.steps;
     return json.dump(1) + "\n";
@@ -206,8 +207,8 @@ void save_race(const RaceView& race, const std::filesystem::path& file) {
 RaceView read_race(const std::string& text, const std::string& name) {
     const char* remedy = "Give a race that was saved with Ctrl+S, or by speclens describe race --json FILE.";
     try {
-        return race_of(Json::parse(text), name);
-    } catch (const Json::exception& error) {
+        return race_of(RaceJson::parse(text), name);
+    } catch (const RaceJson::exception& error) {
         throw Error(name + ": not a saved race: " + error.what(), remedy);
     } catch (const std::invalid_argument& error) {
         throw Error(name + ": not a saved race: " + error.what(), remedy);
@@ -224,7 +225,7 @@ bool is_race_file(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::string first(64, '\0');
     in.read(first.data(), static_cast<std::streamsize>(first.size()));
-    return first.find(kSchema) != std::string::npos;
+    return first.find(kRaceSchema) != std::string::npos;
 }
 
 } // namespace speclens
