@@ -7,6 +7,8 @@
 
 #include <dlfcn.h>
 
+#include "kernels/self_test.h"
+
 namespace speclens {
 
 namespace {
@@ -45,7 +47,15 @@ std::unique_ptr<Backend> load_cuda_backend(std::string& why) {
     }
     std::array<char, 512> reason{};
     std::unique_ptr<Backend> backend(make(kCudaVersion, reason.data(), reason.size()));
-    if (!backend) why = reason.data();
+    if (!backend) {
+        why = reason.data();
+        return nullptr;
+    }
+    const std::unique_ptr<Backend> cpu = make_cpu_backend({.threads = 1});
+    if (const std::string failure = self_test(*backend, *cpu); !failure.empty()) {
+        why = backend->description() + " failed the self-test: " + failure;
+        return nullptr;
+    }
     return backend;
 }
 

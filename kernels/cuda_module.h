@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-// Null when CUDA cannot be used here; `why` then says what is missing. SPECLENS_CUDA_MODULE names another
+// Null when CUDA cannot be used here; `why` then says what is missing, or which operation failed the self-test. SPECLENS_CUDA_MODULE names another
 // file.
 [[nodiscard]] std::unique_ptr<Backend> load_cuda_backend(std::string& why);
 
