@@ -4,11 +4,11 @@ set(operation_tests kernels_attention.cpp kernels_determinism.cpp kernels_gates.
     kernels_norm_rope.cpp kernels_rows.cpp)
 set(law_tests drafter_goldens.cpp model_drafters.cpp model_forward.cpp cuda_laws.cpp)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
-    SOURCES simt.cpp simt_test.cpp cuda_sources.cpp cuda_emulated.cpp cuda_backend_test.cpp
+    SOURCES simt.cpp simt_runtime.cpp simt_test.cpp cuda_sources.cpp cuda_emulated.cpp cuda_backend_test.cpp
             ${operation_tests} ${law_tests})
-set_source_files_properties(cuda_sources.cpp simt.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of the global scope
+set_source_files_properties(cuda_sources.cpp simt.cpp simt_runtime.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of the global scope
 # The same as a module for the program itself (cli_cuda.cpp).
-add_library(speclens_cuda_emulated MODULE cuda_emulated_module.cpp cuda_sources.cpp simt.cpp
+add_library(speclens_cuda_emulated MODULE cuda_emulated_module.cpp cuda_sources.cpp simt.cpp simt_runtime.cpp
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)
 spec_target(speclens_cuda_emulated)
 set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "" UNITY_BUILD OFF)

@@ -60,6 +60,9 @@ struct Kernel {
     std::vector<std::size_t> sizes; // bytes of each argument
 };
 void remember(const void* address, Kernel kernel);
+[[nodiscard]] const std::vector<std::size_t>& argument_sizes(const void* kernel);
+// Runs all blocks, one after the other. Throws Fault.
+void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::size_t shared_bytes);
 
 template <class... P>
 void remember(void (*kernel)(P...)) {
@@ -207,7 +210,7 @@ struct Device {
     std::size_t used = 0;
     int major = 8;
     cudaError_t fault = cudaSuccess; // returned by every call from now on, as after a fault of a real device
-    int fault_after = -1;           // launches until such a fault; negative: never
+    int fault_after = -1;            // launches until such a fault; negative: never
     int launches = 0, graph_launches = 0, graphs = 0, node_updates = 0;
 };
 extern Device device;
