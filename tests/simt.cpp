@@ -201,8 +201,7 @@ void warp_collective(const char* place, WarpWork work, void* own) {
 
 void trap(const char* place) {
     block.fault = std::string("trap at ") + place;
-    yield_as(State::done, place);
-    std::abort(); // a fibre that trapped is never resumed
+    yield_as(State::done, place); // and is never resumed
 }
 
 void remember(const void* address, Kernel kernel) {

@@ -52,7 +52,8 @@ void barrier(const char* place);
 // Waits for all lanes of the warp, then calls work(lanes) once, where lanes[i] is what lane i passed.
 using WarpWork = void (*)(void* const lanes[32]);
 void warp_collective(const char* place, WarpWork work, void* own);
-[[noreturn]] void trap(const char* place);
+void trap(
+    const char* place); // does not return; saying so would make the address sanitizer look at the wrong stack
 
 // What a launch calls for every thread; registered under the address of the kernel.
 struct Kernel {
