@@ -12,6 +12,9 @@
 #include <vector>
 
 #include <sys/mman.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif
@@ -97,6 +100,7 @@ struct Block { // the block that runs now
     void (*call)(const void*, void**) = nullptr;
     void** arguments = nullptr;
     std::string fault;
+    bool abandoned = false; // a fault ended the last block: its fibres never returned
 } block;
 
 void yield_as(State state, const char* place) {
@@ -186,6 +190,13 @@ void make_fibres(unsigned count) {
     }
 }
 
+// What the sanitizer remembers of frames that were left behind is no longer there.
+void forget_frames() {
+#if defined(__SANITIZE_ADDRESS__)
+    for (const Fibre& fibre : block.fibres) ASAN_UNPOISON_MEMORY_REGION(fibre.stack, kStack);
+#endif
+}
+
 } // namespace
 
 void barrier(const char* place) {
@@ -219,6 +230,8 @@ void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::s
         throw Fault("a launch larger than a GPU allows");
     if (bytes > (std::size_t{48} << 10)) throw Fault("more than 48 KiB of shared memory");
     make_fibres(block.size);
+    if (block.abandoned) forget_frames();
+    block.abandoned = true;
     block.kernel = kernel;
     block.call = found->second.call;
     block.arguments = arguments;
@@ -244,6 +257,7 @@ void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::s
                 for (std::size_t i = 0; i + 4 <= bytes; i += 4) std::memcpy(memory.get() + i, &poison, 4);
                 run_block();
             }
+    block.abandoned = false;
 }
 
 const std::vector<std::size_t>& argument_sizes(const void* kernel) {
