@@ -82,8 +82,6 @@ class CudaBackend final : public Backend {
     void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override;
     double measure_read_bandwidth(std::size_t bytes) override;
 
-    [[nodiscard]] const LaunchList::Counts& counts() const { return list_.counts(); }
-
   private:
     // Device memory that grows on demand and is reused by later launches of the stream.
     struct Scratch {

@@ -20,8 +20,6 @@ void check(cudaError_t status, const char* doing) {
                 "Start again; if it happens twice, use --backend cpu and report it.", Exit::device);
 }
 
-LaunchList::~LaunchList() = default;
-
 LaunchList::Graph::~Graph() { // a device that failed says so again: nothing to add here
     if (exec != nullptr) (void)cudaGraphExecDestroy(exec);
     if (graph != nullptr) (void)cudaGraphDestroy(graph);
@@ -62,7 +60,6 @@ void LaunchList::flush(cudaStream_t stream) {
         check(cudaLaunchKernel(launch.kernel, launch.grid, launch.block, pointers_.data(), launch.shared,
                                stream),
               "starting a kernel");
-        ++counts_.launches;
     }
 }
 
@@ -94,7 +91,6 @@ void LaunchList::record() {
         graph->nodes.push_back(node);
     }
     check(cudaGraphInstantiate(&graph->exec, graph->graph, 0), "making a graph");
-    ++counts_.graphs;
     graph->used = flushes_;
     if (known_.size() == kMostGraphs)
         known_.erase(std::ranges::min_element(known_, {}, [](const auto& g) { return g->used; }));
@@ -111,7 +107,6 @@ void LaunchList::replay(Graph& graph, cudaStream_t stream) {
     }
     graph.used = flushes_;
     check(cudaGraphLaunch(graph.exec, stream), "running a graph");
-    ++counts_.replays;
 }
 
 } // namespace speclens::cuda

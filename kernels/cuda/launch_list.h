@@ -21,7 +21,6 @@ void check(cudaError_t status, const char* doing);
 class LaunchList {
   public:
     explicit LaunchList(bool graphs) : graphs_(graphs) {}
-    ~LaunchList();
     LaunchList(const LaunchList&) = delete;
     LaunchList& operator=(const LaunchList&) = delete;
 
@@ -45,13 +44,6 @@ class LaunchList {
         return launches_.size();
     }
     void flush(cudaStream_t stream);
-
-    struct Counts {
-        int launches = 0, replays = 0, graphs = 0;
-    };
-    [[nodiscard]] const Counts& counts() const {
-        return counts_;
-    }
 
   private:
     struct Launch {
@@ -92,7 +84,6 @@ class LaunchList {
     std::size_t next_seen_ = 0;
     std::vector<void*> pointers_;
     long flushes_ = 0;
-    Counts counts_;
 };
 
 } // namespace speclens::cuda
