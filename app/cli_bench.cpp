@@ -20,6 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr int kWidths[] = {1, 2, 4, 8, 16};
+constexpr int kContext = 64; // tokens before the timed passes, unless --context says otherwise
 
 std::vector<int> some_tokens(int count, int vocab) {
     std::vector<int> ids;
@@ -70,7 +71,7 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
     settings.max_tokens = tokens;
     settings.chat = true; // an answer that is long enough on the bundle
     if (!models.tokenizer)
-        settings.token_ids = some_tokens(options.context, models.vocab());
+        settings.token_ids = some_tokens(options.context.value_or(kContext), models.vocab());
     else
         settings.prompt = "Write a Python function that returns the sum of a list.";
     return settings;
@@ -188,7 +189,7 @@ Exit command_bench(const Options& options) {
 
     ProgressBar bar;
     const int repeats = options.has("--repeats") ? options.repeats : 20;
-    const Passes passes = time_passes(*models, options.context, repeats, bar);
+    const Passes passes = time_passes(*models, options.context.value_or(kContext), repeats, bar);
     const int tokens = std::clamp(static_cast<int>(150 / passes.ms[0]), 8, 64);
     const int runs = std::max(3, repeats / 2);
     const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
@@ -213,7 +214,7 @@ Exit command_bench(const Options& options) {
                  {"date", header.date},
                  {"busy_cores", busy},
                  {"repeats", repeats},
-                 {"context", options.context},
+                 {"context", options.context.value_or(kContext)},
                  {"weight_bytes", passes.weight_bytes},
                  {"read_bandwidth_gbs", passes.bandwidth_gbs},
                  {"decode",

@@ -1,4 +1,5 @@
 // `speclens check`: one line for everything a run needs, with what to do about it.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
 #include "app/frontend.h"
+#include "engine/memory_forecast.h"
 #include "engine/published.h"
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
@@ -130,6 +132,35 @@ void check_gates(Checklist& list) {
               passed == judged ? "" : "The numbers are in assets/models/README.md.");
 }
 
+// What a text of --context tokens takes beside the weights, and how long a text may become.
+void check_memory(Checklist& list, const Models& models, const Options& options) {
+    const std::size_t free = models.backend->free_memory();
+    const std::string left = megabytes(static_cast<double>(free)) + " free" +
+                             (models.backend->name() == "cuda" ? " on the GPU" : "");
+    if (!models.target) return list.line(Grade::good, "memory", "a table needs next to none; " + left);
+    constexpr int kUsual = 4096;
+    const int context = options.context.value_or(std::min(kUsual, models.target->config.max_positions));
+    const MemoryForecast need = forecast_memory(models, context, free);
+    const auto size = [](std::size_t bytes) { return megabytes(static_cast<double>(bytes)); };
+    std::string parts = "target " + size(need.target);
+    if (need.draft > 0) parts += ", draft model " + size(need.draft);
+    if (need.heads > 0) parts += ", heads " + size(need.heads);
+    const int positions = models.target->config.max_positions;
+    const bool fits = need.longest >= context;
+    const std::string room =
+        need.longest >= positions
+            ? "room for the " + std::to_string(positions) + " tokens that the model goes to"
+            : "room for " + std::to_string(need.longest) + " tokens";
+    list.line(fits ? Grade::good : Grade::bad, "memory",
+              size(need.weights()) + " of weights are loaded (" + parts + "); a text of " +
+                  std::to_string(context) + " tokens takes " + size(need.run(context)) + " more; " + left +
+                  ": " + room,
+              fits ? ""
+              : context > positions
+                  ? "Give a --context of " + std::to_string(positions) + " or less."
+                  : "Give a smaller --context, leave heads out, or choose a smaller model.");
+}
+
 void check_models(Checklist& list, const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
     std::string target = models->target_name();
@@ -163,18 +194,13 @@ void check_models(Checklist& list, const Options& options) {
                 (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
             back == sentence ? "" : "Is tokenizer.json the model's own?");
     }
-    RunSettings settings;
+    RunSettings settings; // one token, to see that the target runs at all
     settings.drafter = "none";
     settings.k = 0;
     settings.max_tokens = 1;
     if (!models->tokenizer) settings.token_ids = {0};
-    Run run(models, settings);
-    run.finish();
-    const auto memory = static_cast<double>(models->backend->free_memory());
-    list.line(memory < 256e6 ? Grade::bad : Grade::good, "memory",
-              megabytes(static_cast<double>(run.memory_bytes())) + " for the target, " + megabytes(memory) +
-                  " free" + (models->backend->name() == "cuda" ? " on the GPU" : ""),
-              memory < 256e6 ? "Close other programs." : "");
+    Run(models, settings).finish();
+    check_memory(list, *models, options);
 }
 
 void check_published(Checklist& list) {

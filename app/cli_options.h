@@ -68,7 +68,7 @@ struct Options {
     bool timing = true;
     bool lens = false;
     int repeats = 3;
-    int context = 64;
+    std::optional<int> context;
     long samples = 200000;
     std::string geometry;
 

@@ -180,7 +180,10 @@ constexpr OptionRow kOptionRows[] =
         {"--tree-budget", "N", "Speculation", "small_tree: guesses of one round at most (default 8)", kDrafts,
          [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 
-        {"--context", "N", "Measuring", "tokens before the timed passes (default 64)", in(bench),
+        {"--context", "N", "Measuring",
+         "tokens before the timed passes (bench, default 64), or to foretell memory for (check, default "
+         "4096)",
+         in(bench, check),
          [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
         {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",
          kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},

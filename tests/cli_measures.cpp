@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <nlohmann/json.hpp>
 
 #include "tests/cli_support.h"
 
@@ -28,9 +28,9 @@ std::string prompts_file() {
 // FR-Spec: the cut is named, the text is still the target's, and what could not be guessed is counted.
 TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
     const auto rows = [&](const std::string& ids) {
-        const Outcome outcome =
-            speclens({"compare", "--model", micro_model(), "--drafters", "none,skip", "--fr-spec", ids, "--prompts",
-                      prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", "-"});
+        const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip",
+                                          "--fr-spec", ids, "--prompts", prompts_file(), "--max-tokens", "24",
+                                          "--repeats", "1", "--threads", "1", "--json", "-"});
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return Json::parse(outcome.out)["rows"];
     };
@@ -42,41 +42,44 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
         EXPECT_GT(row["tokens_outside_draft_ids"], 0);
         EXPECT_LE(row["tokens_outside_draft_ids"], row["tokens"]);
         // a token that cannot be guessed can only be the target's own, the last of its round
-        EXPECT_LE(row["tokens_outside_draft_ids"].get<int>() + row["accepted_drafts"].get<int>(), row["tokens"].get<int>());
+        EXPECT_LE(row["tokens_outside_draft_ids"].get<int>() + row["accepted_drafts"].get<int>(),
+                  row["tokens"].get<int>());
     }
     const auto refused = [&](const std::string& drafter, const std::string& ids, const std::string& words) {
-        const Outcome outcome = speclens({"run", "--model", micro_model(), "--drafter", drafter, "--fr-spec", ids,
-                                          "--prompt", "one two", "--max-tokens", "4"});
+        const Outcome outcome = speclens({"run", "--model", micro_model(), "--drafter", drafter, "--fr-spec",
+                                          ids, "--prompt", "one two", "--max-tokens", "4"});
         EXPECT_EQ(outcome.code, 2) << outcome.err;
         EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
     };
     refused("lookup", "16", "--fr-spec");
     refused("skip", "512", "all 512 ids");
     refused("eagle3", "16", "reduced vocabulary of its own");
-    const Outcome told = speclens({"run", "--model", micro_model(), "--drafter", "skip", "--fr-spec", "16", "--prompt",
-                                   "one two", "--max-tokens", "4"});
+    const Outcome told = speclens({"run", "--model", micro_model(), "--drafter", "skip", "--fr-spec", "16",
+                                   "--prompt", "one two", "--max-tokens", "4"});
     EXPECT_NE(told.out.find("ranks 16 of 512 ids"), std::string::npos) << told.out;
     EXPECT_NE(told.out.find("lowest numbers"), std::string::npos) << told.out;
 }
 
 TEST(Compare, MeasuresDominoWithAPoolOfCandidates) {
     const std::string domino = "domino=" + std::string(SPEC_SOURCE_DIR) + "/tests/golden/micro_domino";
-    const Outcome outcome =
-        speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino, "--head-pool", "40", "--prompts",
-                  prompts_file(), "--max-tokens", "16", "--repeats", "1", "--threads", "1", "--json", "-"});
+    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino,
+                                      "--head-pool", "40", "--prompts", prompts_file(), "--max-tokens", "16",
+                                      "--repeats", "1", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json result = Json::parse(outcome.out);
     ASSERT_EQ(result["rows"].size(), 2u * 3u); // two drafters; copy, code and all
     for (const Json& row : result["rows"]) EXPECT_EQ(row["greedy_identical"], true);
     const auto refused = [&](std::vector<std::string> more, const std::string& words) {
-        std::vector<std::string> all = {"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "4"};
+        std::vector<std::string> all = {"run",          "--model", micro_model(), "--prompt", "one two",
+                                        "--max-tokens", "4"};
         all.insert(all.end(), more.begin(), more.end());
         const Outcome bad = speclens(all);
         EXPECT_EQ(bad.code, 2) << bad.err;
         EXPECT_NE(bad.err.find(words), std::string::npos) << bad.err;
     };
     refused({"--drafter", domino, "--head-pool", "512"}, "keeps all 512 ids");
-    refused({"--drafter", domino, "--head-pool", "9", "--no-correction"}, "--head-pool does nothing with --no-correction");
+    refused({"--drafter", domino, "--head-pool", "9", "--no-correction"},
+            "--head-pool does nothing with --no-correction");
     refused({"--drafter", "skip", "--head-pool", "9"}, "--head-pool");
 }
 
@@ -131,9 +134,9 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
 }
 
 TEST(Compare, WritesATableForSpreadsheets) {
-    const Outcome outcome =
-        speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup", "--k", "3", "--prompts", prompts_file(),
-                  "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--csv", "-"});
+    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup",
+                                      "--k", "3", "--prompts", prompts_file(), "--max-tokens", "24",
+                                      "--repeats", "1", "--threads", "1", "--csv", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     std::vector<std::vector<std::string>> table;
     std::istringstream lines(outcome.out);
@@ -158,7 +161,8 @@ TEST(Compare, WritesATableForSpreadsheets) {
         EXPECT_EQ(table[row][column("same_text")], "yes");
         EXPECT_NEAR(value("tokens_per_round"), value("tokens") / value("rounds"), 1e-9);
         if (table[row][0] != "skip") continue;
-        // The first guess is judged in every round that guesses; the last round of a prompt may have no room for one.
+        // The first guess is judged in every round that guesses; the last round of a prompt may have no room
+        // for one.
         EXPECT_LE(value("judged_1"), value("rounds"));
         EXPECT_GE(value("judged_1"), value("rounds") - value("prompts"));
         EXPECT_EQ(value("kept_1") + value("kept_2") + value("kept_3"), value("accepted"));
@@ -197,8 +201,9 @@ TEST(Bench, ReportsTheCostsOfPasses) {
 }
 
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {
-    const Outcome outcome = speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20",
-                                      "--repeats", "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
+    const Outcome outcome =
+        speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20",
+                  "--repeats", "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["weights"], "random");
@@ -210,8 +215,9 @@ TEST(Bench, MeasuresHeadsOfAPublishedShape) {
         EXPECT_GT(draft["of_decode"].get<double>(), 0);
     }
     // A block is measured short, as usual and full.
-    const std::set<std::pair<std::string, int>> expected = {{"eagle3", 4},  {"dflash", 3}, {"dflash", 7}, {"dflash", 15},
-                                                            {"domino", 3}, {"domino", 7}, {"domino", 16}};
+    const std::set<std::pair<std::string, int>> expected = {{"eagle3", 4},  {"dflash", 3}, {"dflash", 7},
+                                                            {"dflash", 15}, {"domino", 3}, {"domino", 7},
+                                                            {"domino", 16}};
     EXPECT_EQ(drafts, expected);
     EXPECT_EQ(speclens({"bench", "--geometry", "micro", "--drafters", "medusa"}).code, 2);
 }
@@ -370,13 +376,25 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     };
     const Outcome domino = check("domino", "micro_domino");
     EXPECT_EQ(domino.code, 0) << domino.out;
-    for (const char* part : {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor",
-                             "mask token 505", "GRU 24", "layers 0 1 2", "accepts the target's own text"})
+    for (const char* part :
+         {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor",
+          "mask token 505", "GRU 24", "layers 0 1 2", "accepts the target's own text"})
         EXPECT_NE(domino.out.find(part), std::string::npos) << part << "\n" << domino.out;
     EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
     const Outcome wrong = check("dflash", "micro_domino");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
+}
+
+TEST(Check, ForetellsTheMemoryOfAText) {
+    const Outcome usual = speclens({"check", "--model", micro_model()});
+    EXPECT_NE(usual.out.find("of weights are loaded (target "), std::string::npos) << usual.out;
+    EXPECT_NE(usual.out.find(" tokens that the model goes to"), std::string::npos) << usual.out;
+    const Outcome longer = speclens({"check", "--model", micro_model(), "--context", "7"});
+    EXPECT_NE(longer.out.find("a text of 7 tokens takes "), std::string::npos) << longer.out;
+    const Outcome too_long = speclens({"check", "--model", micro_model(), "--context", "900000"});
+    EXPECT_EQ(too_long.code, 1);
+    EXPECT_NE(too_long.out.find("Give a --context of "), std::string::npos) << too_long.out;
 }
 
 TEST(Check, FindsAMissingModel) {

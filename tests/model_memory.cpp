@@ -1,5 +1,7 @@
 // Whether a model fits: what is counted, and what the user is told when it does not.
 #include "engine/model_memory.h"
+
+#include "engine/memory_forecast.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"
 
@@ -54,6 +56,36 @@ TEST(Memory, AContextThatCannotFitIsRefusedBeforeItIsUsed) {
     const auto model = Model::random(*backend, config, "wide", 1);
     expect_error([&] { static_cast<void>(make_model_decoder(model, 131072)); },
                  {"wide needs", "a context of 131072 tokens", "are free"});
+}
+
+TEST(Memory, TheForecastCountsTheDrafterThatKeepsMost) {
+    const auto models = micro_models(1);
+    ModelConfig draft = models->target->config;
+    draft.layers = 1;
+    Models all;
+    all.backend = make_cpu_backend({.threads = 1});
+    all.target = Model::random(*all.backend, models->target->config, "target", 1);
+    const auto cache = [&](const ModelConfig& config, int context) {
+        return decoder_memory(config, *all.backend, context).cache;
+    };
+    const MemoryForecast alone = forecast_memory(all, 100, 1000 * kMega);
+    EXPECT_EQ(alone.weights(), all.target->bytes.all);
+    EXPECT_EQ(alone.cache_per_token * 100, cache(all.target->config, 100));
+    EXPECT_EQ(alone.longest, all.target->config.max_positions);
+
+    all.draft = Model::random(*all.backend, draft, "draft", 2);
+    const MemoryForecast both = forecast_memory(all, 100, 1000 * kMega);
+    EXPECT_EQ(both.weights(), all.target->bytes.all + all.draft->bytes.all);
+    EXPECT_EQ(both.run(100) - both.scratch, cache(all.target->config, 100) + cache(draft, 100));
+
+    EXPECT_EQ(forecast_memory(all, 100, both.scratch).longest, 0);
+    EXPECT_EQ(forecast_memory(all, 100, both.run(40)).longest, 40);
+}
+
+TEST(Memory, ATableNeedsNone) {
+    Models table;
+    table.backend = make_cpu_backend({.threads = 1});
+    EXPECT_EQ(forecast_memory(table, 100, kMega).run(100), 0u);
 }
 
 } // namespace
