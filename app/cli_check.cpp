@@ -132,33 +132,55 @@ void check_gates(Checklist& list) {
               passed == judged ? "" : "The numbers are in assets/models/README.md.");
 }
 
-// What a text of --context tokens takes beside the weights, and how long a text may become.
-void check_memory(Checklist& list, const Models& models, const Options& options) {
-    const std::size_t free = models.backend->free_memory();
-    const std::string left = megabytes(static_cast<double>(free)) + " free" +
-                             (models.backend->name() == "cuda" ? " on the GPU" : "");
-    if (!models.target) return list.line(Grade::good, "memory", "a table needs next to none; " + left);
+int foretold_context(const Options& options, const ModelConfig& target) {
     constexpr int kUsual = 4096;
-    const int context = options.context.value_or(std::min(kUsual, models.target->config.max_positions));
-    const MemoryForecast need = forecast_memory(models, context, free);
+    return options.context.value_or(std::min(kUsual, target.max_positions));
+}
+
+// What the weights and a text of `context` tokens take, and how long a text may become.
+void report_memory(Checklist& list, const MemoryForecast& need, const Backend& backend, int positions,
+                   int context, bool loaded) {
     const auto size = [](std::size_t bytes) { return megabytes(static_cast<double>(bytes)); };
     std::string parts = "target " + size(need.target);
     if (need.draft > 0) parts += ", draft model " + size(need.draft);
     if (need.heads > 0) parts += ", heads " + size(need.heads);
-    const int positions = models.target->config.max_positions;
+    std::string text = size(need.weights()) + (loaded ? " of weights are loaded (" : " of weights (") +
+                       parts + "); a text of " + std::to_string(context) + " tokens takes " +
+                       size(need.run(context)) + " more";
+    if (!loaded) text += ", " + size(need.weights() + need.run(context)) + " in all";
+    text +=
+        "; " + size(backend.free_memory()) + " free" + (backend.name() == "cuda" ? " on the GPU" : "") + ": ";
+    text += need.longest >= positions
+                ? "room for the " + std::to_string(positions) + " tokens that the model goes to"
+                : "room for " + std::to_string(need.longest) + " tokens";
     const bool fits = need.longest >= context;
-    const std::string room =
-        need.longest >= positions
-            ? "room for the " + std::to_string(positions) + " tokens that the model goes to"
-            : "room for " + std::to_string(need.longest) + " tokens";
-    list.line(fits ? Grade::good : Grade::bad, "memory",
-              size(need.weights()) + " of weights are loaded (" + parts + "); a text of " +
-                  std::to_string(context) + " tokens takes " + size(need.run(context)) + " more; " + left +
-                  ": " + room,
+    list.line(fits ? Grade::good : Grade::bad, "memory", text,
               fits ? ""
               : context > positions
                   ? "Give a --context of " + std::to_string(positions) + " or less."
                   : "Give a smaller --context, leave heads out, or choose a smaller model.");
+}
+
+void check_memory(Checklist& list, const Models& models, const Options& options) {
+    const std::size_t free = models.backend->free_memory();
+    if (!models.target)
+        return list.line(Grade::good, "memory",
+                         "a table needs next to none; " + megabytes(static_cast<double>(free)) + " free");
+    const ModelConfig& target = models.target->config;
+    const int context = foretold_context(options, target);
+    report_memory(list, forecast_memory(models, context, free), *models.backend, target.max_positions,
+                  context, true);
+}
+
+// Whether a published shape would fit; nothing is loaded.
+void check_geometry(Checklist& list, const Options& options) {
+    const ModelConfig target = geometry(options.geometry);
+    const int context = foretold_context(options, target);
+    std::vector<DraftConfig> heads;
+    for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
+    const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
+    report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend,
+                  target.max_positions, context, false);
 }
 
 void check_models(Checklist& list, const Options& options) {
@@ -217,6 +239,11 @@ Exit command_check(const Options& options) {
     Checklist list(standard_terminal(options.color));
     list.attempt("engine", [&] { check_engine(list, options); });
     check_gpu(list);
+    if (!options.geometry.empty()) {
+        list.attempt("memory", [&] { check_geometry(list, options); });
+        print(list.bad() ? "It does not fit.\n" : "It fits.\n");
+        return list.bad() ? Exit::failed : Exit::ok;
+    }
     if (options.model.empty()) check_bundle(list);
     list.attempt("models", [&] { check_models(list, options); });
     if (options.model.empty()) list.attempt("gates", [&] { check_gates(list); });

@@ -76,7 +76,8 @@ constexpr CommandRow kCommandRows[] = {
     {check, "check", "", 0, 0, "engine, GPU, models, fonts, display: one line each, with what to do",
      "Exits with 1 when something that every run needs is missing.",
      "speclens check\n"
-     "speclens check --model ~/models/Qwen3-0.6B"},
+     "speclens check --model ~/models/Qwen3-0.6B\n"
+     "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
     {list, "list", "WHAT [METHOD]", 1, 2,
      "scenes, drafters, rules, verifiers, models, keys, geometries or published figures",
      "WHAT is one of: scenes, drafters, rules, verifiers, models, keys, geometries, published.\n"

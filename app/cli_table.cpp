@@ -80,8 +80,9 @@ constexpr OptionRow kOptionRows[] =
          "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
          "race",
          kCounts | in(window, render, describe), set_drafters},
-        {"--geometry", "NAME", "Models", "random weights of a real model's shape instead of a trained model",
-         in(bench), [](Options& o, Text, Text text) { o.geometry = text; }},
+        {"--geometry", "NAME", "Models",
+         "random weights of a real model's shape instead of a trained model; with check: would it fit?",
+         in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
         {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
          [](Options& o, Text name, Text text) {
              o.backend = one_of(name, text, {"auto", "cpu", "cuda"});

@@ -207,11 +207,17 @@ bool ignorable(std::string_view name, bool own_head) {
 
 // What the GRU adds for each token, so that a step of the head need not multiply for it: 5 MB for the
 // built-in target, but 2 GB for an 8B model, where the product is faster than the memory.
+std::size_t gru_table_bytes(const DraftConfig& c) {
+    constexpr std::size_t kLargest = 32'000'000;
+    if (c.method != Method::domino) return 0;
+    const std::size_t bytes =
+        static_cast<std::size_t>(c.layer.vocab) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
+    return bytes > kLargest ? 0 : bytes;
+}
+
 void make_gru_table(DraftNetwork& network) {
-    constexpr std::size_t kLargestTable = 32'000'000; // bytes
     const DraftConfig& c = network.config;
     const std::int64_t columns = 3 * c.gru, vocab = c.layer.vocab;
-    if (static_cast<std::size_t>(vocab * columns) * sizeof(float) > kLargestTable) return;
     Backend& backend = network.backend();
     const std::int64_t most = backend.max_rows();
     network.gru_table = Buffer(backend, DType::f32, vocab, columns);
@@ -231,7 +237,7 @@ void make_gru_table(DraftNetwork& network) {
 }
 
 void finish(DraftNetwork& network) {
-    if (network.config.method == Method::domino) make_gru_table(network);
+    if (gru_table_bytes(network.config) > 0) make_gru_table(network);
     if (network.config.method != Method::medusa) {
         network.cos_sin = make_cos_sin(network.backend(), network.config.layer);
         network.bytes.all += network.cos_sin.bytes();
@@ -266,6 +272,13 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     return network;
 }
 
+std::size_t DraftNetwork::weight_bytes(const DraftConfig& config) {
+    DraftNetwork shape;
+    shape.config = config;
+    return bf16_bytes(network_slots(shape, nullptr)) + gru_table_bytes(config) +
+           (config.method == Method::medusa ? 0 : cos_sin_bytes(config.layer));
+}
+
 std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const Model> target,
                                                          const DraftConfig& config, std::string name,
                                                          std::uint64_t seed, const Progress& progress) {
@@ -275,7 +288,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const M
     network->config = config;
     Backend& backend = network->backend();
     const std::vector<Slot> slots = network_slots(*network, nullptr);
-    check_memory(network->name, {.weights = random_bytes(slots)}, backend.free_memory());
+    check_memory(network->name, {.weights = bf16_bytes(slots)}, backend.free_memory());
     import_random(backend, slots, network->name, seed, progress, network->bytes);
     network->target_id.resize(static_cast<std::size_t>(config.draft_vocab));
     std::iota(network->target_id.begin(), network->target_id.end(), 0);

@@ -34,6 +34,9 @@ class DraftNetwork {
                                                                     std::string name, std::uint64_t seed,
                                                                     const Progress& progress = {});
 
+    // Bytes of a head of this shape in bf16, with its tables: WeightBytes::all without loading anything.
+    [[nodiscard]] static std::size_t weight_bytes(const DraftConfig& config);
+
     [[nodiscard]] Backend& backend() const { return *target->backend; }
 
     std::string name; // folder name

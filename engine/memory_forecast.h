@@ -1,7 +1,8 @@
-// What a run will need of the backend's memory, from the shapes alone: for `speclens check`.
+// What a run needs of the backend's memory, known from shapes alone: for `speclens check`.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "engine/models.h"
 
@@ -25,5 +26,10 @@ struct MemoryForecast {
 // For a text of up to `context` tokens where the weights are loaded and `free` bytes are left. All zero for
 // tables.
 [[nodiscard]] MemoryForecast forecast_memory(const Models& models, int context, std::size_t free);
+
+// The same for shapes of which nothing is loaded yet, with weights in bf16.
+[[nodiscard]] MemoryForecast forecast_memory(const Backend& backend, const ModelConfig& target,
+                                             std::span<const DraftConfig> heads, int context,
+                                             std::size_t free);
 
 } // namespace speclens

@@ -74,6 +74,9 @@ class Model {
                                                              std::string name, std::uint64_t seed,
                                                              const Progress& progress = {});
 
+    // Bytes of a model of this shape in bf16, with its rotary table: WeightBytes::all without loading anything.
+    [[nodiscard]] static std::size_t weight_bytes(const ModelConfig& config);
+
     [[nodiscard]] const Tensor& head() const { return config.tied ? embedding.view() : lm_head.view(); }
 
     Backend* backend = nullptr;

@@ -46,8 +46,7 @@ MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int cont
 MemoryNeed loading_memory(const ModelConfig& config, const Backend& backend, std::size_t weights) {
     const int positions = std::min(config.max_positions, kLargestContext);
     MemoryNeed need = decoder_memory(config, backend, std::min(positions, kFirstSlots));
-    need.weights = weights + static_cast<std::size_t>(positions) * static_cast<std::size_t>(config.head_dim) *
-                                 sizeof(float);
+    need.weights = weights + cos_sin_bytes(config);
     return need;
 }
 

@@ -79,6 +79,11 @@ std::vector<Slot> model_slots(Model& model) {
     return slots;
 }
 
+std::size_t cos_sin_bytes(const ModelConfig& config) {
+    return static_cast<std::size_t>(std::min(config.max_positions, kLargestContext)) *
+           static_cast<std::size_t>(config.head_dim) * sizeof(float);
+}
+
 Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
     const int positions = std::min(config.max_positions, kLargestContext), half = config.head_dim / 2;
     const std::vector<float> inverse = inverse_frequencies(config);

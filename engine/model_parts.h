@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -36,12 +37,14 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 // (seed, slot, index). Throws Cancelled.
 void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what,
                    std::uint64_t seed, const Progress& progress, WeightBytes& bytes);
-[[nodiscard]] std::size_t random_bytes(const std::vector<Slot>& slots); // that import_random fills
+// What the slots of a bf16 checkpoint take on a backend: vectors become f32.
+[[nodiscard]] std::size_t bf16_bytes(std::span<const Slot> slots);
 
 // Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
 inline constexpr int kLargestContext = 131072;
 // (min(max_positions, kLargestContext), d) f32: cos of the d/2 angles, then their sines.
 [[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
+[[nodiscard]] std::size_t cos_sin_bytes(const ModelConfig& config);
 void check_cancelled(const Progress& progress); // throws Cancelled
 // Progress of a job of `total` bytes, in MB (1e6).
 void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total);

@@ -42,10 +42,11 @@ std::vector<std::uint16_t> levels() {
 
 } // namespace
 
-std::size_t random_bytes(const std::vector<Slot>& slots) {
+std::size_t bf16_bytes(std::span<const Slot> slots) {
     std::size_t total = 0;
     for (const Slot& slot : slots)
-        total += static_cast<std::size_t>(slot.rows * slot.cols) * sizeof(std::uint16_t);
+        total += static_cast<std::size_t>(slot.rows * slot.cols) *
+                 (slot.vector ? sizeof(float) : sizeof(std::uint16_t));
     return total;
 }
 
@@ -53,7 +54,7 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
                    std::uint64_t seed, const Progress& progress, WeightBytes& bytes) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = bf16_from(1), zero = 0;
-    const std::size_t total = random_bytes(slots);
+    const std::size_t total = bf16_bytes(slots);
     std::size_t done = 0;
     WeightImport importer(backend, progress);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
@@ -79,8 +80,14 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
             }
         };
         importer.slot(slot, DType::bf16, fill, bytes);
-        done += 2 * static_cast<std::size_t>(slot.rows * slot.cols);
+        done += bf16_bytes({&slot, 1});
     }
+}
+
+std::size_t Model::weight_bytes(const ModelConfig& config) {
+    Model shape;
+    shape.config = config;
+    return bf16_bytes(model_slots(shape)) + cos_sin_bytes(config);
 }
 
 std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
@@ -91,7 +98,7 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
     model->name = std::move(name);
     model->config = config;
     const std::vector<Slot> slots = model_slots(*model);
-    check_memory(model->name, loading_memory(config, backend, random_bytes(slots)), backend.free_memory());
+    check_memory(model->name, loading_memory(config, backend, bf16_bytes(slots)), backend.free_memory());
     import_random(backend, slots, model->name, seed, progress, model->bytes);
     model->cos_sin = make_cos_sin(backend, config);
     model->bytes.all += model->cos_sin.bytes();

@@ -397,6 +397,16 @@ TEST(Check, ForetellsTheMemoryOfAText) {
     EXPECT_NE(too_long.out.find("Give a --context of "), std::string::npos) << too_long.out;
 }
 
+TEST(Check, SaysWhetherAShapeWouldFit) {
+    const Outcome micro = speclens({"check", "--geometry", "micro", "--drafter", "domino", "--context", "9"});
+    EXPECT_EQ(micro.code, 0) << micro.out;
+    for (const char* part : {"a text of 9 tokens takes ", "heads ", " in all; ", "It fits."})
+        EXPECT_NE(micro.out.find(part), std::string::npos) << part << "\n" << micro.out;
+    EXPECT_EQ(speclens({"check", "--geometry", "micro", "--context", "900000"}).code, 1);
+    const Outcome none = speclens({"check", "--geometry", "micro", "--drafter", "medusa"});
+    EXPECT_NE(none.out.find("no published shape for a head of \"medusa\""), std::string::npos) << none.out;
+}
+
 TEST(Check, FindsAMissingModel) {
     EXPECT_EQ(speclens({"check", "--model", "/nothing/here"}).code, 1);
     const Outcome micro = speclens({"check", "--model", micro_model()});

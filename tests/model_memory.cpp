@@ -82,6 +82,31 @@ TEST(Memory, TheForecastCountsTheDrafterThatKeepsMost) {
     EXPECT_EQ(forecast_memory(all, 100, both.run(40)).longest, 40);
 }
 
+// Weights that were never loaded against the same weights loaded.
+TEST(Memory, AShapeIsForetoldExactly) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const ModelConfig target = geometry("micro");
+    const std::shared_ptr<const Model> model = Model::random(*backend, target, "micro", 1);
+    EXPECT_EQ(Model::weight_bytes(target), model->bytes.all);
+    for (const char* name : {"eagle3", "dflash", "domino", "dspark"}) {
+        const DraftConfig head = head_geometry(name, target);
+        EXPECT_EQ(DraftNetwork::weight_bytes(head), DraftNetwork::random(model, head, name, 2)->bytes.all)
+            << name;
+    }
+}
+
+TEST(Memory, AnEightBillionModelAndItsDrafterFitInto24Gigabytes) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const ModelConfig target = geometry("qwen3-8b");
+    const DraftConfig heads[] = {head_geometry("dflash", target)};
+    constexpr std::size_t kFree = 23'500 * kMega; // of 24 GB, what a driver leaves
+    const MemoryForecast need = forecast_memory(*backend, target, heads, 4096, kFree);
+    EXPECT_NEAR(static_cast<double>(need.target), 16.4e9, 0.1e9); // 8.19 billion parameters of two bytes
+    EXPECT_GE(need.longest, 4096);
+    EXPECT_LT(need.weights() + need.run(need.longest), kFree);
+    EXPECT_GT(need.weights() + need.run(need.longest + 1), kFree);
+}
+
 TEST(Memory, ATableNeedsNone) {
     Models table;
     table.backend = make_cpu_backend({.threads = 1});
