@@ -1,0 +1,240 @@
+#include "scenes/speedup_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "engine/drafter.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/measure_charts.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kLengths[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
+constexpr int kRepeats = 5;        // of each; the quickest counts, the others were disturbed
+constexpr double kQuick = 5;       // ms of a pass: what takes longer is measured once
+constexpr double kHighest = 0.999; // of a lever
+constexpr int kEnoughJudged = 3;   // rounds behind the last position that counts
+
+std::string chain_of(const std::string& drafter) {
+    const std::string tree = "_tree";
+    return drafter.ends_with(tree) ? drafter.substr(0, drafter.size() - tree.size()) : drafter;
+}
+
+// Whom to study: the run's own drafter, or the first that is ready.
+std::string studied_drafter(const SceneInput& input) {
+    const std::string own = input.settings ? chain_of(input.settings->drafter) : "";
+    if (!own.empty() && own != "none" && drafter_ready(input, own)) return own;
+    for (const char* other : {"eagle3", "domino", "dflash", "small", "lookup"})
+        if (drafter_ready(input, other)) return other;
+    return "";
+}
+
+RunSettings studied_run(const SceneInput& input, const std::string& drafter, int k) {
+    RunSettings settings = input.settings ? *input.settings : RunSettings{};
+    if (settings.drafter != drafter) settings = with_drafter(settings, drafter);
+    settings.trace_top = 0;
+    settings.timing = true;
+    settings.lens = false;
+    settings.fork = 0;
+    return with_draft_length(std::move(settings), k);
+}
+
+// Position by position, over the runs of all draft lengths: a position is judged in each that reaches it.
+void take_positions(SpeedupModel& m, const std::vector<int>& judged, const std::vector<int>& kept) {
+    int all = 0, stayed = 0;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        all += judged[i], stayed += kept[i];
+        if (judged[i] < kEnoughJudged || m.stays.size() < i) continue; // a gap ends what is known
+        m.stays.push_back(static_cast<double>(kept[i]) / judged[i]);
+        m.judged.push_back(judged[i]);
+    }
+    m.levers.alpha = all > 0 ? std::min(kHighest, static_cast<double>(stayed) / all) : 0;
+}
+
+// Between measured draft lengths, and on beyond them with the last slope.
+double between(const std::vector<SpeedupPoint>& points, int k, double at_zero,
+               double (*of)(const SpeedupPoint&)) {
+    double k0 = 0, v0 = at_zero, slope = 0;
+    for (const SpeedupPoint& p : points) {
+        if (p.k == k) return of(p);
+        slope = (of(p) - v0) / (p.k - k0);
+        if (p.k > k) return v0 + slope * (k - k0);
+        k0 = p.k, v0 = of(p);
+    }
+    return v0 + std::max(0.0, slope) * (k - k0);
+}
+
+double drafting(const SpeedupPoint& p) {
+    return p.draft + p.head;
+}
+double verifying(const SpeedupPoint& p) {
+    return p.verify;
+}
+
+// True when the study at hand is about what is on the screen.
+bool take_study(SpeedupModel& m, const SceneInput& input) {
+    const Study* study = study_named(input, kSpeedupStudy);
+    if (!study || study->points.empty()) return false;
+    std::vector<int> judged, kept;
+    for (const StudyPoint& p : study->points) {
+        if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
+            return false;
+        if (!p.problem.empty() || p.verify_ms <= 0) continue;
+        if (p.settings.k == 0) {
+            m.plain_ms = m.plain_ms > 0 ? std::min(m.plain_ms, p.verify_ms) : p.verify_ms;
+            continue;
+        }
+        const auto same = std::ranges::find(m.points, p.settings.k, &SpeedupPoint::k);
+        SpeedupPoint& point = same == m.points.end() ? m.points.emplace_back() : *same;
+        const auto quickest = [&](double& best, double ms) { best = point.k == 0 ? ms : std::min(best, ms); };
+        quickest(point.draft, p.draft_ms - p.head_ms);
+        quickest(point.head, p.head_ms);
+        quickest(point.verify, p.verify_ms);
+        if (point.k != 0) continue; // another try of the same length: the same tokens
+        point.k = p.settings.k;
+        point.rounds = p.rounds;
+        point.tokens = p.tokens_per_round();
+        judged.resize(std::max(judged.size(), p.judged.size()));
+        kept.resize(judged.size());
+        for (std::size_t i = 0; i < p.judged.size(); ++i) judged[i] += p.judged[i], kept[i] += p.kept[i];
+    }
+    m.measuring = !study->complete();
+    std::ranges::sort(m.points, {}, &SpeedupPoint::k);
+    if (m.points.size() < 2 || m.plain_ms <= 0) {
+        m.points.clear();
+        return false;
+    }
+    for (SpeedupPoint& p : m.points) p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
+    take_positions(m, judged, kept);
+    const SpeedupPoint &a = m.points.front(), &b = m.points.back();
+    m.levers.draft = std::max(0.0, (drafting(b) - drafting(a)) / (b.k - a.k) / m.plain_ms);
+    m.levers.verify = std::max(0.0, (b.verify / m.plain_ms - 1) / b.k);
+    return true;
+}
+
+// The three numbers from the run on the screen: what it accepted, and what its rounds took.
+bool take_run(SpeedupModel& m, const SceneInput& input) {
+    const CycleView& run = *input.whole;
+    if (!run.header || run.header->k < 1 || input.plain.ms_per_token <= 0) return false;
+    int judged = 0, kept = 0, rows = 0, rounds = 0;
+    double draft = 0, verify = 0;
+    for (const CycleSummary& cycle : run.cycles) {
+        if (cycle.tree || !cycle.complete() || cycle.drafts.empty() || cycle.verify_ms <= 0) continue;
+        for (const DraftSlot& slot : cycle.drafts)
+            if (slot.check) ++judged, kept += slot.check->accepted;
+        rows += static_cast<int>(cycle.drafts.size());
+        draft += cycle.draft_ms, verify += cycle.verify_ms;
+        ++rounds;
+    }
+    if (judged == 0) return false;
+    const double plain = input.plain.ms_per_token;
+    m.plain_ms = plain;
+    m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
+    m.levers.draft = draft / rows / plain;
+    m.levers.verify = std::max(0.0, (verify / plain - rounds) / rows);
+    return true;
+}
+
+} // namespace
+
+double expected_tokens(double alpha, int k) {
+    return alpha >= 1 ? k + 1 : (1 - std::pow(alpha, k + 1)) / (1 - alpha);
+}
+
+double expected_tokens(std::span<const double> stays, int k) {
+    double tokens = 1, reach = 1;
+    for (std::size_t i = 0; i < stays.size() && static_cast<int>(i) < k; ++i) tokens += reach *= stays[i];
+    return tokens;
+}
+
+double SpeedupModel::draft_cost(int k) const {
+    return measured() ? between(points, k, 0, drafting) / plain_ms : k * levers.draft;
+}
+
+double SpeedupModel::verify_cost(int k) const {
+    return measured() ? between(points, k, plain_ms, verifying) / plain_ms : 1 + k * levers.verify;
+}
+
+double SpeedupModel::tokens_at(int k) const {
+    if (const SpeedupPoint* p = point(k); p && measured()) return p->tokens;
+    return k <= static_cast<int>(tokens.size()) ? tokens[static_cast<std::size_t>(k - 1)] : 0;
+}
+
+const SpeedupPoint* SpeedupModel::point(int k) const {
+    const auto found = std::ranges::find(points, k, &SpeedupPoint::k);
+    return found == points.end() ? nullptr : &*found;
+}
+
+RunStudy speedup_study(const SceneInput& input) {
+    RunStudy study{kSpeedupStudy, {}};
+    const std::string drafter = studied_drafter(input);
+    if (drafter.empty()) return study;
+    const double pass = input.status ? input.status->plain_ms_per_token : 0;
+    const int repeats = pass > kQuick ? 1 : kRepeats;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+        study.runs.push_back(studied_run(input, "none", 0));
+        for (const int k : kLengths) study.runs.push_back(studied_run(input, drafter, k));
+    }
+    return study;
+}
+
+SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
+    SpeedupModel m;
+    m.drafter = studied_drafter(input);
+    const Study* study = study_named(input, kSpeedupStudy);
+    m.measuring = study && !study->complete();
+    m.source = take_study(m, input) ? SpeedupModel::Source::study
+               : take_run(m, input) ? SpeedupModel::Source::run
+                                    : SpeedupModel::Source::assumed;
+    if (state.by_hand) {
+        m.source = SpeedupModel::Source::hand;
+        m.levers = state.levers;
+    }
+    for (int k = 1; k <= kLongestDraft; ++k) {
+        if (m.measured() && k > static_cast<int>(m.stays.size())) break;
+        m.tokens.push_back(m.measured() ? expected_tokens(m.stays, k) : expected_tokens(m.levers.alpha, k));
+        m.speedup.push_back(m.tokens.back() / (m.draft_cost(k) + m.verify_cost(k)));
+    }
+    // What was seen counts more than what is interpolated.
+    m.best = m.measured() ? std::ranges::max_element(m.points, {}, &SpeedupPoint::speedup)->k
+                          : static_cast<int>(std::ranges::max_element(m.speedup) - m.speedup.begin()) + 1;
+    m.marked = std::clamp(state.k > 0 ? state.k : m.best, 1, kLongestDraft);
+    return m;
+}
+
+bool same_printed(double printed, double formula) {
+    return std::abs(printed - formula) < 0.005 + 1e-9;
+}
+
+PrintedTable printed_table(const Published* figures) {
+    PrintedTable table;
+    if (!figures) return table;
+    for (const PublishedFigure& figure : figures->figures()) {
+        const std::string about = "when each draft stays with probability ";
+        const auto at = figure.claim.find(about);
+        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || at == std::string::npos ||
+            figure.standing == Standing::derived)
+            continue;
+        PrintedRow row{std::strtod(figure.claim.c_str() + at + about.size(), nullptr), figure.values, {}};
+        std::vector<int> columns;
+        for (const double k : figure.positions) {
+            columns.push_back(static_cast<int>(k));
+            row.formula.push_back(expected_tokens(row.alpha, columns.back()));
+        }
+        if (!table.rows.empty() && columns != table.columns) continue;
+        table.columns = columns;
+        table.source = figures->source_of(figure).title;
+        for (std::size_t i = 0; i < row.printed.size(); ++i) {
+            ++table.cells;
+            table.wrong += !same_printed(row.printed[i], row.formula[i]);
+        }
+        table.rows.push_back(std::move(row));
+    }
+    std::ranges::sort(table.rows, {}, &PrintedRow::alpha);
+    return table;
+}
+
+} // namespace speclens

@@ -1,0 +1,187 @@
+// Words of S5: title, six beats, the equation, and the frame as text.
+#include <algorithm>
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "engine/drafter.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/measure_charts.h"
+#include "scenes/speedup_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using Source = SpeedupModel::Source;
+
+std::string name_of(const SpeedupModel& m) {
+    const DrafterInfo* info = find_drafter(m.drafter);
+    return info ? info->title : m.drafter;
+}
+
+std::string in_passes(double cost) {
+    return ui::number(cost, 2) + " of a target pass";
+}
+
+Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
+    const std::string alpha = ui::probability(m.levers.alpha);
+    switch (beat) {
+    case 0:
+        return {"Two levers", "A round brings some tokens and costs some time. Tokens times a plain pass, "
+                              "divided by drafting plus "
+                              "verifying: that is the speed-up. Longer drafts raise both sides: " +
+                                  speedup_equation(m) + "."};
+    case 1:
+        return {"Longer drafts bring less and less",
+                "Guess 3 only counts if guesses 1 and 2 stayed. With a chance of " + alpha + " each, " +
+                    std::to_string(m.marked) + " guesses bring " +
+                    ui::number(expected_tokens(m.levers.alpha, m.marked), 2) + " tokens a round, 16 bring " +
+                    ui::number(expected_tokens(m.levers.alpha, 16), 2) + ", and no number brings more than " +
+                    ui::number(1 / (1 - std::min(m.levers.alpha, 0.999)), 1) + "."};
+    case 2:
+        return {"Every guess costs", "A guess costs " + in_passes(m.levers.draft) +
+                                         " to make, and its row in the verify pass " +
+                                         in_passes(m.levers.verify) +
+                                         " to check. Tokens level off, costs go on growing: somewhere in "
+                                         "between lies the best length."};
+    case 3: {
+        std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
+                           ui::speed_up(m.speedup_at(m.best)) + ". ";
+        const double least = m.levers.draft + m.levers.verify;
+        text += m.levers.alpha > least
+                    ? "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
+                          ui::number(least, 2) + " passes."
+                    : "A guess stays with " + alpha + " but costs " + ui::number(least, 2) +
+                          " passes: drafting does not pay.";
+        return {"Where it is fastest", text};
+    }
+    case 4:
+        if (!m.measured())
+            return {"One number is not enough", "The formula takes one chance for all positions. Real "
+                                                "drafters differ: some start badly and go on well, others "
+                                                "fade. Measure, and the line is drawn position by position."};
+        return {
+            "One number is not enough",
+            "Position by position the first guess stays with " + ui::probability(m.stays.front()) +
+                ", number " + std::to_string(m.stays.size()) + " with " + ui::probability(m.stays.back()) +
+                "; their mean is " + alpha + ". For K = " + std::to_string(m.marked) + " one mean gives " +
+                ui::number(expected_tokens(m.levers.alpha, m.marked), 2) + " tokens, the positions " +
+                ui::number(expected_tokens(m.stays, m.marked), 2) +
+                (m.point(m.marked) ? ", and " + ui::number(m.tokens_at(m.marked), 2) + " were seen." : ".")};
+    default: {
+        const PrintedTable table = printed_table(input.figures);
+        if (table.rows.empty()) return {"Check what is printed", "The published figures are not at hand."};
+        return {"Check what is printed", "An article prints this table beside its formula. " +
+                                             std::to_string(table.wrong) + " of its " +
+                                             std::to_string(table.cells) +
+                                             " cells do not follow from it, most are too high. A number "
+                                             "without its formula is a rumour; with it, anyone can check."};
+    }
+    }
+}
+
+} // namespace
+
+std::string speedup_equation(const SpeedupModel& m) {
+    const double tokens = m.tokens_at(m.marked);
+    const double draft = m.draft_cost(m.marked), verify = m.verify_cost(m.marked);
+    const std::string result = " = " + ui::speed_up(tokens / (draft + verify));
+    if (m.plain_ms <= 0 || m.source == Source::hand)
+        return ui::number(tokens, 2) + " tokens ÷ (" + ui::number(draft, 2) + " + " + ui::number(verify, 2) +
+               " passes)" + result;
+    const auto ms = [&](double passes) { return ui::number(passes * m.plain_ms, 2); };
+    return ui::number(tokens, 2) + " tokens × " + ms(1) + " ms ÷ (" + ms(draft) + " + " + ms(verify) +
+           " ms)" + result;
+}
+
+StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
+    StageTitle title;
+    const std::string best = counted(m.best, "guess");
+    const bool pays = m.speedup_at(m.best) > 1;
+    switch (m.source) {
+    case Source::study:
+        title.title =
+            pays ? name_of(m) + " is fastest here with " + best + ": " + ui::speed_up(m.speedup_at(m.best))
+                 : name_of(m) + " does not pay here, with any number of guesses";
+        title.subtitle = "this prompt, measured with every draft length" +
+                         std::string(m.measuring ? " so far" : "") + "; passes only, nothing else of a round";
+        title.tier = ui::Tier::live;
+        break;
+    case Source::run:
+        title.title =
+            pays ? "With one number for each lever: " + best + ", " + ui::speed_up(m.speedup_at(m.best))
+                 : "With these numbers drafting does not pay";
+        title.subtitle = "the formula, fed with what the run on screen accepted and cost at K = " +
+                         std::to_string(input.whole->header->k);
+        title.tier = ui::Tier::sim;
+        break;
+    case Source::assumed:
+    case Source::hand:
+        title.title =
+            pays ? "With these numbers " + best + " would be best: " + ui::speed_up(m.speedup_at(m.best))
+                 : "With these numbers drafting would not pay";
+        title.subtitle =
+            m.source == Source::hand ? "the formula, with your numbers" : "the formula, with assumed numbers";
+        title.tier = ui::Tier::sim;
+        break;
+    }
+    return title;
+}
+
+Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
+    Story story = story_at_beat(input, kSpeedupBeats);
+    const Words words = beat_words(input, m, story.step - 1);
+    story.heading = words.heading;
+    story.text = words.text;
+    const RunStudy study = speedup_study(input);
+    if (!study.runs.empty()) {
+        story.task = "Measure every length: M";
+        story.task_done = m.measured() && !m.measuring;
+        story.on_task = {Command{study}};
+    }
+    return story;
+}
+
+std::string speedup_description(const SceneInput& input, const SpeedupModel& m) {
+    std::ostringstream out;
+    const StageTitle title = speedup_title(input, m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << "Chance that a guess stays " << ui::probability(m.levers.alpha) << "; a guess costs "
+        << in_passes(m.levers.draft) << ", a further row " << in_passes(m.levers.verify) << "\n";
+    for (int k = 1; k <= kLongestDraft; ++k) {
+        const auto i = static_cast<std::size_t>(k - 1);
+        if (!m.known(k)) continue;
+        out << "K = " << k << (k == m.marked ? " (marked)" : "");
+        if (i < m.tokens.size())
+            out << ": " << ui::number(m.tokens[i], 2) << " tokens per round, " << ui::speed_up(m.speedup[i]);
+        if (const SpeedupPoint* p = m.point(k))
+            out << "; measured " << ui::number(p->tokens, 2) << " in " << counted(p->rounds, "round")
+                << ", draft " << ui::number(p->draft, 2) << ", head " << ui::number(p->head, 2) << ", verify "
+                << ui::number(p->verify, 2) << " ms, " << ui::speed_up(p->speedup);
+        out << "\n";
+    }
+    if (!m.stays.empty()) {
+        out << "Stays by position:";
+        for (std::size_t i = 0; i < m.stays.size(); ++i)
+            out << (i ? ", " : " ") << i + 1 << ": " << ui::probability(m.stays[i]) << " of " << m.judged[i];
+        out << "\n";
+    }
+    out << "Round: " << speedup_equation(m) << "\n";
+    const PrintedTable table = printed_table(input.figures);
+    if (!table.rows.empty()) {
+        out << "Published, " << table.source << ", tokens per round (formula where it differs):\n";
+        for (const PrintedRow& row : table.rows) {
+            out << "  " << ui::probability(row.alpha) << ":";
+            for (std::size_t c = 0; c < row.printed.size(); ++c) {
+                out << "  K = " << table.columns[c] << " " << ui::number(row.printed[c], 2);
+                if (!same_printed(row.printed[c], row.formula[c]))
+                    out << " (" << ui::number(row.formula[c], 2) << ")";
+            }
+            out << "\n";
+        }
+    }
+    out << "\n" << describe_story(speedup_story(input, m));
+    return out.str();
+}
+
+} // namespace speclens

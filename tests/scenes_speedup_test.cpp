@@ -1,0 +1,243 @@
+// Scene S5: the formulas, what becomes of a measured study, and the controls.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/run.h"
+#include "engine/study.h"
+#include "scenes/speedup_model.h"
+#include "scenes_bench.h"
+#include "scenes_look.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+TEST(Speedup, TokensPerRoundFollowTheirFormulas) {
+    EXPECT_DOUBLE_EQ(expected_tokens(0.0, 5), 1);
+    EXPECT_DOUBLE_EQ(expected_tokens(1.0, 5), 6);
+    EXPECT_NEAR(expected_tokens(0.8, 4), 1 + 0.8 + 0.64 + 0.512 + 0.4096, 1e-12);
+    EXPECT_NEAR(expected_tokens(0.7, 5), 2.94, 0.005);
+    const double stays[] = {0.5, 0.8};
+    EXPECT_DOUBLE_EQ(expected_tokens(stays, 1), 1.5);
+    EXPECT_DOUBLE_EQ(expected_tokens(stays, 2), 1.9);
+    EXPECT_DOUBLE_EQ(expected_tokens(stays, 9), 1.9) << "nothing is known of later positions";
+    const double even[] = {0.6, 0.6, 0.6};
+    EXPECT_NEAR(expected_tokens(even, 3), expected_tokens(0.6, 3), 1e-12);
+}
+
+TEST(Speedup, TheLeversFindTheBestLength) {
+    const auto best = [](double alpha, double draft, double verify) {
+        const Levers levers{alpha, draft, verify};
+        int k = 1;
+        for (int other = 2; other <= 30; ++other)
+            if (levers.speedup(other) > levers.speedup(k)) k = other;
+        return k;
+    };
+    EXPECT_EQ(best(0.5, 2.0 / 15, 0), 2);
+    EXPECT_EQ(best(0.8, 2.0 / 15, 0), 5); // 4: 3.36 ÷ 1.53, 5: 3.69 ÷ 1.67, 6: 3.95 ÷ 1.80
+    EXPECT_GT(best(0.95, 2.0 / 15, 0), best(0.8, 2.0 / 15, 0));
+    EXPECT_LT(best(0.8, 0.3, 0.1), best(0.8, 0.1, 0.1));
+    EXPECT_LT((Levers{0.2, 0.3, 0.1}.speedup(1)), 1) << "a guess that costs more than it stays";
+    EXPECT_GT((Levers{0.5, 0.3, 0.1}.speedup(1)), 1);
+}
+
+std::shared_ptr<const Published> figures() {
+    return std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+}
+
+TEST(Speedup, ThePrintedTableIsHeldAgainstItsFormula) {
+    const PrintedTable table = printed_table(figures().get());
+    ASSERT_EQ(table.columns, (std::vector<int>{3, 5, 7, 10}));
+    ASSERT_EQ(table.rows.size(), 5u);
+    EXPECT_DOUBLE_EQ(table.rows.front().alpha, 0.5);
+    EXPECT_DOUBLE_EQ(table.rows.back().alpha, 0.95);
+    EXPECT_EQ(table.cells, 20);
+    EXPECT_EQ(table.wrong, 16) << "only the row of .5 follows";
+    EXPECT_DOUBLE_EQ(table.rows[1].printed[1], 3.16);
+    EXPECT_NEAR(table.rows[1].formula[1], 2.94, 0.005);
+    EXPECT_TRUE(printed_table(nullptr).rows.empty());
+}
+
+// A window over a finished run of a micro model whose engine only listens.
+struct Measured {
+    std::vector<Command> sent;
+    std::shared_ptr<const Models> models = test::micro_models(1);
+    RunSettings settings;
+    std::unique_ptr<speclens::Run> run;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+
+    explicit Measured(const std::string& drafter = "small") {
+        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.drafter = drafter;
+        settings.rule = judging_rule("token", drafter);
+        settings.k = 4;
+        settings.max_tokens = 40;
+        run = std::make_unique<speclens::Run>(models, settings);
+        run->finish();
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>("speed-up", port);
+        bench->controller.figures = figures();
+        published.trace = run->shared_trace();
+        published.settings = settings;
+        published.status.state = EngineStatus::State::idle;
+        published.status.ready_drafters = {"none", "small", "lookup", "eagle3", "domino"};
+        show();
+        sent.clear();
+    }
+    void show() {
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+    }
+    [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
+    [[nodiscard]] const RunStudy* study() const {
+        return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back());
+    }
+    // One pass takes 1 ms, a guess 0.1 ms, a further row 0.05 ms, and guess i stays in kept[i] of 10 rounds.
+    void answer(std::vector<int> kept, std::size_t points = 1000) {
+        Study done{study()->name, static_cast<int>(study()->runs.size()), {}};
+        for (const RunSettings& one : study()->runs) {
+            if (done.points.size() == points) break;
+            StudyPoint p;
+            p.settings = one;
+            p.rounds = 10;
+            p.verify_ms = 1 + 0.05 * one.k;
+            p.draft_ms = 0.1 * one.k;
+            int reached = 10, tokens = 10;
+            for (int i = 0; i < one.k && i < static_cast<int>(kept.size()); ++i) {
+                p.judged.push_back(reached);
+                reached = std::min(reached, kept[static_cast<std::size_t>(i)]);
+                p.kept.push_back(reached);
+                tokens += reached;
+            }
+            p.tokens = tokens;
+            done.points.push_back(p);
+        }
+        published.studies[done.name] = std::make_shared<const Study>(done);
+        show();
+    }
+};
+
+TEST(SpeedupScene, MeasuresEveryLengthOfItsOwnRunBesidePlainDecoding) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    EXPECT_EQ(live.study()->name, kSpeedupStudy);
+    int plain = 0, longest = 0;
+    for (const RunSettings& run : live.study()->runs) {
+        EXPECT_EQ(run.token_ids, live.settings.token_ids);
+        EXPECT_EQ(run.sampling, live.settings.sampling);
+        EXPECT_EQ(run.seed, live.settings.seed);
+        EXPECT_EQ(run.trace_top, 0) << "times without recording";
+        EXPECT_EQ(run.drafter, run.k == 0 ? "none" : "small");
+        plain += run.k == 0;
+        longest = std::max(longest, run.k);
+    }
+    EXPECT_GE(plain, 1);
+    EXPECT_EQ(longest, 15);
+}
+
+TEST(SpeedupScene, DrawsWhatWasMeasured) {
+    Measured live;
+    EXPECT_FALSE(speedup_model(live.input(), {}).measured());
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    EXPECT_DOUBLE_EQ(m.plain_ms, 1);
+    EXPECT_NEAR(m.levers.draft, 0.1, 1e-9);
+    EXPECT_NEAR(m.levers.verify, 0.05, 1e-9);
+    ASSERT_GE(m.stays.size(), 3u);
+    EXPECT_NEAR(m.stays[0], 0.9, 1e-9);
+    EXPECT_NEAR(m.stays[1], 8.0 / 9, 1e-9);
+    EXPECT_NEAR(m.stays[2], 6.0 / 8, 1e-9);
+    const SpeedupPoint* three = m.point(3);
+    ASSERT_NE(three, nullptr);
+    EXPECT_NEAR(three->tokens, 1 + 0.9 + 0.8 + 0.6, 1e-9);
+    EXPECT_NEAR(three->speedup, 3.3 / (0.3 + 1.15), 1e-9);
+    EXPECT_NEAR(m.tokens[2], three->tokens, 1e-9) << "position by position gives what was seen";
+    for (const SpeedupPoint& p : m.points) EXPECT_LE(p.speedup, m.point(m.best)->speedup);
+    EXPECT_TRUE(
+        live.bench->shows("Small draft model is fastest here with " + std::to_string(m.best) + " guesses"));
+    EXPECT_TRUE(live.bench->shows(speedup_equation(m)));
+    EXPECT_TRUE(live.bench->shows("LIVE"));
+    const std::string words = find_scene("speed-up")->make()->describe(live.input());
+    EXPECT_NE(words.find("K = 3"), std::string::npos);
+    EXPECT_NE(words.find("measured 3.30 in 10 rounds"), std::string::npos) << words;
+    EXPECT_NE(words.find("K = 5 3.16 (2.94)"), std::string::npos) << words;
+}
+
+TEST(SpeedupScene, AStudyOfAnotherPromptIsNotShown) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4});
+    SceneInput input = live.input();
+    ASSERT_TRUE(speedup_model(input, {}).measured());
+    RunSettings other = *input.settings;
+    other.k = 9; // every length is measured anyway
+    input.settings = &other;
+    EXPECT_TRUE(speedup_model(input, {}).measured());
+    other.token_ids = {9, 9, 9};
+    EXPECT_FALSE(speedup_model(input, {}).measured());
+}
+
+TEST(SpeedupScene, AnUnfinishedStudyShowsWhatThereIs) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4}, 2);
+    EXPECT_FALSE(speedup_model(live.input(), {}).measured()) << "one length is no curve";
+    live.sent.clear();
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4}, 4);
+    const SpeedupModel m = speedup_model(live.input(), {});
+    EXPECT_TRUE(m.measured());
+    EXPECT_TRUE(m.measuring);
+    EXPECT_EQ(m.points.size(), 3u);
+}
+
+TEST(SpeedupScene, KeysMarkALengthAndTakeNumbersByHand) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    const int best = speedup_model(live.input(), {}).best;
+    live.bench->key(ui::Key::up);
+    EXPECT_TRUE(live.bench->shows("A round with " + std::to_string(best + 1) +
+                                  " guesses, and plain decoding of as many tokens"))
+        << live.bench->words;
+    live.bench->key(ui::Key::h);
+    EXPECT_TRUE(live.bench->shows("the formula, with your numbers")) << live.bench->words;
+    EXPECT_FALSE(live.bench->shows("LIVE"));
+    live.bench->key(ui::Key::h);
+    EXPECT_TRUE(live.bench->shows("LIVE"));
+}
+
+TEST(SpeedupScene, ATreeIsStudiedAsAChain) {
+    Measured live("small_tree");
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    for (const RunSettings& run : live.study()->runs) EXPECT_EQ(run.drafter, run.k == 0 ? "none" : "small");
+}
+
+TEST(SpeedupScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Measured live;
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+        SceneBench bench("speed-up", {}, {0, 0, s.w, s.h});
+        bench.controller.figures = figures();
+        bench.controller.observe(live.published, bench.time);
+        for (int beat = 0; beat < kSpeedupBeats; ++beat) {
+            bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+            bench.settle();
+            look(bench, std::string("speed-up, measured, ") + s.name + " beat " + std::to_string(beat),
+                 s.w < 1000);
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens
