@@ -6,6 +6,7 @@
 
 #include "engine/drafter.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/loop_model.h"
 #include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"
 
@@ -118,7 +119,8 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
 // The three numbers from the run on the screen: what it accepted, and what its rounds took.
 bool take_run(SpeedupModel& m, const SceneInput& input) {
     const CycleView& run = *input.whole;
-    if (!run.header || run.header->k < 1 || input.plain.ms_per_token <= 0) return false;
+    const double plain = plain_ms(input);
+    if (!run.header || run.header->k < 1 || plain <= 0) return false;
     int judged = 0, kept = 0, rows = 0, rounds = 0;
     double draft = 0, verify = 0;
     for (const CycleSummary& cycle : run.cycles) {
@@ -130,7 +132,6 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
         ++rounds;
     }
     if (judged == 0) return false;
-    const double plain = input.plain.ms_per_token;
     m.plain_ms = plain;
     m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
     m.levers.draft = draft / rows / plain;
@@ -172,8 +173,7 @@ RunStudy speedup_study(const SceneInput& input) {
     RunStudy study{kSpeedupStudy, {}};
     const std::string drafter = studied_drafter(input);
     if (drafter.empty()) return study;
-    const double pass = input.status ? input.status->plain_ms_per_token : 0;
-    const int repeats = pass > kQuick ? 1 : kRepeats;
+    const int repeats = plain_ms(input) > kQuick ? 1 : kRepeats;
     for (int repeat = 0; repeat < repeats; ++repeat) {
         study.runs.push_back(studied_run(input, "none", 0));
         for (const int k : kLengths) study.runs.push_back(studied_run(input, drafter, k));

@@ -136,7 +136,7 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
         story.task = "Measure every length: M";
-        story.task_done = m.measured() && !m.measuring;
+        story.task_done = !m.points.empty() && !m.measuring;
         story.on_task = {Command{study}};
     }
     return story;

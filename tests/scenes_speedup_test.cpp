@@ -122,6 +122,22 @@ struct Measured {
     }
 };
 
+// Before anything is measured the run on the screen gives the three numbers.
+TEST(SpeedupScene, BeginsWithTheRunOnTheScreen) {
+    Measured live;
+    live.published.status.plain_ms_per_token = 0.5;
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_EQ(m.source, SpeedupModel::Source::run);
+    int judged = 0, kept = 0;
+    for (const CycleSummary& cycle : live.input().whole->cycles)
+        for (const DraftSlot& slot : cycle.drafts)
+            if (slot.check) ++judged, kept += slot.check->accepted;
+    EXPECT_NEAR(m.levers.alpha, std::min(0.999, static_cast<double>(kept) / judged), 1e-12);
+    EXPECT_TRUE(live.bench->shows("fed with what the run on screen accepted and cost at K = 4"));
+    EXPECT_TRUE(live.bench->shows("SIM"));
+}
+
 TEST(SpeedupScene, MeasuresEveryLengthOfItsOwnRunBesidePlainDecoding) {
     Measured live;
     live.bench->key(ui::Key::m);
@@ -210,6 +226,10 @@ TEST(SpeedupScene, KeysMarkALengthAndTakeNumbersByHand) {
         << live.bench->words;
     live.bench->key(ui::Key::h);
     EXPECT_TRUE(live.bench->shows("the formula, with your numbers")) << live.bench->words;
+    SpeedupState by_hand;
+    by_hand.by_hand = true;
+    EXPECT_TRUE(speedup_story(live.input(), speedup_model(live.input(), by_hand)).task_done)
+        << "measured is measured, whatever is looked at";
     EXPECT_FALSE(live.bench->shows("LIVE"));
     live.bench->key(ui::Key::h);
     EXPECT_TRUE(live.bench->shows("LIVE"));
