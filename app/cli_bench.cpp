@@ -13,6 +13,7 @@
 #include "app/cli_terminal.h"
 #include "engine/decoder.h"
 #include "engine/drafter.h"
+#include "engine/pass_times.h"
 
 namespace speclens::cli {
 
@@ -28,40 +29,14 @@ std::vector<int> some_tokens(int count, int vocab) {
     return ids;
 }
 
-struct Passes {
-    std::vector<double> ms; // one per width
-    double bandwidth_gbs = 0;
-    double weight_bytes = 0;
-    [[nodiscard]] double weight_gbs() const { return weight_bytes / ms[0] / 1e6; }
-    [[nodiscard]] double fixed_ms() const { return ms[0] - weight_bytes / bandwidth_gbs / 1e6; }
-};
-
-Passes time_passes(const Models& models, int context_size, int repeats, ProgressBar& bar) {
-    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, context_size + 32);
-    const std::vector<int> context = some_tokens(context_size, models.vocab());
-    decoder->prefill(context);
-    std::vector<std::vector<double>> times(std::size(kWidths));
-    std::vector<double> bandwidths;
-    Passes passes;
-    passes.weight_bytes = static_cast<double>(models.target->bytes.per_token);
-    constexpr int kWarmUps = 3;
-    for (int r = -kWarmUps; r < repeats; ++r) {
-        stop_if_interrupted();
-        bar.show("timing passes", r + kWarmUps, repeats + kWarmUps, "rounds");
-        for (std::size_t w = 0; w < std::size(kWidths); ++w) {
-            const std::vector<int> tokens = some_tokens(kWidths[w], models.vocab());
-            const double start = now_ms();
-            (void)decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
-            const double took = now_ms() - start;
-            decoder->truncate(context_size);
-            if (r >= 0) times[w].push_back(took);
-        }
-        if (r >= 0 && r % 5 == 0)
-            bandwidths.push_back(models.backend->measure_read_bandwidth(models.target->bytes.per_token));
-    }
-    for (const std::vector<double>& each : times) passes.ms.push_back(median(each));
-    passes.bandwidth_gbs = median(bandwidths);
-    return passes;
+PassTimes time_passes(const Models& models, int context, int repeats, ProgressBar& bar) {
+    return measure_passes(
+        models, {.rows = {std::begin(kWidths), std::end(kWidths)}, .context = context, .repeats = repeats},
+        [&](int done, int all) {
+            stop_if_interrupted();
+            bar.show("timing passes", done, all, "rounds");
+            return true;
+        });
 }
 
 RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter,
@@ -189,8 +164,9 @@ Exit command_bench(const Options& options) {
 
     ProgressBar bar;
     const int repeats = options.has("--repeats") ? options.repeats : 20;
-    const Passes passes = time_passes(*models, options.context.value_or(kContext), repeats, bar);
-    const int tokens = std::clamp(static_cast<int>(150 / passes.ms[0]), 8, 64);
+    const PassTimes passes = time_passes(*models, options.context.value_or(kContext), repeats, bar);
+    const double one_ms = passes.passes[0].ms, weight_gbs = passes.weight_bytes / one_ms / 1e6;
+    const int tokens = std::clamp(static_cast<int>(150 / one_ms), 8, 64);
     const int runs = std::max(3, repeats / 2);
     const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
     const double overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
@@ -218,22 +194,22 @@ Exit command_bench(const Options& options) {
                  {"weight_bytes", passes.weight_bytes},
                  {"read_bandwidth_gbs", passes.bandwidth_gbs},
                  {"decode",
-                  {{"ms", passes.ms[0]},
-                   {"weight_gbs", passes.weight_gbs()},
-                   {"fraction", passes.weight_gbs() / passes.bandwidth_gbs},
-                   {"fixed_ms", passes.fixed_ms()}}},
+                  {{"ms", one_ms},
+                   {"weight_gbs", weight_gbs},
+                   {"fraction", weight_gbs / passes.bandwidth_gbs},
+                   {"fixed_ms", one_ms - passes.floor_ms()}}},
                  {"verify", Json::array()},
                  {"draft", Json::array()}};
     for (std::size_t w = 1; w < std::size(kWidths); ++w)
         json["verify"].push_back(
-            {{"tokens", kWidths[w]}, {"ms", passes.ms[w]}, {"ratio", passes.ms[w] / passes.ms[0]}});
+            {{"tokens", kWidths[w]}, {"ms", passes.passes[w].ms}, {"ratio", passes.passes[w].ms / one_ms}});
     for (const DraftCost& draft : drafts)
         json["draft"].push_back({{"drafter", draft.name},
                                  {"k", draft.k},
                                  {"net_ms", draft.net_ms},
                                  {"head_ms", draft.head_ms},
                                  {"round_ms", draft.round_ms},
-                                 {"of_decode", (draft.net_ms + draft.head_ms) / passes.ms[0]},
+                                 {"of_decode", (draft.net_ms + draft.head_ms) / one_ms},
                                  {"head_of_round", draft.of_round(draft.head_ms)}});
     json["trace_overhead"] = overhead;
     json["frame_ms"] = frame ? Json(*frame) : Json(nullptr);
@@ -252,18 +228,18 @@ Exit command_bench(const Options& options) {
           models->backend->description() + " · medians of " + std::to_string(repeats) + "\n\n");
     row("read bandwidth", number(passes.bandwidth_gbs, 1),
         "GB/s, reading " + number(passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
-    row("one-token pass", number(passes.ms[0], 3),
-        "ms, weights at " + number(passes.weight_gbs(), 1) + " GB/s, " +
-            number(100 * passes.weight_gbs() / passes.bandwidth_gbs, 0) + " % of the bandwidth");
-    row("  of it fixed cost", number(passes.fixed_ms(), 3), "ms, the time less the bytes at full bandwidth");
+    row("one-token pass", number(one_ms, 3),
+        "ms, weights at " + number(weight_gbs, 1) + " GB/s, " +
+            number(100 * weight_gbs / passes.bandwidth_gbs, 0) + " % of the bandwidth");
+    row("  of it fixed cost", number(one_ms - passes.floor_ms(), 3),
+        "ms, the time less the bytes at full bandwidth");
     for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(passes.ms[w], 3),
-            "ms, " + number(passes.ms[w] / passes.ms[0], 2) + "× a one-token pass");
+        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(passes.passes[w].ms, 3),
+            "ms, " + number(passes.passes[w].ms / one_ms, 2) + "× a one-token pass");
     for (const DraftCost& draft : drafts)
         row("draft " + draft.name + ", K = " + std::to_string(draft.k),
             number(draft.net_ms + draft.head_ms, 3),
-            "ms per round, " + number((draft.net_ms + draft.head_ms) / passes.ms[0], 2) +
-                "× a one-token pass" +
+            "ms per round, " + number((draft.net_ms + draft.head_ms) / one_ms, 2) + "× a one-token pass" +
                 (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
                                          number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
                                    : ""));

@@ -61,8 +61,8 @@ Subject saved_subject(const std::filesystem::path& file, const std::string& scen
     return subject;
 }
 
-// A scene that is made for one drafter has its name: it is drawn with that drafter, where that is loaded and no other
-// one was asked for.
+// A scene that is made for one drafter has its name: it is drawn with that drafter, where that is loaded and
+// no other one was asked for.
 bool has_own_drafter(const Options& options, const std::string& scene, const Models& models) {
     return options.drafters.empty() && find_drafter(scene) && models.why_not(scene).empty();
 }
@@ -106,7 +106,8 @@ std::string scene_of(const std::string& word) {
 }
 
 // Phase by phase to the end, so that a beat is a step.
-std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>& models, const RaceSettings& settings) {
+std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>& models,
+                                             const RaceSettings& settings) {
     SteppedRace race(models, settings);
     do {
         stop_if_interrupted();
@@ -193,16 +194,20 @@ struct Answers {
     std::optional<Twin> twin, other_guess;
     std::optional<Guesses> guesses;
     Studies studies;
+    std::optional<PassTimes> passes;
 };
 Answers answers_of(const FrameRequest& request, const Subject& subject) {
     Answers answers;
     if (!subject.models) return answers;
-    for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status)) {
+    for (const speclens::Command& command :
+         frame_wants(request, subject.trace, subject.settings, subject.status)) {
         if (const auto* twin = std::get_if<FetchTwin>(&command)) {
             (twin->force_draft ? answers.other_guess : answers.twin) =
                 replay_twin(subject.models, subject.settings, *subject.trace, *twin);
         } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
             answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
+        } else if (std::holds_alternative<MeasurePasses>(command) && subject.models->target) {
+            answers.passes = measure_passes(*subject.models, window_passes(*subject.models));
         } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
             Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
             for (const RunSettings& settings : plan->runs) {
@@ -227,6 +232,7 @@ struct Asked {
         request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
         request.guesses = answers.guesses ? &*answers.guesses : nullptr;
         request.studies = &answers.studies;
+        request.passes = answers.passes ? &*answers.passes : nullptr;
     }
     Asked(const Asked&) = delete;
     Asked& operator=(const Asked&) = delete;

@@ -56,6 +56,7 @@ void Controller::observe(const Snapshot& published, double now) {
     other_guess_ = published.other_guess;
     guesses_ = published.guesses;
     studies_ = published.studies;
+    passes_ = published.passes;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_race(published);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
@@ -283,6 +284,7 @@ SceneInput Controller::scene_input(double now) const {
     in.other_guess = saved_ ? nullptr : other_guess_.get();
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.studies = &studies_;
+    in.passes = passes_.get();
     in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;
     in.selected = selected_;

@@ -108,6 +108,7 @@ class Controller {
     std::shared_ptr<const Twin> twin_, other_guess_;
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
+    std::shared_ptr<const PassTimes> passes_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/guesses.h"
+#include "engine/pass_times.h"
 #include "engine/models.h"
 #include "engine/race.h"
 #include "engine/run.h"
@@ -47,6 +48,7 @@ struct FrameRequest {
     const Twin* other_guess = nullptr;
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
+    const PassTimes* passes = nullptr;
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).

@@ -69,6 +69,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.other_guess = request.other_guess;
     scene.guesses = request.guesses;
     scene.studies = request.studies;
+    scene.passes = request.passes;
     scene.still = true;
     scene.plain.ms_per_token = request.plain_ms_per_token;
     scene.race = request.race.get();

@@ -43,6 +43,7 @@ std::string to_text(const Command& command) {
                                                : "race: to the end";
         }
         std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
+        std::string operator()(const MeasurePasses&) const { return "time passes"; }
     };
     return std::visit(Writer{}, command);
 }

@@ -119,8 +119,10 @@ struct RunStudy {
     std::string name;
     std::vector<RunSettings> runs;
 };
+// Time passes of the target over 1 to 64 tokens, within a few seconds; the answer is a PassTimes (engine/pass_times.h).
+struct MeasurePasses {};
 using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace,
-                             StepRace, EndSteppedRace>;
+                             StepRace, EndSteppedRace, MeasurePasses>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

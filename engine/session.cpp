@@ -235,6 +235,11 @@ void Session::apply(const Command& command) {
         auto begun = std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), *guesses));
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
+    } else if (std::holds_alternative<MeasurePasses>(command)) {
+        if (!models_->target) throw Error("a table has no passes to time", "Load a model.");
+        auto times = std::make_shared<const PassTimes>(
+            measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
+        publish([&](Snapshot& p) { p.passes = times; });
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
         if (!planned_.empty() && planned_.front().name == study->name) study_run_.reset();
         std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });

@@ -17,6 +17,7 @@
 #include "engine/run.h"
 #include "engine/stepped_race.h"
 #include "engine/study.h"
+#include "engine/pass_times.h"
 #include "engine/trace.h"
 #include "engine/twin.h"
 
@@ -32,6 +33,7 @@ struct Snapshot {
     std::shared_ptr<const Twin> other_guess;  // last answer to FetchTwin with another guess
     std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
+    std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
     EngineStatus status;
     RunSettings settings;                   // of the current run
     std::uint64_t revision = 0;             // grows with every change

@@ -14,6 +14,7 @@
 #include "engine/control.h"
 #include "engine/cycle_view.h"
 #include "engine/guesses.h"
+#include "engine/pass_times.h"
 #include "engine/published.h"
 #include "engine/race.h"
 #include "engine/study.h"
@@ -58,6 +59,7 @@ struct SceneInput {
     const Twin* other_guess = nullptr; // last cycle that was replayed with another guess; may be null
     const Guesses* guesses = nullptr; // what every drafter guesses at one cycle; may be null
     const Studies* studies = nullptr; // by name; may be null
+    const PassTimes* passes = nullptr; // what passes of the target cost; may be null
     std::size_t cursor = 0;           // events shown
     std::size_t available = 0;        // trace size of this frame
     int beat = 0;                     // story beat, for scenes that are not driven by the cursor

@@ -264,6 +264,26 @@ TEST(Session, MeasuresBesideTheRunOnTheScreen) {
     EXPECT_LT(second()->points.size(), 100000u);
 }
 
+TEST(Session, TimesPassesOnRequest) {
+    RunSettings settings;
+    settings.token_ids = {1, 2, 3};
+    settings.drafter = "none";
+    settings.k = 0;
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/golden/micro_qwen3"}, settings);
+    session.send(MeasurePasses{});
+    ASSERT_TRUE(eventually([&] { return session.published().passes != nullptr; }));
+    const auto times = session.published().passes;
+    ASSERT_GE(times->passes.size(), 2u);
+    EXPECT_EQ(times->passes.front().rows, 1);
+    EXPECT_NE(session.published().status.state, EngineStatus::State::failed);
+
+    Session table({.target = table_file()}, on_table());
+    table.send(MeasurePasses{});
+    ASSERT_TRUE(eventually([&] { return table.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_NE(table.published().status.error.find("no passes"), std::string::npos);
+    EXPECT_EQ(table.published().passes, nullptr);
+}
+
 TEST(Session, ReplaysACycleOnRequest) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table(), Gate::kUnlimited});

@@ -1,0 +1,46 @@
+// What one pass of the target costs by the number of tokens in it, beside what reading its weights alone
+// would take: the reason why checking several guesses at once is cheap. Widths take turns; each timed pass
+// follows one of its own width; medians.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "engine/models.h"
+
+namespace speclens {
+
+struct PassPlan {
+    std::vector<int> rows; // widths, ascending; the first one is 1
+    int context = 64;      // tokens before the pass
+    int repeats = 20;      // of every width, after some warm-up
+    double seconds = 0;    // stop after so much time, but not before three repeats; 0: no limit
+};
+
+struct PassTime {
+    int rows = 0;
+    double ms = 0, low = 0, high = 0; // median and quartiles
+};
+
+struct PassTimes {
+    int context = 0, repeats = 0;
+    std::vector<PassTime> passes;
+    double weight_bytes = 0;  // that a pass reads, however many rows it has
+    double multiply_adds = 0; // of the weights with one row
+    double bandwidth_gbs = 0; // 1e9 bytes per second, of a plain read of as many bytes
+    [[nodiscard]] const PassTime* of(int rows) const; // nullptr: not measured
+    // A pass that did nothing but read the weights, ms.
+    [[nodiscard]] double floor_ms() const {
+        return bandwidth_gbs > 0 ? weight_bytes / bandwidth_gbs / 1e6 : 0;
+    }
+};
+
+// What the window asks for: 1 to 64 tokens as far as the model goes, for at most about three seconds.
+[[nodiscard]] PassPlan window_passes(const Models& models);
+
+// `go_on(done, all)` is asked between rounds of repeats; false ends the measurement with what there is (no
+// passes before the first whole round). Needs a model, not a table. Throws Error (memory).
+[[nodiscard]] PassTimes measure_passes(const Models& models, const PassPlan& plan,
+                                       const std::function<bool(int, int)>& go_on = {});
+
+} // namespace speclens

@@ -1,0 +1,66 @@
+#include "scenes/bottleneck_model.h"
+
+#include <algorithm>
+
+#include "app/ui/format.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kUsual = 8; // the width that is marked first
+
+} // namespace
+
+double BottleneckModel::ms(int rows) const {
+    const PassTime* pass = times ? times->of(rows) : nullptr;
+    return pass ? pass->ms : 0;
+}
+
+double BottleneckModel::factor(int rows) const {
+    return measured() ? ms(rows) / one_ms() : 0;
+}
+
+double BottleneckModel::rate(int rows) const {
+    const double took = ms(rows);
+    return took > 0 ? times->multiply_adds * rows / took / 1e6 : 0;
+}
+
+double BottleneckModel::best_rate() const {
+    double best = 0;
+    for (const PassTime& pass : times->passes) best = std::max(best, rate(pass.rows));
+    return best;
+}
+
+BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state) {
+    BottleneckModel m;
+    m.times = input.passes;
+    if (input.status) m.model = input.status->model;
+    if (!m.measured()) return m;
+    const int wanted = state.rows > 0 ? state.rows : kUsual;
+    for (const PassTime& pass : m.times->passes) {
+        if (pass.rows <= wanted) m.marked = pass.rows;
+        if (pass.ms < 2 * m.one_ms()) m.cheap = std::max(m.cheap, pass.rows);
+    }
+    return m;
+}
+
+std::string verdict_words(const BottleneckModel& m, const BottleneckState& state) {
+    if (state.said < 0 || m.factor(kAsked) <= 0) return {};
+    const Saying& said = kSayings[state.said];
+    const double factor = m.factor(kAsked);
+    const auto nearest = std::ranges::min_element(
+        kSayings, {}, [&](const Saying& s) { return std::max(factor / s.factor, s.factor / factor); });
+    return std::string("You said ") + said.words + (&said == nearest ? ", the nearest" : "") + ": it is " +
+           ui::speed_up(factor) + ".";
+}
+
+std::vector<const PublishedFigure*> printed_shares(const Published* figures) {
+    std::vector<const PublishedFigure*> found;
+    if (!figures) return found;
+    for (const char* id : {"course-weights", "course-loading-share", "course-computing-share",
+                           "course-computing-share-derived"})
+        if (const PublishedFigure* figure = figures->find(id)) found.push_back(figure);
+    return found;
+}
+
+} // namespace speclens

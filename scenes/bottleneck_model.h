@@ -1,0 +1,66 @@
+// The decode bottleneck (S1): a pass reads every weight once, for one token or for many. What passes over 1
+// to 64 tokens took on this machine, beside the time of reading the weights alone and of as many passes one
+// by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+// What the user chose and said.
+struct BottleneckState {
+    int rows = 0;  // marked width; 0: the usual one
+    int said = -1; // of kSayings, before it was shown; -1: nothing
+};
+// "How much longer does a pass over 16 tokens take?"
+struct Saying {
+    const char* words;
+    double factor;
+};
+inline constexpr Saying kSayings[] = {{"1×", 1}, {"4×", 4}, {"16×", 16}};
+inline constexpr int kAsked = 16; // tokens
+
+struct BottleneckModel {
+    const PassTimes* times = nullptr; // null or without passes: not measured
+    int marked = 1;                   // width, one of those measured
+    int cheap = 1;                    // widest measured pass that takes less than twice a pass of one token
+    std::string model;                // of the run on screen
+    [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
+    [[nodiscard]] double one_ms() const { return times->passes.front().ms; }
+    [[nodiscard]] double ms(int rows) const;     // 0: not measured
+    [[nodiscard]] double factor(int rows) const; // of a pass of one token
+    // Multiply-adds per second of a pass in 1e9, of the weights alone.
+    [[nodiscard]] double rate(int rows) const;
+    [[nodiscard]] double best_rate() const; // of the widths measured
+};
+[[nodiscard]] BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state);
+
+inline constexpr int kBottleneckBeats = 6;
+[[nodiscard]] StageTitle bottleneck_title(const BottleneckModel& model);
+[[nodiscard]] Story bottleneck_story(const SceneInput& input, const BottleneckModel& model,
+                                     const BottleneckState& state);
+[[nodiscard]] std::string bottleneck_description(const SceneInput& input, const BottleneckModel& model,
+                                                 const BottleneckState& state);
+// "You said 4×: it is 2.31×."; empty before both are there
+[[nodiscard]] std::string verdict_words(const BottleneckModel& model, const BottleneckState& state);
+// What others print about weights and arithmetic of a decoding step, in the order of the files.
+[[nodiscard]] std::vector<const PublishedFigure*> printed_shares(const Published* figures);
+
+struct BottleneckDraw {
+    const SceneInput& input;
+    const BottleneckModel& model;
+    BottleneckState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_bottleneck_bus(const BottleneckDraw& d, ui::Rect area); // memory, bus, arithmetic
+void draw_bottleneck_charts(const BottleneckDraw& d, ui::Rect area);
+void draw_bottleneck_lanes(const BottleneckDraw& d, ui::Rect area); // one pass against as many
+void draw_bottleneck_details(const BottleneckDraw& d);
+void draw_bottleneck_controls(const BottleneckDraw& d);
+
+} // namespace speclens

@@ -1,0 +1,129 @@
+// Words of S1: title, six beats, and the frame as text.
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "engine/published_words.h"
+#include "scenes/bottleneck_model.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+Words beat_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state, int beat) {
+    const std::string weights = m.measured() ? ui::megabytes(m.times->weight_bytes) : "all of its weights";
+    switch (beat) {
+    case 0:
+        return {"The walk and the lookup",
+                "To make one token a model multiplies with every weight it has, and for that reads " +
+                    weights +
+                    " from memory. Like a librarian who walks the whole warehouse for one book: the walk "
+                    "takes the time, "
+                    "not the lookup."};
+    case 1: {
+        const std::string verdict = verdict_words(m, state);
+        return {"Guess first",
+                verdict.empty()
+                    ? "The same walk could fetch many books. If one pass handles 16 tokens instead of one, "
+                      "how much "
+                      "longer does it take: as long, four times, sixteen times? Say it below, then measure."
+                    : verdict + " The weights are read once for all 16; only the arithmetic grows."};
+    }
+    case 2:
+        if (!m.measured())
+            return {"One read for many",
+                    "Measure to see what passes over 1 to 64 tokens take on this machine."};
+        return {"One read for many",
+                "A pass over one token took " + ui::number(m.one_ms(), 2) + " ms, over " +
+                    counted(m.marked, "token") + " " + ui::number(m.ms(m.marked), 2) +
+                    " ms: " + ui::speed_up(m.factor(m.marked)) + " the time for " + std::to_string(m.marked) +
+                    " times the tokens. The arithmetic was idle before; now it is " +
+                    ui::percent(m.rate(m.marked) / m.best_rate()) + " busy."};
+    case 3:
+        if (!m.measured())
+            return {"Until it is full", "The free seats run out at some width. Measure to see where."};
+        return {"Until it is full",
+                "Up to " + counted(m.cheap, "token") +
+                    " a pass costs less than two of one token. Then the arithmetic is the "
+                    "bottleneck and every token more costs its share. On a GPU this bend comes much later "
+                    "than on a CPU, and for "
+                    "long prompts it is always behind you."};
+    case 4:
+        return {"Why guessing can pay",
+                "A model that writes alone has one token at a time to offer. Speculation makes up the "
+                "others: guess K tokens "
+                "cheaply, check them all in one pass over K + 1" +
+                    (m.measured() && m.ms(8) > 0
+                         ? ", which for K = 7 costs " + ui::speed_up(m.factor(8)) + " here"
+                         : std::string()) +
+                    ". The bend bounds how long guesses should be."};
+    default: {
+        const auto figures = printed_shares(input.figures);
+        if (figures.empty()) return {"Check what is printed", "The published figures are not at hand."};
+        return {"Check what is printed", "A course says that loading weights is 85 % of a decoding step and "
+                                         "computing 15 %. From its own example, 14 GB "
+                                         "and 14 billion operations, computing would be below 1 % on the "
+                                         "card it names. The idea holds, the figure does not."};
+    }
+    }
+}
+
+} // namespace
+
+StageTitle bottleneck_title(const BottleneckModel& m) {
+    StageTitle title;
+    if (!m.measured()) {
+        title.title = "One token or many: what does a pass cost?";
+        title.subtitle = "press M to time passes of the loaded model over 1 to 64 tokens";
+        return title;
+    }
+    title.title =
+        capital(number_word(m.marked)) +
+        (m.marked == 1 ? " token costs a pass"
+                       : " tokens at once cost " + ui::speed_up(m.factor(m.marked)) + " the time of one");
+    title.subtitle = (m.model.empty() ? "" : m.model + ", ") + std::to_string(m.times->context) +
+                     " tokens before the pass, medians of " + std::to_string(m.times->repeats);
+    return title;
+}
+
+Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state) {
+    Story story = story_at_beat(input, kBottleneckBeats);
+    const Words words = beat_words(input, m, state, story.step - 1);
+    story.heading = words.heading;
+    story.text = words.text;
+    if (models_loaded(input)) {
+        story.task = "Measure this machine: M";
+        story.task_done = m.measured();
+        story.on_task = {Command{MeasurePasses{}}};
+    }
+    return story;
+}
+
+std::string bottleneck_description(const SceneInput& input, const BottleneckModel& m,
+                                   const BottleneckState& state) {
+    std::ostringstream out;
+    const StageTitle title = bottleneck_title(m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (m.measured()) {
+        out << "Weights " << ui::megabytes(m.times->weight_bytes) << ", a plain read of as much "
+            << ui::number(m.times->bandwidth_gbs, 1) << " GB/s: " << ui::number(m.times->floor_ms(), 3)
+            << " ms\n";
+        for (const PassTime& pass : m.times->passes)
+            out << counted(pass.rows, "token") << (pass.rows == m.marked ? " (marked)" : "") << ": "
+                << ui::number(pass.ms, 3) << " ms (" << ui::number(pass.low, 3) << " to "
+                << ui::number(pass.high, 3) << "), " << ui::speed_up(m.factor(pass.rows)) << ", "
+                << ui::number(pass.ms / pass.rows, 3) << " ms per token, " << ui::number(m.rate(pass.rows), 0)
+                << " billion multiply-adds a second\n";
+        out << "Less than two passes: up to " << counted(m.cheap, "token") << "\n";
+    }
+    for (const PublishedFigure* figure : printed_shares(input.figures))
+        out << "Published: " << figure->claim << ": " << published_value(*figure)
+            << (figure->standing == Standing::wrong     ? " (wrong in its source)"
+                : figure->standing == Standing::derived ? " (derived)"
+                                                        : "")
+            << "\n";
+    out << "\n" << describe_story(bottleneck_story(input, m, state));
+    return out.str();
+}
+
+} // namespace speclens

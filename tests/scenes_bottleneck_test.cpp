@@ -1,0 +1,158 @@
+// Scene S1: passes that were timed, what the user said before, and the figures that are printed elsewhere.
+#include <gtest/gtest.h>
+
+#include "engine/pass_times.h"
+#include "scenes/bottleneck_model.h"
+#include "scenes_bench.h"
+#include "scenes_look.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+// A million weights of two bytes. A pass over N tokens takes 2 ms, from N = 8 on 0.3 ms a token; reading
+// alone takes 1 ms.
+PassTimes some_passes() {
+    PassTimes times;
+    times.context = 64;
+    times.repeats = 20;
+    times.weight_bytes = 2e6;
+    times.multiply_adds = 1e6;
+    times.bandwidth_gbs = 2;
+    for (const int rows : {1, 2, 4, 8, 16, 32, 64}) {
+        const double ms = std::max(2.0, rows * 0.3);
+        times.passes.push_back({rows, ms, ms * 0.9, ms * 1.1});
+    }
+    return times;
+}
+
+struct Window {
+    std::vector<Command> sent;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+
+    explicit Window(bool measured, ui::Rect screen = {0, 0, 1600, 1000}) {
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>("bottleneck", port, screen);
+        bench->controller.figures = std::make_shared<const Published>(
+            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+        published.status.state = EngineStatus::State::idle;
+        published.status.model = "bundle S";
+        published.status.ready_drafters = {"none", "small"};
+        if (measured) published.passes = std::make_shared<const PassTimes>(some_passes());
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+        sent.clear();
+    }
+    [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
+};
+
+TEST(PassTimes, AreMeasuredForEveryWidthOnce) {
+    const auto models = test::micro_models(1);
+    int asked = 0;
+    const PassTimes times =
+        measure_passes(*models, {.rows = {1, 3, 8}, .context = 5, .repeats = 4}, [&](int done, int all) {
+            EXPECT_EQ(done, asked++);
+            EXPECT_EQ(all, 7) << "with three rounds of warming up";
+            return true;
+        });
+    EXPECT_EQ(asked, 7);
+    EXPECT_EQ(times.repeats, 4);
+    ASSERT_EQ(times.passes.size(), 3u);
+    for (const PassTime& pass : times.passes) {
+        EXPECT_GT(pass.low, 0);
+        EXPECT_LE(pass.low, pass.ms);
+        EXPECT_LE(pass.ms, pass.high);
+    }
+    EXPECT_EQ(times.of(3)->rows, 3);
+    EXPECT_EQ(times.of(2), nullptr);
+    EXPECT_DOUBLE_EQ(times.weight_bytes, static_cast<double>(models->target->bytes.per_token));
+    EXPECT_GT(times.multiply_adds, times.weight_bytes / 4);
+    EXPECT_LT(times.multiply_adds, times.weight_bytes)
+        << "a multiply-add for every weight of two bytes or four";
+    EXPECT_GT(times.bandwidth_gbs, 0);
+}
+
+TEST(PassTimes, EndWhenAskedToWithWholeRoundsOnly) {
+    const auto models = test::micro_models(1);
+    const PassPlan plan{.rows = {1, 2}, .context = 5, .repeats = 50};
+    EXPECT_TRUE(measure_passes(*models, plan, [](int done, int) { return done < 2; }).passes.empty())
+        << "still warming up";
+    EXPECT_EQ(measure_passes(*models, plan, [](int done, int) { return done < 6; }).repeats, 3);
+}
+
+TEST(PassTimes, TheWindowAsksForNoMoreThanTheModelCanSee) {
+    const auto models = test::micro_models(1);
+    const PassPlan plan = window_passes(*models);
+    EXPECT_EQ(plan.rows.front(), 1);
+    EXPECT_LE(plan.context + plan.rows.back(), models->target->config.max_positions);
+    EXPECT_GT(plan.seconds, 0);
+}
+
+TEST(BottleneckScene, CountsWhatAPassCosts) {
+    Window window(true);
+    BottleneckState state;
+    BottleneckModel m = bottleneck_model(window.input(), state);
+    ASSERT_TRUE(m.measured());
+    EXPECT_EQ(m.marked, 8);
+    EXPECT_EQ(m.cheap, 8) << "16 tokens take 4.8 ms, more than two passes";
+    EXPECT_NEAR(m.factor(8), 1.2, 1e-9);
+    EXPECT_NEAR(m.factor(64), 9.6, 1e-9);
+    EXPECT_NEAR(m.rate(64), 64e6 / 19.2e-3 / 1e9, 1e-9);
+    EXPECT_NEAR(m.rate(1) / m.best_rate(), 0.15, 1e-9);
+    state.rows = 63; // between two that were measured
+    EXPECT_EQ(bottleneck_model(window.input(), state).marked, 32);
+    EXPECT_TRUE(window.bench->shows("Eight tokens at once cost 1.20× the time of one"));
+    EXPECT_TRUE(window.bench->shows("2.40 ms against 8 × 2.00 = 16.00 ms: 6.67×"));
+    EXPECT_TRUE(window.bench->shows("up to 8 tokens a pass costs less than two"));
+    window.bench->key(ui::Key::up);
+    EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40× the time of one"))
+        << window.bench->words;
+    const std::string words = find_scene("bottleneck")->make()->describe(window.input());
+    EXPECT_NE(words.find("64 tokens: 19.200 ms (17.280 to 21.120), 9.60×, 0.300 ms per token"),
+              std::string::npos)
+        << words;
+    EXPECT_NE(words.find("85 % (wrong in its source)"), std::string::npos) << words;
+}
+
+TEST(BottleneckScene, MeasuresOnDemand) {
+    Window window(false);
+    EXPECT_TRUE(window.bench->shows("One token or many: what does a pass cost?"));
+    window.bench->key(ui::Key::m);
+    ASSERT_EQ(window.sent.size(), 1u);
+    EXPECT_TRUE(std::holds_alternative<MeasurePasses>(window.sent.back()));
+}
+
+TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
+    Window window(true);
+    BottleneckState state;
+    const BottleneckModel m = bottleneck_model(window.input(), state);
+    EXPECT_EQ(verdict_words(m, state), "");
+    state.said = 1;
+    EXPECT_EQ(verdict_words(m, state), "You said 4×, the nearest: it is 2.40×.");
+    state.said = 2;
+    EXPECT_EQ(verdict_words(m, state), "You said 16×: it is 2.40×.");
+    EXPECT_EQ(verdict_words(BottleneckModel{}, state), "") << "nothing was measured";
+    window.bench->controller.perform({SceneCommand{SetBeat{1}}}, 0);
+    window.bench->settle();
+    window.bench->click(window.bench->find("16×"));
+    window.bench->settle();
+    EXPECT_TRUE(window.bench->shows("You said 16×")) << window.bench->words;
+}
+
+TEST(BottleneckScene, NothingCollidesWhereEverythingIsShown) {
+    for (const bool measured : {true, false})
+        for (const Size& s : kSizes) {
+            Window window(measured, {0, 0, s.w, s.h});
+            for (int beat = 0; beat < kBottleneckBeats; ++beat) {
+                window.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                window.bench->settle();
+                look(*window.bench, std::string("bottleneck ") + s.name + " beat " + std::to_string(beat),
+                     s.w < 1000);
+            }
+        }
+}
+
+} // namespace
+} // namespace speclens
