@@ -2,7 +2,7 @@
 
     python train.py --preset target --work ../../build/recipe --minutes 85
 
-Warm-up, constant, linear decay to zero over the last quarter, all by the clock, so that a run of any length ends with
+Warm-up, constant, linear decay to zero over the last quarter, all by the clock (on a CPU: by processor time), so that a run of any length ends with
 a usable model.  Writes WORK/PRESET/latest.pt (everything needed to resume, every few minutes), stable.pt (just before
 the decay: start here for a longer run) and final.pt.  Stop it at any time; the same command resumes.
 """
@@ -86,7 +86,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--preset", default="target", choices=list(PRESETS))
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
-    parser.add_argument("--minutes", type=float, default=85, help="length of the whole run, across resumes")
+    parser.add_argument("--minutes", type=float, default=85, help="length of the whole run, across resumes: of the clock on a GPU; of the processor on a CPU, so that other work does not shorten it")
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps instead (rehearsal)")
     parser.add_argument("--decay", type=float, default=0.25, help="last share of the run in which the rate falls to 0")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
@@ -132,10 +132,11 @@ def main():
 
     total, curve = args.minutes * 60, open(out / "curve.jsonl", "a")
     rng = np.random.default_rng([args.seed, state["step"]])
-    started, before, last_save = time.time(), state["seconds"], time.time()
-    window, window_start = [0.0, 0.0], (time.time(), state["tokens"])
+    clock = time.time if args.device == "cuda" else time.process_time
+    started, before, last_save = clock(), state["seconds"], time.time()
+    window, window_start = [0.0, 0.0], (clock(), state["tokens"])
     for state["shard"], batch in merged(shard_stream(args.work, state["shard"], rng), args.merge):
-        state["seconds"] = before + time.time() - started
+        state["seconds"] = before + clock() - started
         progress = state["step"] / args.steps if args.steps else state["seconds"] / total
         if progress >= 1:
             break
@@ -158,13 +159,13 @@ def main():
         window[0] += sum(float(p[2]) for p in parts)
         window[1] += sum(float(p[3]) for p in parts)
         if state["step"] % 20 == 0:
-            speed = (state["tokens"] - window_start[1]) / (time.time() - window_start[0])
+            speed = (state["tokens"] - window_start[1]) / (clock() - window_start[0])
             row = dict(step=state["step"], tokens=state["tokens"], seconds=round(state["seconds"], 1),
                        answer_loss=round(window[0] / window[1], 4), norm=round(norm, 3), rate=round(factor, 3), speed=round(speed))
             print(json.dumps(row), flush=True)
             curve.write(json.dumps(row) + "\n")
             curve.flush()
-            window, window_start = [0.0, 0.0], (time.time(), state["tokens"])
+            window, window_start = [0.0, 0.0], (clock(), state["tokens"])
         if time.time() - last_save > 150:
             save("latest.pt")
             last_save = time.time()
