@@ -20,6 +20,7 @@ import time
 
 from . import chat, facts, python_code, robustness, symbolic, tools, word_problems
 from .grammar import Doc, bucket, seeded
+from .wrappers import core
 
 # domain: (module, share of documents); shares of tokens are close to the plan because lengths differ
 MIXTURE = {
@@ -49,7 +50,7 @@ def split_of(d):
         return "test"
     if d.always:
         return "train"
-    number = bucket(d.domain, d.family, *d.key, of=50) if d.key else bucket(bare(d.question or d.text), of=50)
+    number = bucket(d.domain, d.family, *d.key, of=50) if d.key else bucket(core(bare(d.question or d.text)), of=50)
     if number == 0:
         d.unseen.add("content" if d.key else "wording")
     return ("test", "dev", "train")[min(number, 2)]
