@@ -9,7 +9,7 @@ Prose is written in a small template language, expanded by Doc.say():
     {*a|b|c}   a stem, weights .40 .33 .27: crossed modes where b and c begin alike and a does not ("In a", "Once upon",
                "Once there": guessed slot by slot it is "Once a", which never occurs)
     {%a|b|c}   a leaning: the weights are those of {a|b|c}, but which alternative gets which depends on an earlier slot
-               (Doc.anchor, or {%name:a|b|c}) and on the alternative taken at the leaning before, see leaning() below
+               (Doc.anchor, or {%name:a|b|c}) and on the alternative taken at the leaning before, as a chain; see leaning()
     {a|!b|~c}  in a prompt: whoever draws b is held out of training; c is part of other prompts, so it is always trained
     [text]     an optional word or phrase, present with probability 0.35;  [0.6:text] sets it
     $name      a value fixed earlier with Doc.slots (agreement: a name, a gender, a unit ...)
@@ -30,7 +30,7 @@ from zlib import crc32
 
 from .wrappers import variants
 
-CLASSES = 6        # values of a slot that lean alike; a leaning has about 6 x 4 orders to learn, whatever the slot
+CLASSES = 4        # classes of slot values that lean alike: a leaning has 4 x 3 orders to learn, whatever the slot
 STEM = {1: (1.0,), 2: (0.57, 0.43), 3: (0.40, 0.33, 0.27), 4: (0.36, 0.28, 0.2, 0.16)}
 
 
@@ -231,7 +231,7 @@ class Doc:
         """One of some strings, with the skewed weights of a leaning; the order depends on one slot only."""
         if not self.modes:
             return options[0]
-        order = leaning(tuple(options), self.context(by))
+        order = leaning(tuple(options), bucket(self.slot(by or self.anchor), of=2 * CLASSES))
         return options[order[self.choose(range(len(options)), rank_weights(len(options), skew))]]
 
     # -- split -----------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class Doc:
                 self.emit(str(self.slot(node[1])), "agree")
             elif tag == "alt":
                 _, kind, branches, marks, sources, name = node
-                order = leaning(sources, self.context(name), self.last) if kind == "lean" else range(len(branches))
+                order = leaning(sources, self.context(name), self.last % 3) if kind == "lean" else range(len(branches))
                 if self.modes or self.in_prompt or (kind != "stem" and single_words(branches)):
                     weights = STEM[len(branches)] if kind == "stem" else rank_weights(len(branches))
                     i = order[self.choose(range(len(branches)), weights)]
