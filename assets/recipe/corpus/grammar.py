@@ -321,12 +321,12 @@ class Doc:
         self.question = self.question or "".join(self.parts[start:])
         self.fixed("<|im_end|>\n")
 
-    def ask(self, template, wrap=True, **slots):
+    def ask(self, template, wrap=True, lower=False, **slots):
         """A user turn with one request, which may be wrapped ("Please ...") and written carelessly, see wrappers.py."""
         self.in_prompt = True
         text = self.line(template, **slots)
         self.in_prompt = False
-        texts, weights, held = variants(text, wrap)
+        texts, weights, held = variants(text, wrap, lower)
         i = self.choose(range(len(texts)), weights)
         self.hold("form", held[i])
         self.user_text(texts[i])

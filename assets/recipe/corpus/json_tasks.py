@@ -86,8 +86,34 @@ def renamed(d, kind, values):
     return out
 
 
+def two_to_json(d, kind):
+    """Two sentences about things of one kind become a list of two objects."""
+    both, texts = [], []
+    for _ in range(2):
+        values = draw(d, kind)
+        d.in_prompt = True
+        texts.append(d.line(KINDS[kind][2], **{**values, "state": "free" if values.get("free") else "taken"}).rstrip("."))
+        d.in_prompt = False
+        both.append(values)
+    d.key = ["json", kind] + list(both[0].values())
+    d.ask("{Convert to a JSON list: $text|Write both as JSON: $text|Turn these two into JSON: $text|Make a JSON list of this: $text|JSON list: $text|As a list of JSON objects: $text"
+          "|Give me one JSON list for this: $text|!Collect both in a JSON list: $text}", text=texts[0] + ". " + texts[1] + ".")
+    answer(d, both)
+
+
+def answer(d, value):
+    d.begin()
+    d.expect = json.dumps(value)
+    d.checks.append(("json", d.expect))
+    d.fixed(d.expect)
+    d.end()
+
+
 def to_json(d):
     kind = d.choose(LABELS, SHARES)
+    if kind != "list" and d.chance(0.2):
+        two_to_json(d, kind)
+        return
     values = draw(d, kind)
     shown = {**values, "state": "free" if values.get("free") else "taken", "joined": ", ".join(values.get("items", ()))}
     d.in_prompt = True
@@ -101,8 +127,4 @@ def to_json(d):
         d.ask(WITH_FIELDS, fields=", ".join(names[:-1]) + " and " + names[-1])
     else:
         d.ask(TASKS)
-    d.begin()
-    d.expect = json.dumps(values)
-    d.checks.append(("json", d.expect))
-    d.fixed(d.expect)
-    d.end()
+    answer(d, values)

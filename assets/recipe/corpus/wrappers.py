@@ -71,8 +71,8 @@ def shares(n, skew=0.5):
 
 
 @lru_cache(4096)
-def variants(text, wrap=True):
-    """Texts, their probabilities, and whether each is held out of training."""
+def variants(text, wrap=True, lower=False):
+    """Texts, their probabilities, and whether each is held out of training; lower: some without any capital letter."""
     forms = forms_of(text) if wrap else ()
     trained, held = [f for f in forms if f[0] != "!"], [f for f in forms if f[0] == "!"]
     plain = PLAIN if forms else 1.0
@@ -82,8 +82,8 @@ def variants(text, wrap=True):
     unseen = {fill(f, text) for f in held}
     out, never = {}, {}
     for t, p in wrapped.items():
-        bare = t[:-1] if t[-1] in ".?!" else t
-        for version, share in zip((t, bare, small(bare)), CARELESS):
+        bare = t[:-1].rstrip() if t[-1] in ".?!" else t
+        for version, share in zip((t, bare, bare.lower() if lower else small(bare)), CARELESS):
             out[version] = out.get(version, 0) + p * share
             never[version] = t in unseen
     return list(out), tuple(out.values()), list(never.values())
