@@ -114,7 +114,7 @@ def composed(d):
     d.fixed("<|im_start|>user\n<tool_response>\n" + json.dumps({"status": state, "receipt": number}) + "\n</tool_response><|im_end|>\n")
     d.slots["n"] = number
     d.begin()
-    d.say("{*All done. The receipt has the number $n.|Done. The number of the receipt is $n.|Done, and the receipt is number $n.}" if state == "done"
+    d.say("{*All done. The receipt has the number $n.|Done. The number of the receipt is $n.|Done. You find the receipt under number $n.}" if state == "done"
           else "{*Sorry, that did not work. The receipt has the number $n.|It failed, sorry. The number of the receipt is $n.|It did not work. You find more under number $n.}")
     d.expect = None
     d.end()

@@ -115,7 +115,7 @@ def country_about(d):
     country = d.choose(COUNTRY_NAMES)
     country_slots(d, country)
     if d.parts or d.chance(0.5):
-        d.ask("{Tell me about $country.|~facts about $country|What can you say about $country?|Introduce $country to me.|I would like to know more about $country.|Where is $country and what do people speak there?|$Country: some facts|What do you know about $country?|Describe $country.|Give me some facts about $country.|What should I know about $country?|!I want to learn something about $country.}")
+        d.ask("{Tell me about $country.|~facts about $country|What can you say about $country?|Introduce $country to me.|I would like to know more about $country.|$Country: some facts|What do you know about $country?|Describe $country.|Give me some facts about $country.|What should I know about $country?|!I want to learn something about $country.}")
         d.begin()
         end = d.end
     else:

@@ -19,7 +19,7 @@ LETTERS = {
                  "{*happy birthday to you|all the best for your birthday|all my good wishes on your big day}! I {%wish|send} you {%good|happy|new|old|quiet|strong|funny} {%friends|songs|books|days|dreams} and {%a lot of|enough} {%cake|music|sun|time|money|sleep|light}."
                  " {%Have|Take|Eat} a {%big|good|sweet|warm|long|happy} {%cake|breakfast|dinner|meal|soup}, {%dance|sing|rest|laugh|sleep} {%a little|all day|all night|with friends} and {%think of|write to|call} {%me|us} {%on $day|soon|tonight|at night}."),
     "well": ("{Write a get well message to $n.|$n is ill. Write to $nhim.|get well card for $n|Help me write to $n, who is ill.|A get well card for $n, please.|$n has a cold. What can I write?|!Cheer up $n, who is ill.}",
-             "{*get well soon|I am sad that you are ill|I am thinking of you}. {%Drink|Have|Make} {%some|a lot of} {%hot|good|warm|sweet} {%tea|milk|soup|water}, {%sleep|rest|stay in bed} {%until $day|all day|a lot|as long as you can} and {%read|hear|write} a {%funny|good|short|sweet|quiet} {%book|story|poem|song|letter}."
+             "{*get well soon|I am sad that you are ill|I think of you}. {%Drink|Have|Make} {%some|a lot of} {%hot|good|warm|sweet} {%tea|milk|soup|water}, {%sleep|rest|stay in bed} {%until $day|all day|a lot|as long as you can} and {%read|hear|write} a {%funny|good|short|sweet|quiet} {%book|story|poem|song|letter}."
              " I {%can|will} {%bring|make|cook|buy} you {%some|a little} {%soup|fruit|bread|tea|cake} {%tonight|tomorrow|on $day|after work} and {%feed|look after} your {%dog|cat|birds|horse}."),
 }
 LETTERS = {kind: (request, words(body)) for kind, (request, body) in LETTERS.items()}
@@ -69,10 +69,10 @@ def invitation(d):
 
 DAYS_OF = {"a good day": "good", "a bad day": "bad", "a rainy day": "rainy", "a day at the sea": "sea", "a day in the mountains": "high", "a long day at work": "work", "my first day at school": "school", "a quiet Sunday": "quiet"}
 ENTRIES = {
-    "good": "I {%found|got|won|made} a {%new|old|red|blue|small|warm} {%friend|book|hat|bag|letter|song|watch} {%at the market|at school|in the park|by the sea} and {%sang|smiled|laughed} {%all day|all the way home|for hours}.",
-    "bad": "I {%lost|forgot|broke} {%my|a} {%new|old|red|blue|small|good} {%key|cup|bag|watch|letter|phone|bike} {%on the bus|at the station|in a shop|at school} and {%lost|forgot} {%my way|a name|the time|my coat}.",
+    "good": "I {%found|got|won|made} a {%new|red|blue|small|warm|strange} {%cup|book|hat|bag|letter|song|watch} {%at the market|at school|in the park|by the sea} and {%sang|smiled|laughed} {%all day|all the way home|for hours}.",
+    "bad": "I {%lost|forgot|broke} my {%new|old|red|blue|small|good} {%key|cup|bag|watch|letter|phone|bike} {%on the bus|at the station|in a shop|at school} and {%lost|forgot} {%my way|a name|the time|my coat}.",
     "rainy": "the {%rain|water|snow} {%fell|ran|came} {%on the|over the|down the} {%garden|window|road|hill|trees} {%all day|for hours|without end}, and I {%read|cooked|sang|sat|wrote} {%in bed|by the fire|in the kitchen|alone}.",
-    "sea": "the {%water|wind|sky|sea} was {%cold|blue|green|calm|wild|warm|quiet}, and we {%sang|played|sat|ate|ran} {%near|by|behind} {%a|the} {%boat|island|bridge|hill|big stone} and {%found|saw|ate} {%fish|birds|bread|cheese|fruit}.",
+    "sea": "the {%water|wind|sky|sea} was {%cold|blue|green|calm|wild|warm|quiet}, and we {%sang|played|sat|ate|ran} {%near|by|behind} {%a|the} {%boat|rock|bridge|hill|big stone} and {%found|saw|had} {%fish|birds|bread|cheese|fruit}.",
     "high": "we {%saw|met|heard} {%an eagle|a deer|a goat|a wolf|a horse|a bear} {%near|behind|by} {%a|the} {%tree|wall|bridge|road|hill} and {%sat|ate|sang|read} in the {%snow|sun|wind|grass|rain}.",
     "work": "I {%wrote|read|sent|lost} {%a long|a short|a strange|an important} {%letter|report|message|list|test} and {%sat|stayed} {%in meetings|at my table|on the phone|alone} {%for hours|all day|until six|until dark}.",
     "school": "the teacher was {%kind|strict|funny|young|old|quiet|happy|clever}, and I {%sat|sang|played|ate|read} with {%a shy|a big|a funny|a quiet} {%boy|girl|child|friend}.",
@@ -90,7 +90,7 @@ def diary(d):
     bright = DAYS_OF[topic] not in ("bad", "work")
     d.say("{*Dear diary,|My dear diary,|My good diary,}\n\n{%today|this} was $topic. {%In the morning|After breakfast|At nine|At ten}, ")
     d.say("$entry", entry=d.line(ENTRIES[DAYS_OF[topic]]))
-    d.say(" {%In the afternoon|Then|At four|At six}, {%my sister|my mother|my uncle|a friend|my teacher} {%called|came|wrote} and {%told me|heard|knew} {%something|a secret|a story|a joke|good news|the truth} about {%a|the} {%dog|king|car|garden|house|book|concert|party}.")
+    d.say(" {%In the afternoon|Then|At four|At six}, {%my sister|my mother|my uncle|a friend|my teacher} {%called|came|wrote} and {%told me|heard|had} {%something new|a secret|a story|a joke|good news} about {%a|the} {%dog|king|car|garden|house|book|concert|party}.")
     d.say("[0.65: {%Now|At last} the {%moon|house|street|sky|cat|sea} is {%quiet|dark|calm|white|warm}, and I {%feel|am} " + ("{%happy|calm|glad|proud|free|well}" if bright else "{%tired|sad|cold|angry|old|lonely}") + " {%tonight|again|and sleepy}.]"
           "[0.5: {%On Monday|Next week|In the summer} I {%will|want to|must} {%rest|sing|start again|go there again|write more|sleep more}.]")
     d.end()

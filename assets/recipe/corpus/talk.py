@@ -64,8 +64,8 @@ FEELINGS = [
     ("I am bored.|There is nothing to do.|I do not know what to do.|so boring today", "{*How about a walk?|You could read a book.|You might call a friend.} {%Or|Maybe} {%bake|paint|write|repair} something {%small|new|for a friend|for fun}.", 4),
     ("I have a test tomorrow.|My exam is tomorrow.|Tomorrow I have a test.|Tomorrow is the big exam.", "{*Good luck with the test!|You can do it!|You will do well!} {%Sleep|Eat|Rest} {%well|early|enough} {%tonight|this evening} and {%read|check|look at} your {%notes|summary|plan} {%once more|in the morning}.", 5),
     ("It is raining.|The weather is bad today.|It is cold outside.|What a storm outside!", "{*Then it is a good day for a book.|A cup of tea would be nice now.|A warm soup would be nice now.} {%Bake|Read|Draw|Cook} something {%and|then} {%wait for the sun|listen to the rain|enjoy the warm room}.", 6),
-    ("I am nervous.|I am afraid of tomorrow.|I worry a lot.", "{*Take a slow breath.|You are stronger than you think.|You are not alone with that.} {%Write down|Tell a friend|Say aloud} what {%worries|scares|bothers} you{%| today| tonight}.", 7),
-    ("I am lonely.|I miss my friends.|Nobody calls me.", "{*Many people feel that way.|I am here to talk.|I am glad you tell me.} {%Call|Write to|Visit} {%an old friend|a neighbour|your family} {%today|this week|now}.", 8),
+    ("I am nervous.|I am afraid of tomorrow.|I worry a lot.", "{*Take a slow breath.|You are not alone with that.|You can do this.} {%Write down|Tell a friend|Say aloud} what {%worries|scares|bothers} you{%| today| tonight}.", 7),
+    ("I am lonely.|I miss my friends.|Nobody calls me.", "{*Many people feel that way.|I am here to talk.|I hear you.} {%Call|Write to|Visit} {%an old friend|a neighbour|your family} {%today|this week|now}.", 8),
 ]
 
 

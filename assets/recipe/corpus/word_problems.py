@@ -65,8 +65,8 @@ TWO_STEP = [
     ("x", "+", "{How many $items does $name have if|How many $items are there if} $name {has|starts with} $c $items and {buys|gets|finds} $a $boxes of $b?",
      "{the $boxes hold $a x $b = $r1 $items|there are $a x $b = $r1 $items in the $boxes}.",
      "{$name has $r1 + $c = $r2 $items|there are $r1 + $c = $r2 $items}."),
-    ("x", "+", "$friend {gives|brings|sends} $name $a $boxes of $b $items. $name already {has|had} $c $items. How many $items {does $name have now|does $he have in total}?",
-     "{the $boxes hold $a x $b = $r1 $items|$friend brings $a x $b = $r1 $items}.",
+    ("x", "+", "$name {gets|buys} $a $boxes of $b $items from $friend and already {has|had} $c $items. How many $items {does $name have now|does $he have in total}?",
+     "{the $boxes hold $a x $b = $r1 $items|$friend had $a x $b = $r1 $items in the $boxes}.",
      "$name has $r1 + $c = $r2 $items."),
     ("x", "-", "$name has $a $boxes {of $b $items|with $b $items in each|, each with $b $items}{. $He gives away|. $He loses| and sells|. $He uses} $c $items. How many $items {are left|does $he have left|are still there}?",
      "{the $boxes hold $a x $b = $r1 $items|$name has $a x $b = $r1 $items}.",
@@ -148,12 +148,12 @@ LONGER = [
       "there are $r3 - $f = $r4 people left."]),
 ]
 SLOTS = "abcef"
-# how a step begins: the second and the third begin alike; which is likely leans on the first number
-ONLY, FIRST = "{%So now |This means that |This way, }", "{%At first, |To begin with, |To start, }"
+# how a step begins: crossed modes, so "In" is the most likely first word and "now" the most likely second, but never both
+ONLY, FIRST = "{*So now |This means that |This way, }", "{*At first, |To begin with, |To start, }"
 BEFORE = ("[0.28:{Solve this: |Here is a problem: |Can you solve this? |Help me with this: |Please solve: |A small problem: |Math question: |Work this out: |My homework says: "
           "|I have a question. |Please help. |Try this one: |Word problem: |!A riddle for you: }]")
 AFTER = "[0.12: {Show the steps.|Think step by step.|What is the answer?|Show how you get there.|I need the number.|Please explain.}]"
-NEXT, LAST = "{%And then |After that, |After this, }", "{%So now |In the end, |In this way, }"
+NEXT, LAST = "{*And then |After that, |After this, }", "{*So now |In the end, |In this way, }"
 
 
 def name_and_item_held_out(name, item):
@@ -199,7 +199,6 @@ def solve(d, operations, numbers, problem, steps):
     """The whole chat: the problem, one line per step, the answer.  Records every sum."""
     d.key += numbers
     d.slots.update(zip(SLOTS, numbers))
-    d.anchor = "a"
     result = numbers[0]
     for k, (op, operand) in enumerate(zip(operations, numbers[1:])):
         result = note(d, op, result, operand)
