@@ -37,7 +37,7 @@ def tool_name(verb, noun, camel):
 def parameters(d, noun, most=3):
     """Meanings and names of a tool's parameters, in the order of the schema."""
     pool, out = MEANINGS[noun], []
-    for _ in range(d.choose((1, 2, 3)[:most], {3: (0.3, 0.45, 0.25), 2: (0.5, 0.5), 1: (1.0,)}[most])):
+    for _ in range(d.choose((1, 2, 3)[:most], {3: (0.22, 0.43, 0.35), 2: (0.4, 0.6), 1: (1.0,)}[most])):
         meaning = d.choose(pool)
         out.append((meaning, d.choose(VALUES[meaning][1])))
         pool = [m for m in pool if m != meaning and not any({m, meaning} <= group for group in SIMILAR)]

@@ -121,8 +121,11 @@ def country_about(d):
     else:
         end = d.end_raw
     d.expect = d.slots["capital"]
+    d.anchor = "country"
     d.say("$Country is a country in $continent. {*People there speak $language, and the capital is $capital."
           "|Its capital is $capital, and the currency is the $currency.|Its people speak $language, and the capital is $capital.}")
+    if d.slots["capital"] in KNOWN_FOR and d.maybe(0.4):
+        d.say(" {%Many people visit|People love|It is good to see} {%the city|$capital|the capital} for $known.", known=KNOWN_FOR[d.slots["capital"]])
     end()
 
 

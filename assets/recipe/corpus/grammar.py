@@ -227,11 +227,14 @@ class Doc:
         name = name or self.anchor
         return bucket(self.slot(name), of=CLASSES) if name else 0
 
+    def order(self, options, *context):
+        return leaning(options, *context)
+
     def prefer(self, options, by=None, skew=0.7):
-        """One of some strings, with the skewed weights of a leaning; the order depends on one slot only."""
+        """One of some options, with the skewed weights of a leaning; the order depends on one slot only."""
         if not self.modes:
             return options[0]
-        order = leaning(tuple(options), bucket(self.slot(by or self.anchor), of=2 * CLASSES))
+        order = self.order(tuple(options), bucket(self.slot(by or self.anchor), of=2 * CLASSES))
         return options[order[self.choose(range(len(options)), rank_weights(len(options), skew))]]
 
     # -- split -----------------------------------------------------------------------------------------
@@ -290,7 +293,7 @@ class Doc:
                 self.emit(str(self.slot(node[1])), "agree")
             elif tag == "alt":
                 _, kind, branches, marks, sources, name = node
-                order = leaning(sources, self.context(name), self.last % 3) if kind == "lean" else range(len(branches))
+                order = self.order(sources, self.context(name), self.last % 3) if kind == "lean" else range(len(branches))
                 if self.modes or self.in_prompt or (kind != "stem" and single_words(branches)):
                     weights = STEM[len(branches)] if kind == "stem" else rank_weights(len(branches))
                     i = order[self.choose(range(len(branches)), weights)]

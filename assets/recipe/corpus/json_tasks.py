@@ -86,18 +86,18 @@ def renamed(d, kind, values):
     return out
 
 
-def two_to_json(d, kind):
-    """Two sentences about things of one kind become a list of two objects."""
+def list_to_json(d, kind):
+    """Two or three sentences about things of one kind become a list of objects."""
     both, texts = [], []
-    for _ in range(2):
+    for _ in range(d.choose((2, 3), (0.6, 0.4))):
         values = draw(d, kind)
         d.in_prompt = True
         texts.append(d.line(KINDS[kind][2], **{**values, "state": "free" if values.get("free") else "taken"}).rstrip("."))
         d.in_prompt = False
         both.append(values)
     d.key = ["json", kind] + list(both[0].values())
-    d.ask("{Convert to a JSON list: $text|Write both as JSON: $text|Turn these two into JSON: $text|Make a JSON list of this: $text|JSON list: $text|As a list of JSON objects: $text"
-          "|Give me one JSON list for this: $text|!Collect both in a JSON list: $text}", text=texts[0] + ". " + texts[1] + ".")
+    d.ask("{Convert to a JSON list: $text|Write all of this as JSON: $text|Turn these sentences into JSON: $text|Make a JSON list of this: $text|JSON list: $text|As a list of JSON objects: $text"
+          "|Give me one JSON list for this: $text|!Collect this in a JSON list: $text}", text=". ".join(texts) + ".")
     answer(d, both)
 
 
@@ -111,8 +111,8 @@ def answer(d, value):
 
 def to_json(d):
     kind = d.choose(LABELS, SHARES)
-    if kind != "list" and d.chance(0.2):
-        two_to_json(d, kind)
+    if kind != "list" and d.chance(0.32):
+        list_to_json(d, kind)
         return
     values = draw(d, kind)
     shown = {**values, "state": "free" if values.get("free") else "taken", "joined": ", ".join(values.get("items", ()))}

@@ -39,9 +39,9 @@ def function(d):
     d.emit(name, "choice")
     table = {"NAME": name, "I": "i", "C": "c"}
     if "NUMS" in params:                    # drawn only where the text shows it
-        table["NUMS"], table["N"] = d.mode(LISTS, rank_weights(len(LISTS), 1.0))
+        table["NUMS"], table["N"] = d.prefer(LISTS, "task", 1.0)        # house style leans on the task
     if "S" in params:
-        table["S"], table["C"] = d.mode(STRINGS, rank_weights(len(STRINGS), 1.0))
+        table["S"], table["C"] = d.prefer(STRINGS, "task", 1.0)
     typed = not (result == "list" and "a" in params) and d.maybe(0.18)
     arguments = []
     for p in params:
