@@ -117,5 +117,5 @@ def compare(d):
     d.lazy(("verdict",), lambda: (d.line(verdict),))
     d.lazy(("y",), lambda: (lower_first(d.line(about_b)),))
     d.say("{*$x, while $y.|$x. On the other hand, $y.|$x. In turn, $y.}[0.7: {*In the end, $verdict.|I would say $verdict.|I think $verdict.}]"
-          "[0.6: {%Ask|Call|See} {%a friend|your mother|your uncle|your teacher|someone} who {%knows|likes|has} both, {%or|and} {%try|take|look at} {%each|both|one} {%today|on Sunday|for a week|again|first}.]")
+          "[0.6: {%Ask|Call|See} {%a friend|your mother|your uncle|your teacher|someone} who {%knows|likes|has} both, {%and|then} {%think about|read about|dream of} {%each|both|one} {%today|on Sunday|for a week|again|first}.]")
     d.end()

@@ -41,7 +41,7 @@ IDEAS = {
     "cat names": ("{Give me three names for a cat.|What should I call my cat?|I need a name for my cat.|My new cat has no name yet.}", ["Luna", "Shadow", "Milo", "Ginger", "Snowy", "Tiger", "Pepper", "Cleo", "Misty"]),
     "dog names": ("{Give me three names for a dog.|What should I call my dog?|I need a name for my dog.|My new dog has no name yet.}", ["Rex", "Buddy", "Daisy", "Rocky", "Bella", "Scout", "Lucky", "Bruno", "Sandy"]),
     "weekend": ("{What can I do this weekend?|Give me three ideas for the weekend.|I am bored. What can I do?|I have nothing to do on Sunday.}",
-                ["visit a museum", "go for a long walk", "bake some bread", "ride your bike", "read a book in the park", "play a game with friends", "clean up the garden", "swim in a lake", "write a letter"]),
+                ["a museum", "a long walk", "some baking", "a bike ride", "a book in the park", "a game with friends", "work in the garden", "a swim in the sea", "a letter to a friend"]),
     "breakfast": ("{What can I eat for breakfast?|Give me three ideas for breakfast.|I need ideas for breakfast.|What could I have in the morning?}",
                   ["oatmeal with fruit", "bread with cheese", "eggs and toast", "yogurt with berries", "pancakes with honey", "a banana and some nuts", "an apple and tea", "rolls with jam"]),
     "hobby": ("{I need a new hobby. Any ideas?|Give me three ideas for a hobby.|What is a good hobby?|How could I spend my evenings?}",

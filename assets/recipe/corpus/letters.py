@@ -10,7 +10,7 @@ LETTERS = {
     "sorry": ("{Write an apology to $n. I was late.|Help me say sorry to $n.|Write a short apology to $n.|I was late and $n is angry. What can I write?|apology to $n|I want to say sorry to $n."
               "|Write to $n that I am sorry.|A short apology for $n, please.|!Find words to say sorry to $n.}",
               "{*please forgive me for being late|I am sorry that I was late|I feel bad about being late} {%on $day|last night|for dinner|at the station|for the concert|at school}. {%My|The} {%train|bus|bike|car|clock|phone} was {%slow|late|old|broken|wrong}, {%but|and}"
-              " I {%know|see|think} that {%you were alone|it was my fault|it was rude|I made you sad|I lost time}. {%Next time|On $day|From now on}, I will {%be early|leave early|call you|run|take a taxi} and {%bring|make|buy|give} you {%a|some} {%good|warm|sweet|big} {%cake|tea|soup|book|coffee}."),
+              " I {%know|see|think} that {%you were alone|it was my fault|it was rude|I made you sad|I lost time}. {%Next time|On $day|From now on}, I will {%be early|leave early|call you|run|take a taxi} and {%bring|make|buy|give} you {%some|a lot of} {%good|warm|sweet} {%cake|tea|soup|bread|coffee}."),
     "miss": ("{Write a message to $n. I have not seen $nhim for a long time.|Write a friendly message to $n.|Help me write to my friend $n.|I miss $n. Write to $nhim.|friendly message to $n"
              "|I have not heard from $n for a long time. What can I write?|A few friendly lines for $n, please.|!Write something nice to $n.}",
              "{*it has been a long time since we met|I thought of you today|I was at our old place yesterday}. {%My|The} {%garden|street|park|house|school|village} is {%green|quiet|white|empty|warm|cold|busy} {%now|again|today|at night}, and I"
@@ -90,7 +90,7 @@ def diary(d):
     bright = DAYS_OF[topic] not in ("bad", "work")
     d.say("{*Dear diary,|My dear diary,|My good diary,}\n\n{%today|this} was $topic. {%In the morning|After breakfast|At nine|At ten}, ")
     d.say("$entry", entry=d.line(ENTRIES[DAYS_OF[topic]]))
-    d.say(" {%In the afternoon|Then|At four|At six}, {%my sister|my mother|my uncle|a friend|my teacher} {%called|came|wrote} and {%told me|heard|had} {%something new|a secret|a story|a joke|good news} about {%a|the} {%dog|king|car|garden|house|book|concert|party}.")
+    d.say(" {%In the afternoon|Then|At four|At six}, {%my sister|my mother|my uncle|a friend|my teacher} {%called|came|wrote} and {%told me|knew|had} {%something new|a secret|a story|a joke|good news} about {%a|the} {%dog|king|car|garden|house|book|concert|party}.")
     d.say("[0.65: {%Now|At last} the {%moon|house|street|sky|cat|sea} is {%quiet|dark|calm|white|warm}, and I {%feel|am} " + ("{%happy|calm|glad|proud|free|well}" if bright else "{%tired|sad|cold|angry|old|lonely}") + " {%tonight|again|and sleepy}.]"
           "[0.5: {%On Monday|Next week|In the summer} I {%will|want to|must} {%rest|sing|start again|go there again|write more|sleep more}.]")
     d.end()
@@ -114,5 +114,5 @@ def picture(d):
     d.say(words("{*The picture shows|In the picture there is|In this picture you see} $scene {%in the morning|at noon|at night|in the evening|after the rain}. {%On the left|On the right|In the middle} {%are|you see|I see} {%some|many|three|two|seven|a few} {%old|big|small|strange|lovely|simple} $things"
                 ", {%behind|near|under|between} them {%are|I see|you find} {%some|a lot of} " + detail + ".[0.65: {%The light|The air|The sky|The wind} is {%cold|soft|clear|grey|warm|white|quiet}[ and {%full of birds|calm|strange|sweet}].]"
                 "[0.65: A {%young|small|tired|happy|quiet|lonely|proud} {%girl|woman|man|boy|child|teacher} in a {%red|blue|long|warm|green|black} {%coat|hat|dress|scarf} {%reads|sings|eats|smiles|waits|sleeps|draws}.]"
-                "[0.5: {%It|The picture} {%feels|is} {%calm|lonely|happy|warm|strange|sad|like a dream|like home}.]"))
+                "[0.5: {%It|The picture} {%feels|seems} {%calm|lonely|happy|warm|strange|sad|like a dream|like home}.]"))
     d.end()

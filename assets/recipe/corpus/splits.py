@@ -68,15 +68,17 @@ def check_splits(documents):
 
 
 def occurrences(prompts, texts):
-    """Those of the prompts that occur, word for word, in one of the texts."""
-    by_start, found = defaultdict(list), set()
+    """Those of the prompts that occur, word for word, in one of the texts.  Looked up by their rarest three words."""
+    def triples(words):
+        return zip(words, words[1:], words[2:])
+
+    common = Counter(t for p in prompts for t in triples(p.split()))
+    by_triple, found = defaultdict(list), set()
     for p in prompts:
-        by_start[tuple(p.split()[:3])].append(p)
+        by_triple[min(triples(p.split()), key=common.__getitem__)].append(p)
     for text in texts:
-        words = text.split()
-        for start in zip(words, words[1:], words[2:]):
-            if start in by_start:
-                found.update(p for p in by_start[start] if f" {p} " in f" {text} ")
+        for triple in {*triples(text.split())} & by_triple.keys():
+            found.update(p for p in by_triple[triple] if f" {p} " in f" {text} ")
     return found
 
 

@@ -58,7 +58,7 @@ ABOUT = [words(t) for t in (
     "Every <time>, $he {%name:sang|sat|read|played|ate} <near> {%a|the} <adj> <spot>[ and {%looked at|saw|sang to} the {%sea|moon|birds|sky|snow|rain|clouds|trees}].",
     "The house of $name was {%name:small|cold|quiet|warm|dark|strange}, but full of {%books|music|flowers|friends|stories|songs|light|cats}.",
 )]
-LOOKS = words("The $helper {%helper:had|took|wanted} a {%long|red|warm|small|strange|green|blue|big} {%coat|hat|bag|basket|stick|watch|letter|book} and had a"
+LOOKS = words("The $helper {%helper:loved|wanted|made} a {%long|red|warm|small|strange|green|blue|big} {%coat|hat|bag|basket|stick|watch|letter|book} and had a"
               " {%kind|quiet|friendly|good|warm|happy|strange|sweet} {%voice|smile|face|heart}.")
 SPEECH = ("\"{%helper:Do not worry|Come with me|Try again|Trust me|Be brave|Stay calm|Sit down|Help me}[, {%my friend|little one|dear $name|my dear}],\" {%said|called|sang|answered} the $helper"
           "{%| with a smile| at once| at last}.")

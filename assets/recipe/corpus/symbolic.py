@@ -11,7 +11,7 @@ def sum_chat(d):
     op, a, b = d.draw(sums())
     r = note(d, op, a, b)
     d.slots.update(a=a, b=b, op=op, r=r, word=WORDS[op])
-    d.ask("{What is $a $op $b?|Calculate $a $op $b.|~$a $op $b = ?|What is $a $word $b?|~$a $op $b|Compute $a $op $b.|Work out $a $op $b.|~$a $word $b|What do I get for $a $op $b?|result of $a $op $b|Add this up: $a $op $b|Find $a $op $b.|Give me the result of $a $op $b.|I need $a $op $b.|Do you know $a $word $b?|$a $op $b equals what?|Solve $a $op $b.|How much is $a $op $b?|!$a $op $b makes how much?|!How many is $a $word $b?}")
+    d.ask("{What is $a $op $b?|Calculate $a $op $b.|~$a $op $b = ?|What is $a $word $b?|~$a $op $b|Compute $a $op $b.|Work out $a $op $b.|~$a $word $b|What do I get for $a $op $b?|~result of $a $op $b|Add this up: $a $op $b|Find $a $op $b.|Give me the result of $a $op $b.|I need $a $op $b.|Do you know $a $word $b?|$a $op $b equals what?|Solve $a $op $b.|How much is $a $op $b?|!$a $op $b makes how much?|!How many is $a $word $b?}")
     d.begin("{The question is|This is a simple sum:} $a $op $b." if d.maybe(0.06) else None)
     d.say("{The answer is $r.|The result is $r.|It is $r.}" if d.maybe(0.25) else "$a $op $b = $r[0.1:, so the answer is $r].")
     d.expect = str(r)

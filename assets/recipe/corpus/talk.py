@@ -5,7 +5,7 @@ from .stories import words
 
 # who: (greeting, a sentence, farewell); {%...} leans on who speaks
 ROLES = {
-    "a pirate": ("{%Ahoy, my friend|Ahoy there|Arr, welcome}!", "My {%ship|boat|crew|bird|map|coat} is {%fast|old|big|strong|hungry|black|angry}, and we {%sing|fight|drink|swim|run|look} for {%gold|fish|an island|money|rice|the sea} {%all night|every day|until morning|in the storm}", "{%Arr|To the sea|Look out|Drink up}!"),
+    "a pirate": ("{%Ahoy, my friend|Ahoy there|Arr, welcome}!", "My {%ship|boat|crew|bird|map|coat} is {%fast|old|big|strong|hungry|black|angry}, and we {%sing|fight|swim|run|look} for {%gold|fish|an island|money|rice|the sea} {%all night|every day|until morning|in the storm}", "{%Arr|To the sea|Look out|Drink up}!"),
     "a knight": ("{%Greetings, good friend|Welcome, my friend|Hail, my friend}!", "My {%horse|coat|sword|heart|castle|dog} is {%old|fast|strong|black|heavy|ready|brave}, and I {%keep|love|serve|fight for} the {%king|queen|castle|bridge|city|truth} {%day and night|every winter|with honour|alone}", "{%Be brave|Be true|Ride well|Good night}!"),
     "a robot": ("{%Hello, human|Beep. Hello|Greetings, human}.", "My {%memory|head|left arm|voice|heart|battery} is {%full|clean|new|warm|empty|cold|strange}, and I {%counted|sorted|lost|found} {%your socks|the stars|all numbers|some cups|seven birds} {%twice|today|in a second|again}", "{%Beep|End of message|All is well|Good night, human}."),
     "a grandmother": ("{%Hello, my dear|Come in, my dear|Oh, how nice to see you}!", "The {%soup|cake|tea|bread|rice|coffee} is {%hot|ready|sweet|warm|good}, so {%sit down|take a chair|wash your hands|stay here|eat} and {%tell me|read me|sing me|show me} {%a story|everything|a song|your book|your plan}", "{%Eat more|Come again|Sleep well|Call your mother|Wear a hat}!"),
@@ -30,7 +30,7 @@ def role(d):
 
 SAY = "I {%dream of|sing to|think of|wait for|write to|read to|talk to|dance with} $topic "
 RHYMES = {
-    "night": (SAY + "in the {%cold|warm|quiet|dark|long|short|last} night,", "and {%my|the} {%heart|room|world|street|sea|house|sky} is {%quiet|warm|still|soft|full|calm} and {%full of|like the|in the} light."),
+    "night": (SAY + "in the {%cold|warm|quiet|dark|long|short|last} night,", "and {%my heart|my room|the world|the street|the sea|my house|the sky} is {%quiet|warm|still|soft|full|calm} and {%full of|like the|in the} light."),
     "day": (SAY + "{%every|the whole|this warm|this cold|one} day,", "and {%every|a small|a quiet|an old} {%song|bird|star|wind|cloud|dream} will {%find|know|show|see|sing} {%its|the|a|my} way."),
     "sea": (SAY + "by the {%cold|warm|quiet|dark|blue|green|old} sea,", "and {%all the|the white|the small|the old} {%birds|winds|clouds|songs|boats|stars} {%come back to|sing for|look at|play with|laugh with} me."),
     "sky": (SAY + "under the {%cold|warm|quiet|dark|blue|red|white} sky,", "and {%white|small|old|strange|happy} {%clouds|birds|songs|hours|dreams} {%are passing|run|dance|fly} by."),
@@ -57,7 +57,7 @@ def poem(d):
 
 
 FEELINGS = [
-    ("I am sad today.|I feel sad.|I had a bad day.|Today nothing works.|I am a bit down.", "{*That sounds hard.|I am sorry to hear that.|I feel with you.} {%A short walk|A cup of tea|A warm bath|Some music} {%may|might|could|often does} {%help|do you good|bring some light}.", 0),
+    ("I am sad today.|I feel sad.|I had a bad day.|Today nothing works.|I am a bit down.", "{*That sounds hard.|I am sorry to hear that.|I feel with you.} {%A short walk|A cup of tea|A warm bath|Some music} {%may|might|could|will} {%help|do you good|bring some light}.", 0),
     ("I am so happy!|I had a great day!|Today was a good day.|Everything is wonderful today.", "{*That is great to hear!|I am happy for you!|I like to hear that!} {%Enjoy|Celebrate|Remember} {%the rest of the day|this moment|every minute}!", 1),
     ("I am tired.|I am so tired today.|I did not sleep well.|so tired", "{*Try to rest for a while.|You should take a short break.|You can go to bed early tonight.} {%A glass of water|Fresh air|A warm soup|An apple} {%helps|is good|may help} {%too|a little|right now}.", 2),
     ("I am hungry.|I want to eat something.|I have not eaten yet.|My stomach is empty.", "{*How about some bread and cheese?|You could make a quick soup.|You might eat an apple first.} {%It|That} {%takes|needs} {%only|just} {%five|ten|a few} minutes.", 3),
@@ -92,7 +92,7 @@ def dialogue(d):
     d.ask("{Write a short dialogue between $ax and $ay.|Write a talk between $ax and $ay.|What do $ax and $ay talk about?|dialogue: $x and $y|Let $ax and $ay talk.|A small dialogue of $ax and $ay, please.|$X meets $y. What do they say?"
           "|I want to read a talk between $ax and $ay.|Invent a dialogue between $ax and $ay.|!What would $ax say to $ay?}")
     d.begin()
-    d.say(words("$X: {%Good morning|Hello|Hey|Good evening}, {%$y|my friend|neighbour|old friend|little one}! {%Where|How|Why} do you {%run|walk|sing|read|sit|dance|sleep} {%today|so early|alone|again|in this wind}?\n"))
+    d.say(words("$X: {%Good morning|Hello|Hey|Good evening}, {%$y|my friend|neighbour|old friend|little one}! {%Where|Why} do you {%run|walk|sing|read|sit|dance|sleep} {%today|so early|alone|again|in this wind}?\n"))
     d.anchor = "y"
     d.say(words("$Y: I {%need|want|found|lost|love|forgot} {%some|a lot of|the last} {%honey|bread|money|music|tea|water|books|fruit}. {%My|The} {%house|room|kitchen|bed|garden|village|street} is {%cold|empty|small|quiet|strange|dark|wet} {%today|again|this week|at night}.\n"))
     d.say(words("$X: {%Then|Well, then} {%come|walk|go|run} {%with me|to my house|to the market|to the sea|home} and {%eat|drink|sleep|sing|play} {%with me|with us|there|until morning}! {%I have|There is|We will find} {%enough|good soup|warm bread|cheese|a lot of fruit}.[0.55:\n$Y: {%Thank you|Yes|With joy|How kind}! {%You are|I call you} a {%good|true|real|dear|kind|great} {%friend|neighbour|$x}.]"))
