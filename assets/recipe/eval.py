@@ -138,15 +138,17 @@ def code(s, n):
 
 
 def tool_json(s, n):
-    """Three kinds of requests: new arguments in a trained form, a form never trained, a tool never trained."""
-    groups = {"": [], ", forms never trained": [], ", new tools": []}
+    """Three kinds of requests, for tools written by hand and composed ones: new arguments in a trained form, a form
+    never trained, a tool never trained."""
+    groups = {maker + kind: [] for maker in ("", ", composed") for kind in ("", ", forms never trained", ", new tools")}
     index = 0
     while min(map(len, groups.values())) < n // 3:
         d = make(2, index, "json")
         index += 1
-        if d.split != "test" or not d.prompt_end or d.family != "call" or not d.expect:
+        if d.split != "test" or not d.prompt_end or d.family not in ("call", "composed") or not d.expect:
             continue
-        kind = ", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else ""
+        kind = ", composed" if d.family == "composed" else ""
+        kind += ", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else ""
         if len(groups[kind]) < n // 3:
             groups[kind].append(d)
     return {f"{k}{kind}": v for kind, documents in groups.items() for k, v in calls(s, documents).items()}

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from corpus.checks import right
-from corpus.gen import make
+from corpus.gen import bare, make
 from corpus.python_data import FAMILIES as TASKS
 from corpus.tools import FOOTER, HEADER, schema
 
@@ -58,7 +58,7 @@ def heldout(seed):
                 d = make(seed, index, domain)
                 index += 1
                 r = row(label, d) if d.split == "test" else None
-                if not r or r["prompt"] in seen:
+                if not r or bare(r["prompt"]) in seen:
                     continue
                 about = r.get("expect") if domain in ("facts", "json") else d.slots.get("task") if domain == "code" else None
                 if about and (about, tuple(r["held"])) in seen:
@@ -67,7 +67,7 @@ def heldout(seed):
                 if shares[reason] > min(shares.values(), default=0) + wanted // 8 + index // 400:      # wait for rarer reasons for a while
                     continue
                 shares[reason] += 1
-                seen.update((r["prompt"], (about, tuple(r["held"]))))
+                seen.update((bare(r["prompt"]), (about, tuple(r["held"]))))
                 answer = "".join(d.parts[d.prompt_end:]).replace("<|im_end|>", "")
                 assert "check" not in r or right(r["check"], answer), (r, answer)
                 yield r

@@ -20,11 +20,12 @@ import time
 
 from . import chat, facts, python_code, robustness, symbolic, tools, word_problems
 from .grammar import Doc, bucket, seeded
+from .wrappers import core
 
 # domain: (module, share of documents); shares of tokens are close to the plan because lengths differ
 MIXTURE = {
     "facts": (facts, 0.25), "words": (word_problems, 0.16), "symbolic": (symbolic, 0.18), "code": (python_code, 0.15),
-    "json": (tools, 0.06), "chat": (chat, 0.15), "robustness": (robustness, 0.05),
+    "json": (tools, 0.07), "chat": (chat, 0.15), "robustness": (robustness, 0.05),
 }
 SYSTEMS = ["You are a helpful assistant.", "You are a friendly assistant.", "Answer briefly."]
 RAW = {"country_raw", "story_raw", "code_raw", "sum_raw"}
@@ -49,7 +50,7 @@ def split_of(d):
         return "test"
     if d.always:
         return "train"
-    number = bucket(d.domain, d.family, *d.key, of=50) if d.key else bucket(bare(d.question or d.text), of=50)
+    number = bucket(d.domain, d.family, *d.key, of=50) if d.key else bucket(core(bare(d.question or d.text)), of=50)
     if number == 0:
         d.unseen.add("content" if d.key else "wording")
     return ("test", "dev", "train")[min(number, 2)]

@@ -8,6 +8,8 @@ Prose is written in a small template language, expanded by Doc.say():
     {a|b|c}    one alternative, earlier ones more likely (weights fall as rank^-0.7, so there is no tie)
     {*a|b|c}   a stem, weights .40 .33 .27: crossed modes where b and c begin alike and a does not ("In a", "Once upon",
                "Once there": guessed slot by slot it is "Once a", which never occurs)
+    {%a|b|c}   a leaning: the weights are those of {a|b|c}, but which alternative gets which depends on an earlier slot
+               (Doc.anchor, or {%name:a|b|c}) and on the alternative taken at the leaning before, as a chain; see leaning()
     {a|!b|~c}  in a prompt: whoever draws b is held out of training; c is part of other prompts, so it is always trained
     [text]     an optional word or phrase, present with probability 0.35;  [0.6:text] sets it
     $name      a value fixed earlier with Doc.slots (agreement: a name, a gender, a unit ...)
@@ -19,12 +21,16 @@ Prompts do not change, so one set of prompts serves both.
 """
 import math
 import random
-import re
 from bisect import bisect_right
 from functools import lru_cache
+from hashlib import md5
 from itertools import accumulate
 from zlib import crc32
 
+from .template import parsed, single_words
+from .wrappers import variants
+
+CLASSES = 4        # classes of slot values that lean alike: a leaning has 4 x 3 orders to learn, whatever the slot
 STEM = {1: (1.0,), 2: (0.57, 0.43), 3: (0.40, 0.33, 0.27), 4: (0.36, 0.28, 0.2, 0.16)}
 
 
@@ -59,70 +65,13 @@ def bucket(*values, of):
     return crc32("\x1f".join(map(str, values)).encode()) % of
 
 
-def parse(text):
-    """Template -> list of nodes ('text', s) | ('slot', name) | ('alt', kind, [nodes...], marks) | ('opt', p, nodes)."""
-    pos = 0
+@lru_cache(None)
+def leaning(options, *context):
+    """Indices of the options, likeliest first: a permutation that is a stable hash of options and context.
 
-    def sequence(stops):
-        nonlocal pos
-        nodes, literal = [], []
-
-        def flush():
-            if literal:
-                nodes.append(("text", "".join(literal)))
-                literal.clear()
-
-        while pos < len(text) and text[pos] not in stops:
-            c = text[pos]
-            if c == "{":
-                flush()
-                pos += 1
-                kind = "choice"
-                if text[pos] == "*":
-                    kind, pos = "stem", pos + 1
-                branches, marks = [], []
-                while True:
-                    mark = text[pos] if text[pos] in "!~" else ""
-                    pos += len(mark)
-                    marks.append(mark)
-                    branches.append(sequence("|}"))
-                    pos += 1
-                    if text[pos - 1] == "}":
-                        break
-                nodes.append(("alt", kind, branches, marks))
-            elif c == "[":
-                flush()
-                pos += 1
-                m = re.compile(r"(0\.\d+):").match(text, pos)
-                p = 0.35
-                if m:
-                    p, pos = float(m.group(1)), m.end()
-                inner = sequence("]")
-                pos += 1
-                nodes.append(("opt", p, inner))
-            elif c == "$" and pos + 1 < len(text) and text[pos + 1].isalpha():
-                flush()
-                m = re.compile(r"\$([A-Za-z_0-9]+)").match(text, pos)
-                nodes.append(("slot", m.group(1)))
-                pos = m.end()
-            else:
-                literal.append(c)
-                pos += 1
-        flush()
-        return nodes
-
-    nodes = sequence("")
-    if pos != len(text):
-        raise ValueError(f"unbalanced template: {text!r} at {pos}")
-    return nodes
-
-
-parsed = lru_cache(None)(parse)
-
-
-def single_words(branches):
-    """Are all alternatives one plain word?  Such a choice is one token, or close to it."""
-    return all(len(b) == 1 and b[0][0] == "text" and b[0][1].strip().isalpha() for b in branches)
+    It changes no entropy.  A greedy writer goes another way in every context, so that whoever guesses several tokens
+    ahead has to know the context, as in real language."""
+    return tuple(sorted(range(len(options)), key=lambda i: md5("\x1f".join(map(str, (options[i], *context))).encode()).digest()))
 
 
 class Doc:
@@ -137,12 +86,15 @@ class Doc:
         self.spans = []
         self.slots = {}        # a value that is a function is drawn when the text first needs it
         self.in_prompt = False
+        self.anchor = None     # the slot that leanings depend on
+        self.last = 0          # the alternative taken at the leaning before
         self.question = None   # first user turn
         self.key = None        # content that the prompt shows; the split is a hash of it, or of the prompt's words
         self.unseen = set()    # what keeps the document out of training: form, pair, function, tool ...
         self.always = False    # a prompt whose words are part of other prompts
         self.checks = []       # (kind, payload) verified by checks.py
         self.prompt_end = 0    # index in parts where the last answer begins
+        self.prompt_nll = 0.0  # -log p of all that comes before it
         self.expect = None     # substring that a correct answer contains, for held-out prompts
 
     # -- decisions -------------------------------------------------------------------------------------
@@ -196,6 +148,21 @@ class Doc:
 
     def maybe(self, p):
         return self.modes and self.chance(p)
+
+    def context(self, name=None):
+        """The class of the slot that a leaning depends on."""
+        name = name or self.anchor
+        return bucket(self.slot(name), of=CLASSES) if name else 0
+
+    def order(self, options, *context):
+        return leaning(options, *context)
+
+    def prefer(self, options, by=None, skew=0.7):
+        """One of some options, with the skewed weights of a leaning; the order depends on one slot only."""
+        if not self.modes:
+            return options[0]
+        order = self.order(tuple(options), bucket(self.slot(by or self.anchor), of=2 * CLASSES))
+        return options[order[self.choose(range(len(options)), rank_weights(len(options), skew))]]
 
     # -- split -----------------------------------------------------------------------------------------
     def hold(self, reason, yes=True):
@@ -252,12 +219,15 @@ class Doc:
             elif tag == "slot":
                 self.emit(str(self.slot(node[1])), "agree")
             elif tag == "alt":
-                _, kind, branches, marks = node
-                if self.modes or self.in_prompt or (kind == "choice" and single_words(branches)):
+                _, kind, branches, marks, sources, name = node
+                order = self.order(sources, self.context(name), self.last % 3) if kind == "lean" else range(len(branches))
+                if self.modes or self.in_prompt or (kind != "stem" and single_words(branches)):
                     weights = STEM[len(branches)] if kind == "stem" else rank_weights(len(branches))
-                    i = self.choose(range(len(branches)), weights)
+                    i = order[self.choose(range(len(branches)), weights)]
                 else:
                     i = 0
+                if kind == "lean":
+                    self.last = i
                 self.hold("form", marks[i] == "!")
                 self.always |= marks[i] == "~"
                 self.expand(branches[i], kind)
@@ -281,6 +251,16 @@ class Doc:
         self.question = self.question or "".join(self.parts[start:])
         self.fixed("<|im_end|>\n")
 
+    def ask(self, template, wrap=True, lower=False, **slots):
+        """A user turn with one request, which may be wrapped ("Please ...") and written carelessly, see wrappers.py."""
+        self.in_prompt = True
+        text = self.line(template, **slots)
+        self.in_prompt = False
+        texts, weights, held = variants(text, wrap, lower)
+        i = self.choose(range(len(texts)), weights)
+        self.hold("form", held[i])
+        self.user_text(texts[i])
+
     def user_text(self, text):
         self.question = self.question or text
         self.fixed("<|im_start|>user\n" + text + "<|im_end|>\n")
@@ -294,6 +274,7 @@ class Doc:
         else:
             self.fixed("\n</think>\n\n")
         self.prompt_end = len(self.parts)
+        self.prompt_nll = self.nll
 
     def begin_history(self):
         """Open an assistant turn that is not the last one: the chat template drops its think block."""

@@ -39,9 +39,9 @@ def function(d):
     d.emit(name, "choice")
     table = {"NAME": name, "I": "i", "C": "c"}
     if "NUMS" in params:                    # drawn only where the text shows it
-        table["NUMS"], table["N"] = d.mode(LISTS, rank_weights(len(LISTS), 1.0))
+        table["NUMS"], table["N"] = d.prefer(LISTS, "task", 1.0)        # house style leans on the task
     if "S" in params:
-        table["S"], table["C"] = d.mode(STRINGS, rank_weights(len(STRINGS), 1.0))
+        table["S"], table["C"] = d.prefer(STRINGS, "task", 1.0)
     typed = not (result == "list" and "a" in params) and d.maybe(0.18)
     arguments = []
     for p in params:
@@ -75,10 +75,13 @@ def verb_form(task):
 
 
 def ask(d):
-    d.user("{~Write a Python function that $task.|Write a function that $task.|Write a Python function $fn that $task."
-           "|Can you write a Python function that $task?|Please write a short Python function that $task."
+    d.ask("{~Write a Python function that $task.|Write a function that $task.|Write a Python function $fn that $task."
+           "|Write a short Python function that $task.|Create a Python function that $task.|Define a function that $task.|Python: a function that $task"
            "|How do I write a Python function that $task?|~Python function that $task|Show me Python code that $task."
-           "|Give me a function that $task.|!I need a function that $task.|!Please implement a Python function that $task.}")
+           "|Give me a function that $task."
+           "|python code: $task|I need Python code that $task.|What does a function look like that $task?|My homework is a function that $task.|I am looking for a function that $task."
+           "|Which code do I need? It $task.|Make a Python function that $task.|I want a small program that $task.|Prepare a function that $task.|code for a function that $task"
+           "|Is there a function that $task?|In Python, how do I get a function that $task?|!I need a function that $task.|!Implement a Python function that $task.}")
 
 
 def tests_text(d, tests):
@@ -121,7 +124,7 @@ def code_result(d):
     d.fixed("<|im_start|>user\n")
     start = len(d.parts)
     d.in_prompt = True
-    d.say("{What does `$call` return?|What is the result of `$call`?|!Which value does `$call` give?}\n\n```python\n")
+    d.say("{What does `$call` return?|What is the result of `$call`?|What do I get for `$call`?|`$call`: what is the result?|Tell me the result of `$call`.|What comes out of `$call`?|!Which value does `$call` give?}\n\n```python\n")
     d.in_prompt = False
     function(d)
     d.fixed("\n```")

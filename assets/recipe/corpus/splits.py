@@ -4,7 +4,7 @@ check_splits  generates documents of all splits and looks for the prompts of the
               1. as a whole user turn (words only: case and punctuation do not count),
               2. for prompts of three words or more, anywhere in a training document,
               3. for operand pairs, as a sum "a op b = " in a training document,
-              4. for functions and tools, by name.
+              4. for functions and tools, by name; composed tools by the names in a schema or a call.
               It fails loudly when it finds one.
 entropy       compares the mean of -log p with the mean entropy of the decisions, which is the exact entropy of every
               document's choices; and counts texts that the grammar can make in two ways, whose -log p is too large.
@@ -14,10 +14,13 @@ from collections import Counter, defaultdict
 from math import sqrt
 
 from .arithmetic import held_out_pair
+from .composed import HELD_OUT as COMPOSED, tool_name
 from .python_data import HELD_OUT
 from .tools import HELD_OUT_TOOLS
 
 TURN = re.compile(r"<\|im_start\|>user\n(.*?)<\|im_end\|>", re.S)
+NAMED = re.compile(r'"name": "(\w+)"')
+COMPOSED_NAMES = {tool_name(*t, camel) for t in COMPOSED for camel in (True, False)}
 SUM = re.compile(r"(?<![\w/])(\d+) ([-+x/]) (\d+) = ")
 
 
@@ -41,7 +44,7 @@ def check_splits(documents):
                 sums += 1
                 if int(b) and held_out_pair(op, int(a), int(b)):
                     raise Leak(f"held-out sum {a} {op} {b} in training: {d.text}")
-            for name in HELD_OUT_TOOLS | HELD_OUT:
+            for name in HELD_OUT_TOOLS | HELD_OUT | COMPOSED_NAMES.intersection(NAMED.findall(d.text)):
                 if name in d.text:
                     raise Leak(f"held-out {name} in training: {d.text}")
         else:
@@ -65,15 +68,17 @@ def check_splits(documents):
 
 
 def occurrences(prompts, texts):
-    """Those of the prompts that occur, word for word, in one of the texts."""
-    by_start, found = defaultdict(list), set()
+    """Those of the prompts that occur, word for word, in one of the texts.  Looked up by their rarest three words."""
+    def triples(words):
+        return zip(words, words[1:], words[2:])
+
+    common = Counter(t for p in prompts for t in triples(p.split()))
+    by_triple, found = defaultdict(list), set()
     for p in prompts:
-        by_start[tuple(p.split()[:3])].append(p)
+        by_triple[min(triples(p.split()), key=common.__getitem__)].append(p)
     for text in texts:
-        words = text.split()
-        for start in zip(words, words[1:], words[2:]):
-            if start in by_start:
-                found.update(p for p in by_start[start] if f" {p} " in f" {text} ")
+        for triple in {*triples(text.split())} & by_triple.keys():
+            found.update(p for p in by_triple[triple] if f" {p} " in f" {text} ")
     return found
 
 

@@ -56,6 +56,24 @@ TWO_STEP = [
     ("x", "+", "$name has $c $items and buys $a $boxes of $b. How many $items does $he have now?",
      "{the $boxes hold $a x $b = $r1 $items|$he buys $a x $b = $r1 $items}.",
      "{$name has $r1 + $c = $r2 $items|$he has $r1 + $c = $r2 $items}."),
+    ("x", "+", "$name has $c $items{ and gets|. $He finds|. Then $he buys|. $He also has|. In the shop, $he buys} $a $boxes of $b{| each| $items}. {How many $items does $he have now?|How many $items does $name have then?|How many does $he have in all?|How many $items are there in all?}",
+     "{the $boxes hold $a x $b = $r1 $items|there are $a x $b = $r1 $items in the $boxes}.",
+     "{$name has $r1 + $c = $r2 $items|$he has $r1 + $c = $r2 $items}."),
+    ("x", "+", "{$name has $a $boxes with $b $items in each and $c more $items|There are $a $boxes of $b $items and $c single $items at the house of $name|$name owns $a $boxes of $b $items and $c loose $items}. How many $items {does $he have in all|are there in all|is that together}?",
+     "the $boxes hold $a x $b = $r1 $items.",
+     "{$name has $r1 + $c = $r2 $items|there are $r1 + $c = $r2 $items}."),
+    ("x", "+", "{How many $items does $name have if|How many $items are there if} $name {has|starts with} $c $items and {buys|gets|finds} $a $boxes of $b?",
+     "{the $boxes hold $a x $b = $r1 $items|there are $a x $b = $r1 $items in the $boxes}.",
+     "{$name has $r1 + $c = $r2 $items|there are $r1 + $c = $r2 $items}."),
+    ("x", "+", "$name {gets|buys} $a $boxes of $b $items from $friend and already {has|had} $c $items. How many $items {does $name have now|does $he have in total}?",
+     "{the $boxes hold $a x $b = $r1 $items|$friend had $a x $b = $r1 $items in the $boxes}.",
+     "$name has $r1 + $c = $r2 $items."),
+    ("x", "-", "$name has $a $boxes {of $b $items|with $b $items in each|, each with $b $items}{. $He gives away|. $He loses| and sells|. $He uses} $c $items. How many $items {are left|does $he have left|are still there}?",
+     "{the $boxes hold $a x $b = $r1 $items|$name has $a x $b = $r1 $items}.",
+     "{$he has $r1 - $c = $r2 $items left|there are $r1 - $c = $r2 $items left}."),
+    ("x", "+", "$name {buys|pays for} $a $items at $b dollars each and a bag for $c dollars. How much {does $he pay|does $he pay in all|is that together}?",
+     "{the $items cost $a x $b = $r1 dollars|$a $items cost $a x $b = $r1 dollars}.",
+     "{$he pays $r1 + $c = $r2 dollars|$name pays $r1 + $c = $r2 dollars}."),
     ("+", "-", "$name has $a $items. $He gets $b more and then gives $c to $friend. How many $items does $he have left?",
      "$name has $a + $b = $r1 $items.",
      "$he has $r1 - $c = $r2 $items left."),
@@ -132,6 +150,9 @@ LONGER = [
 SLOTS = "abcef"
 # how a step begins: crossed modes, so "In" is the most likely first word and "now" the most likely second, but never both
 ONLY, FIRST = "{*So now |This means that |This way, }", "{*At first, |To begin with, |To start, }"
+BEFORE = ("[0.28:{Solve this: |Here is a problem: |Can you solve this? |Help me with this: |Please solve: |A small problem: |Math question: |Work this out: |My homework says: "
+          "|I have a question. |Please help. |Try this one: |Word problem: |!A riddle for you: }]")
+AFTER = "[0.12: {Show the steps.|Think step by step.|What is the answer?|Show how you get there.|I need the number.|Please explain.}]"
 NEXT, LAST = "{*And then |After that, |After this, }", "{*So now |In the end, |In this way, }"
 
 
@@ -182,7 +203,7 @@ def solve(d, operations, numbers, problem, steps):
     for k, (op, operand) in enumerate(zip(operations, numbers[1:])):
         result = note(d, op, result, operand)
         d.slots[f"r{k + 1}"] = result
-    d.user(problem)
+    d.ask(BEFORE + problem + AFTER)
     d.begin(thought_for(d, operations[0]))
     for k, step in enumerate(steps):
         opener = ONLY if len(steps) == 1 else FIRST if k == 0 else LAST if k == len(steps) - 1 else NEXT
