@@ -44,7 +44,7 @@ def advice(d):
     else:
         d.say("{*You could $t1 and $t2.|Try this: $t1.}" + REASONS[1])
     if style != "list":
-        d.say(OTHERS + CLOSINGS)
+        d.say(OTHERS + "[0.3: {*Small steps are enough.|Do not give up early.|Do it every day.}]" + CLOSINGS)
     if two_turns:
         d.end_turn()
         d.user("{Give me one more tip.|Anything else?|Another tip, please.|What else can I do?|One more?|And what else?|more tips}")
@@ -100,7 +100,8 @@ def ideas(d):
     else:
         d.say("{*How about $a, $b or $c?|I suggest $a, $b or $c.|I think of $a, $b or $c.}")
         d.say("[0.6: {%The first|The second|The last} {%one|idea} is " + PRAISE[topic] + ".]"
-              "[0.5: {%Ask|Call|Tell} {%a friend|your sister|your mother|your uncle|your father} {%first|tonight|tomorrow|today|on Sunday}.]")
+              "[0.5: {%Ask|Call|Tell} {%a friend|your sister|your mother|your uncle|your father} {%first|tonight|tomorrow|today|on Sunday}.]"
+              "[0.3: {*All of them are easy.|You cannot go wrong here.|You will like it.}]")
     d.end()
 
 
@@ -116,6 +117,6 @@ def compare(d):
     d.lazy(("x",), lambda: (d.line(about_a),))
     d.lazy(("verdict",), lambda: (d.line(verdict),))
     d.lazy(("y",), lambda: (lower_first(d.line(about_b)),))
-    d.say("{*$x, while $y.|$x. On the other hand, $y.|$x. In turn, $y.}[0.7: {*In the end, $verdict.|I would say $verdict.|I think $verdict.}]"
+    d.say("{*$x, while $y.|$x. On the other hand, $y.|$x. In turn, $y.}[0.7: {*In the end, $verdict.|I would say $verdict.|I think $verdict.}][0.3: {*Both can be right.|Ask what you need most.|Ask your own heart.}]"
           "[0.6: {%Ask|Call|See} {%a friend|your mother|your uncle|your teacher|someone} who {%knows|likes|has} both, {%and|then} {%think about|read about|dream of} {%each|both|one} {%today|on Sunday|for a week|again|first}.]")
     d.end()

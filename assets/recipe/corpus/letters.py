@@ -6,21 +6,21 @@ LETTERS = {
     "thank you": ("{Write a short thank you note to $n.|Write a thank you message to $n.|Help me thank $n for a gift.|Thank $n for a gift from me.|I got a gift from $n. What can I write?|thank you note for $n"
                   "|Write a few lines to thank $n.|I want to thank $n.|A thank you card for $n, please.|!Find the right words to thank $n.}",
                   "{*many thanks for the lovely $gift|thank you very much for the $gift|thank goodness, your $gift came just in time}. It {%is|looks} {%so|very|really} {%good|warm|sweet|pretty|strange|small|strong} and"
-                  " {%made|makes} {%me|us|everyone|my mother|my father} {%happy|glad|proud|smile|laugh}. I {%keep|have|see|use|need} it {%near|by|behind} {%my|the} {%bed|door|window|table|books|garden} and {%think of you|smile|sing|feel better} <each>."),
+                  " {%made|makes} {%me|us|everyone|my mother|my father} {%happy|glad|proud|smile|laugh}. I {%keep|have|see|use|need} it {%near|by|behind} {%my|the} {%bed|door|window|table|books|garden} and {%think of you|smile|sing|feel better} <each>.[0.4: {*What a surprise!|You know me well.|You made my day.}]"),
     "sorry": ("{Write an apology to $n. I was late.|Help me say sorry to $n.|Write a short apology to $n.|I was late and $n is angry. What can I write?|apology to $n|I want to say sorry to $n."
               "|Write to $n that I am sorry.|A short apology for $n, please.|!Find words to say sorry to $n.}",
               "{*please forgive me for being late|I am sorry that I was late|I feel bad about being late} {%on $day|last night|for dinner|at the station|for the concert|at school}. {%My|The} {%train|bus|bike|car|clock|phone} was {%slow|late|old|broken|wrong}, {%but|and}"
-              " I {%know|see|think} that {%you were alone|it was my fault|it was rude|I made you sad|I lost time}. {%Next time|On $day|From now on}, I will {%be early|leave early|call you|run|take a taxi} and {%bring|make|buy|give} you {%some|a lot of} {%good|warm|sweet} {%cake|tea|soup|bread|coffee}."),
+              " I {%know|see|think} that {%you were alone|it was my fault|it was rude|I made you sad|I lost time}. {%Next time|On $day|From now on}, I will {%be early|leave early|call you|run|take a taxi} and {%bring|make|buy|give} you {%some|a lot of} {%good|warm|sweet} {%cake|tea|soup|bread|coffee}.[0.4: {*It will not happen again.|Please be my friend again.|Please give me some time.}]"),
     "miss": ("{Write a message to $n. I have not seen $nhim for a long time.|Write a friendly message to $n.|Help me write to my friend $n.|I miss $n. Write to $nhim.|friendly message to $n"
              "|I have not heard from $n for a long time. What can I write?|A few friendly lines for $n, please.|!Write something nice to $n.}",
              "{*it has been a long time since we met|I thought of you today|I was at our old place yesterday}. {%My|The} {%garden|street|park|house|school|village} is {%green|quiet|white|empty|warm|cold|busy} {%now|again|today|at night}, and I"
-             " {%work|read|walk|sleep|cook|sing|play} {%a lot|too much|alone|at night|<each>}. {%How|Where|And how} {%are you|is your mother|is your sister|is your dog|is your cat}? {%Can you|Will you|Do you want to} {%come|call|eat with me|write} {%on $day|soon|next week|this summer}?"),
+             " {%work|read|walk|sleep|cook|sing|play} {%a lot|too much|alone|at night|<each>}.[0.4: {*All is well here.|We talk about you often.|We miss your songs.}] {%How|Where|And how} {%are you|is your mother|is your sister|is your dog|is your cat}? {%Can you|Will you|Do you want to} {%come|call|eat with me|write} {%on $day|soon|next week|this summer}?"),
     "birthday": ("{Write a birthday card to $n.|Write birthday wishes to $n.|It is the birthday of $n. What can I write?|birthday card for $n|Help me with a birthday card for $n.|A birthday message for $n, please.|!What do I write to $n on $nhis birthday?}",
                  "{*happy birthday to you|all the best for your birthday|all my good wishes on your big day}! I {%wish|send} you {%good|happy|new|old|quiet|strong|funny} {%friends|songs|books|days|dreams} and {%a lot of|enough} {%cake|music|sun|time|money|sleep|light}."
-                 " {%Have|Take|Eat} a {%big|good|sweet|warm|long|happy} {%cake|breakfast|dinner|meal|soup}, {%dance|sing|rest|laugh|sleep} {%a little|all day|all night|with friends} and {%think of|write to|call} {%me|us} {%on $day|soon|tonight|at night}."),
+                 " {%Have|Take|Eat} a {%big|good|sweet|warm|long|happy} {%cake|breakfast|dinner|meal|soup}, {%dance|sing|rest|laugh|sleep} {%a little|all day|all night|with friends} and {%think of|write to|call} {%me|us} {%on $day|soon|tonight|at night}.[0.4: {*May all your wishes come true.|Stay as you are.|Stay young and funny.}]"),
     "well": ("{Write a get well message to $n.|$n is ill. Write to $nhim.|get well card for $n|Help me write to $n, who is ill.|A get well card for $n, please.|$n has a cold. What can I write?|!Cheer up $n, who is ill.}",
              "{*get well soon|I am sad that you are ill|I think of you}. {%Drink|Have|Make} {%some|a lot of} {%hot|good|warm|sweet} {%tea|milk|soup|water}, {%sleep|rest|stay in bed} {%until $day|all day|a lot|as long as you can} and {%read|hear|write} a {%funny|good|short|sweet|quiet} {%book|story|poem|song|letter}."
-             " I {%can|will} {%bring|make|cook|buy} you {%some|a little} {%soup|fruit|bread|tea|cake} {%tonight|tomorrow|on $day|after work} and {%feed|look after} your {%dog|cat|birds|horse}."),
+             " I {%can|will} {%bring|make|cook|buy} you {%some|a little} {%soup|fruit|bread|tea|cake} {%tonight|tomorrow|on $day|after work} and {%feed|look after} your {%dog|cat|birds|horse}.[0.4: {*The doctor knows what to do.|You will be fine soon.|You need a good rest.}]"),
 }
 LETTERS = {kind: (request, words(body)) for kind, (request, body) in LETTERS.items()}
 GIFTS = ["book", "scarf", "flowers", "tea", "cake", "picture", "plant", "cup", "hat", "puzzle"]
@@ -64,7 +64,7 @@ def invitation(d):
     d.ask("{Write an invitation to $n for my $party on $day.|Invite $n to my $party on $day.|Write a short invitation for $n.|I want to invite $n to my $party.|invitation for $n: $party on $day"
           "|Help me invite $n to a $party.|My $party is on $day. Invite $n.|A short invitation for $n, please.|!Ask $n in a letter to come to my $party.}")
     frame(d, words("{*my $party is on $day, and you must come|I would like to invite you to my $party on $day|I want to see you at my $party on $day}. {%We start|We meet|It starts} at {%five|six|seven|eight|four} {%in the garden|at my house|by the sea|at school|under the old tree|in the park}"
-                   ", and {%there will be|we have} {%good|some|new|old|hot} {%music|cake|soup|songs|tea|games} and {%a lot of|many|some} {%old friends|music|stories|flowers|dogs}. {%Bring|Take} {%a friend|your sister|a song|a warm coat|your dog|a cake|a story} and {%come|be} {%early|in time|happy|hungry}."))
+                   ", and {%there will be|we have} {%good|some|new|old|hot} {%music|cake|soup|songs|tea|games} and {%a lot of|many|some} {%old friends|music|stories|flowers|dogs}. {%Bring|Take} {%a friend|your sister|a song|a warm coat|your dog|a cake|a story} and {%come|be} {%early|in time|happy|hungry}.[0.4: {*Please tell me if you come.|You can stay until late.|You may bring a guest.}]"))
 
 
 DAYS_OF = {"a good day": "good", "a bad day": "bad", "a rainy day": "rainy", "a day at the sea": "sea", "a day in the mountains": "high", "a long day at work": "work", "my first day at school": "school", "a quiet Sunday": "quiet"}
@@ -91,6 +91,7 @@ def diary(d):
     d.say("{*Dear diary,|My dear diary,|My good diary,}\n\n{%today|this} was $topic. {%In the morning|After breakfast|At nine|At ten}, ")
     d.say("$entry", entry=d.line(ENTRIES[DAYS_OF[topic]]))
     d.say(" {%In the afternoon|Then|At four|At six}, {%my sister|my mother|my uncle|a friend|my teacher} {%called|came|wrote} and {%told me|knew|had} {%something new|a secret|a story|a joke|good news} about {%a|the} {%dog|king|car|garden|house|book|concert|party}.")
+    d.say("[0.4: {*What a day!|I will not forget this.|I still think about it.}]")
     d.say("[0.65: {%Now|At last} the {%moon|house|street|sky|cat|sea} is {%quiet|dark|calm|white|warm}, and I {%feel|am} " + ("{%happy|calm|glad|proud|free|well}" if bright else "{%tired|sad|cold|angry|old|lonely}") + " {%tonight|again|and sleepy}.]"
           "[0.5: {%On Monday|Next week|In the summer} I {%will|want to|must} {%rest|sing|start again|go there again|write more|sleep more}.]")
     d.end()
@@ -114,5 +115,6 @@ def picture(d):
     d.say(words("{*The picture shows|In the picture there is|In this picture you see} $scene {%in the morning|at noon|at night|in the evening|after the rain}. {%On the left|On the right|In the middle} {%are|you see|I see} {%some|many|three|two|seven|a few} {%old|big|small|strange|lovely|simple} $things"
                 ", {%behind|near|under|between} them {%are|I see|you find} {%some|a lot of} " + detail + ".[0.65: {%The light|The air|The sky|The wind} is {%cold|soft|clear|grey|warm|white|quiet}[ and {%full of birds|calm|strange|sweet}].]"
                 "[0.65: A {%young|small|tired|happy|quiet|lonely|proud} {%girl|woman|man|boy|child|teacher} in a {%red|blue|long|warm|green|black} {%coat|hat|dress|scarf} {%reads|sings|eats|smiles|waits|sleeps|draws}.]"
+                "[0.4: {*Nobody is in a hurry.|It must be Sunday.|It could be a dream.}]"
                 "[0.5: {%It|The picture} {%feels|seems} {%calm|lonely|happy|warm|strange|sad|like a dream|like home}.]"))
     d.end()

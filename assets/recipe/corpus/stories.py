@@ -65,6 +65,9 @@ SPEECH = ("\"{%helper:Do not worry|Come with me|Try again|Trust me|Be brave|Stay
 ENDINGS = (words("After that, the {%$place|whole $place} {%was|became|stayed} {%happy|calm|safe|quiet|proud|warm|free} {%again|for years|at night|every day}."),
            words("They {%lived|stayed|sang|laughed|played} {%happily|together|in peace|for many years} {%in the $place|by the sea|until the end|near the hill}."),
            words("That {%night|evening|morning}, $name {%smiled|laughed|sang|sat|read} {%by the fire|under the moon|in bed|with friends|at the window}."))
+ASIDES = ("{*It was a good evening.|They became friends at once.|They talked for a long time.}", "{*Nobody knew why.|$He asked the birds.|$He told the moon.}",
+          "{*The answer was simple.|It took some time.|It needed a friend.}", "{*Nobody spoke for a while.|Then it became quiet.|Then the door opened.}",
+          "{*Time went by slowly.|After a while everyone slept.|After all that it rained.}")
 CAST = STORY_ANIMALS + STORY_PEOPLE
 HELD_OUT_HEROES = {"otter", "gardener", "elephant"}      # stories about them are asked for in tests only
 OPENINGS = ("{*In a [0.2:quiet ]$place there lived $A named $name.|Once upon a time, there was $A named $name.|Once there was $A called $name.}")
@@ -115,6 +118,8 @@ def story_body(d):
     if d.maybe(0.5):
         d.say(" " + SPEECH)
     d.say(" {*It was the $helper who |The kind $helper |The good old $helper }" + plot[1] + ".")
+    if d.maybe(0.4):
+        d.say(" " + d.prefer(ASIDES))
     d.say(" " + plot[2] + ".")
     if d.maybe(0.55):
         d.say(" " + d.mode(ENDINGS, (0.45, 0.33, 0.22)))
