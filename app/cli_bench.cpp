@@ -23,12 +23,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kWidths[] = {1, 2, 4, 8, 16};
 constexpr int kContext = 64; // tokens before the timed passes, unless --context says otherwise
 
-std::vector<int> some_tokens(int count, int vocab) {
-    std::vector<int> ids;
-    for (int i = 0; i < count; ++i) ids.push_back((i * 37 + 11) % vocab);
-    return ids;
-}
-
 PassTimes time_passes(const Models& models, int context, int repeats, ProgressBar& bar) {
     return measure_passes(
         models, {.rows = {std::begin(kWidths), std::end(kWidths)}, .context = context, .repeats = repeats},
@@ -46,7 +40,7 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
     settings.max_tokens = tokens;
     settings.chat = true; // an answer that is long enough on the bundle
     if (!models.tokenizer)
-        settings.token_ids = some_tokens(options.context.value_or(kContext), models.vocab());
+        settings.token_ids = filler_tokens(options.context.value_or(kContext), models.vocab());
     else
         settings.prompt = "Write a Python function that returns the sum of a list.";
     return settings;

@@ -10,12 +10,6 @@
 namespace speclens {
 namespace {
 
-std::vector<int> some_tokens(int count, int vocab) {
-    std::vector<int> ids;
-    for (int i = 0; i < count; ++i) ids.push_back((i * 37 + 11) % vocab);
-    return ids;
-}
-
 double quantile(const std::vector<double>& ascending, double share) {
     const double at = share * static_cast<double>(ascending.size() - 1);
     const auto below = static_cast<std::size_t>(at);
@@ -34,6 +28,12 @@ double multiply_adds_of(const ModelConfig& config) {
 
 } // namespace
 
+std::vector<int> filler_tokens(int count, int vocab) {
+    std::vector<int> ids;
+    for (int i = 0; i < count; ++i) ids.push_back((i * 37 + 11) % vocab);
+    return ids;
+}
+
 const PassTime* PassTimes::of(int rows) const {
     const auto found = std::ranges::find(passes, rows, &PassTime::rows);
     return found == passes.end() ? nullptr : &*found;
@@ -50,39 +50,50 @@ PassPlan window_passes(const Models& models) {
 PassTimes measure_passes(const Models& models, const PassPlan& plan,
                          const std::function<bool(int, int)>& go_on) {
     CHECK(models.target && !plan.rows.empty(), "passes of a model");
-    constexpr int kWarmUps = 3, kLeast = 3, kReadEvery = 5;
+    constexpr int kWarmUps = 3, kReadEvery = 5;
     PassTimes result;
     result.context = plan.context;
     result.weight_bytes = static_cast<double>(models.target->bytes.per_token);
     result.multiply_adds = multiply_adds_of(models.target->config);
-    const int widest = *std::ranges::max_element(plan.rows);
-    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, plan.context + widest);
-    decoder->prefill(some_tokens(plan.context, models.vocab()));
-    std::vector<std::vector<double>> times(plan.rows.size());
+    std::vector<int> rows = plan.rows;
+    const std::unique_ptr<Decoder> decoder =
+        make_model_decoder(models.target, plan.context + *std::ranges::max_element(rows));
+    decoder->prefill(filler_tokens(plan.context, models.vocab()));
+    std::vector<std::vector<double>> times(rows.size());
     std::vector<double> reads;
+    bool first = true; // the first round decides which widths fit
     const Stopwatch whole;
+    const auto late = [&] { return plan.seconds > 0 && whole.ms() > plan.seconds * 1000; };
+    const auto time_pass = [&](const std::vector<int>& tokens) {
+        const Stopwatch watch;
+        (void)decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
+        const double took = watch.ms();
+        decoder->truncate(plan.context);
+        return took;
+    };
     for (int round = -kWarmUps; round < plan.repeats; ++round) {
         if (go_on && !go_on(round + kWarmUps, plan.repeats + kWarmUps)) break;
-        if (plan.seconds > 0 && round >= kLeast && whole.ms() > plan.seconds * 1000) break;
-        for (std::size_t w = 0; w < plan.rows.size(); ++w) {
-            const std::vector<int> tokens = some_tokens(plan.rows[w], models.vocab());
-            for (const bool timed : {false, true}) { // caches as a pass of the same width leaves them
-                const Stopwatch watch;
-                (void)decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
-                const double took = watch.ms();
-                decoder->truncate(plan.context);
-                if (timed && round >= 0) times[w].push_back(took);
-            }
+        if (late()) {
+            if (result.repeats > 0) break;
+            round = std::max(round, 0); // warm enough
         }
+        for (std::size_t w = 0; w < rows.size(); ++w) {
+            const std::vector<int> tokens = filler_tokens(rows[w], models.vocab());
+            if (!late()) (void)time_pass(tokens); // caches as a pass of the same width leaves them
+            const double took = time_pass(tokens);
+            if (round >= 0) times[w].push_back(took);
+            if (first && w > 0 && late()) rows.resize(w + 1);
+        }
+        first = false;
         if (round >= 0 && round % kReadEvery == 0)
             reads.push_back(models.backend->measure_read_bandwidth(models.target->bytes.per_token));
         if (round >= 0) ++result.repeats;
     }
     if (result.repeats == 0) return result;
-    for (std::size_t w = 0; w < plan.rows.size(); ++w) {
+    for (std::size_t w = 0; w < rows.size(); ++w) {
         std::ranges::sort(times[w]);
         result.passes.push_back(
-            {plan.rows[w], quantile(times[w], 0.5), quantile(times[w], 0.25), quantile(times[w], 0.75)});
+            {rows[w], quantile(times[w], 0.5), quantile(times[w], 0.25), quantile(times[w], 0.75)});
     }
     std::ranges::sort(reads);
     result.bandwidth_gbs = quantile(reads, 0.5);

@@ -14,7 +14,9 @@ struct PassPlan {
     std::vector<int> rows; // widths, ascending; the first one is 1
     int context = 64;      // tokens before the pass
     int repeats = 20;      // of every width, after some warm-up
-    double seconds = 0;    // stop after so much time, but not before three repeats; 0: no limit
+    // Stop after so much time: widths that do not fit into it are left out, all but the first two, and what
+    // is left is timed at least once. 0: no limit.
+    double seconds = 0;
 };
 
 struct PassTime {
@@ -35,8 +37,11 @@ struct PassTimes {
     }
 };
 
-// What the window asks for: 1 to 64 tokens as far as the model goes, for at most about three seconds.
+// What the window asks for: 1 to 64 tokens as far as the model goes, for about three seconds.
 [[nodiscard]] PassPlan window_passes(const Models& models);
+
+// Tokens that mean nothing, for passes that are only timed.
+[[nodiscard]] std::vector<int> filler_tokens(int count, int vocab);
 
 // `go_on(done, all)` is asked between rounds of repeats; false ends the measurement with what there is (no
 // passes before the first whole round). Needs a model, not a table. Throws Error (memory).

@@ -13,11 +13,11 @@
 #include "engine/control.h"
 #include "engine/guesses.h"
 #include "engine/models.h"
+#include "engine/pass_times.h"
 #include "engine/race.h"
 #include "engine/run.h"
 #include "engine/stepped_race.h"
 #include "engine/study.h"
-#include "engine/pass_times.h"
 #include "engine/trace.h"
 #include "engine/twin.h"
 

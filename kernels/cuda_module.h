@@ -9,8 +9,8 @@
 
 namespace speclens {
 
-// Null when CUDA cannot be used here; `why` then says what is missing, or which operation failed the self-test. SPECLENS_CUDA_MODULE names another
-// file.
+// Null when CUDA cannot be used here; `why` then says what is missing, or which operation failed the
+// self-test. SPECLENS_CUDA_MODULE names another file.
 [[nodiscard]] std::unique_ptr<Backend> load_cuda_backend(std::string& why);
 
 // What the module exports, under the name kCudaEntry. `version` must be kCudaVersion. Writes the reason, cut

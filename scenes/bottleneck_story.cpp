@@ -59,11 +59,13 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                     ". The bend bounds how long guesses should be."};
     default: {
         const auto figures = printed_shares(input.figures);
-        if (figures.empty()) return {"Check what is printed", "The published figures are not at hand."};
-        return {"Check what is printed", "A course says that loading weights is 85 % of a decoding step and "
-                                         "computing 15 %. From its own example, 14 GB "
-                                         "and 14 billion operations, computing would be below 1 % on the "
-                                         "card it names. The idea holds, the figure does not."};
+        if (figures.size() < 4) return {"Check what is printed", "The published figures are not at hand."};
+        const auto value = [&](std::size_t i) { return published_value(*figures[i]); };
+        return {"Check what is printed", "A course gives loading weights " + value(1) +
+                                             " of a decoding step and computing " + value(2) +
+                                             ". Its own example moves " + value(0) +
+                                             " for every token: on an A100 computing is then " + value(3) +
+                                             " of the step. The idea holds, the figure does not."};
     }
     }
 }

@@ -41,7 +41,7 @@ class SpeedupScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a longer, shorter draft"},
-                {"M", "Measure every draft length"},
+                {"M", "Measure ten draft lengths"},
                 {"H", "Measured, or numbers by hand"}};
     }
 
@@ -56,8 +56,15 @@ class SpeedupScene final : public Scene {
     }
 
     static void keys(const SpeedupDraw& d) {
-        if (d.ui.take_key(ui::Key::up)) d.state.k = std::min(kLongestDraft, d.model.marked + 1);
-        if (d.ui.take_key(ui::Key::down)) d.state.k = std::max(1, d.model.marked - 1);
+        const auto mark = [&](int step) { // the next length of which something is known
+            for (int k = d.model.marked + step; k >= 1 && k <= kLongestDraft; k += step)
+                if (d.model.known(k)) {
+                    d.state.k = k;
+                    return;
+                }
+        };
+        if (d.ui.take_key(ui::Key::up)) mark(1);
+        if (d.ui.take_key(ui::Key::down)) mark(-1);
         if (d.ui.take_key(ui::Key::h)) {
             d.state.by_hand = !d.state.by_hand;
             if (d.state.by_hand) d.state.levers = d.model.levers;

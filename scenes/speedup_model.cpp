@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "engine/drafter.h"
 #include "scenes/cycle_pick.h"
@@ -75,7 +76,7 @@ double verifying(const SpeedupPoint& p) {
     return p.verify;
 }
 
-// True when the study at hand is about what is on the screen.
+// True when the study at hand is about what is on the screen and says enough; else `m` is half filled.
 bool take_study(SpeedupModel& m, const SceneInput& input) {
     const Study* study = study_named(input, kSpeedupStudy);
     if (!study || study->points.empty()) return false;
@@ -104,12 +105,9 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     }
     m.measuring = !study->complete();
     std::ranges::sort(m.points, {}, &SpeedupPoint::k);
-    if (m.points.size() < 2 || m.plain_ms <= 0) {
-        m.points.clear();
-        return false;
-    }
-    for (SpeedupPoint& p : m.points) p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
     take_positions(m, judged, kept);
+    if (m.points.size() < 2 || m.plain_ms <= 0 || m.stays.empty()) return false;
+    for (SpeedupPoint& p : m.points) p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
     const SpeedupPoint &a = m.points.front(), &b = m.points.back();
     m.levers.draft = std::max(0.0, (drafting(b) - drafting(a)) / (b.k - a.k) / m.plain_ms);
     m.levers.verify = std::max(0.0, (b.verify / m.plain_ms - 1) / b.k);
@@ -186,9 +184,12 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     m.drafter = studied_drafter(input);
     const Study* study = study_named(input, kSpeedupStudy);
     m.measuring = study && !study->complete();
-    m.source = take_study(m, input) ? SpeedupModel::Source::study
-               : take_run(m, input) ? SpeedupModel::Source::run
-                                    : SpeedupModel::Source::assumed;
+    if (SpeedupModel studied = m; take_study(studied, input)) {
+        m = std::move(studied);
+        m.source = SpeedupModel::Source::study;
+    } else {
+        m.source = take_run(m, input) ? SpeedupModel::Source::run : SpeedupModel::Source::assumed;
+    }
     if (state.by_hand) {
         m.source = SpeedupModel::Source::hand;
         m.levers = state.levers;
@@ -202,6 +203,7 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     m.best = m.measured() ? std::ranges::max_element(m.points, {}, &SpeedupPoint::speedup)->k
                           : static_cast<int>(std::ranges::max_element(m.speedup) - m.speedup.begin()) + 1;
     m.marked = std::clamp(state.k > 0 ? state.k : m.best, 1, kLongestDraft);
+    while (!m.known(m.marked)) --m.marked; // the first length always is
     return m;
 }
 

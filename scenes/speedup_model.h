@@ -1,4 +1,4 @@
-// What decides the speed-up: tokens of a round against its cost, for every draft length. From a study of the
+// What decides the speed-up: tokens of a round against its cost, by draft length. From a study of the
 // current run's prompt and drafter (measured, position by position), or from three numbers: the chance that a
 // guess stays, what a guess costs, what a further row of the verify pass costs.
 #pragma once

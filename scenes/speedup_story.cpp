@@ -103,7 +103,7 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         title.title =
             pays ? name_of(m) + " is fastest here with " + best + ": " + ui::speed_up(m.speedup_at(m.best))
                  : name_of(m) + " does not pay here, with any number of guesses";
-        title.subtitle = "this prompt, measured with every draft length" +
+        title.subtitle = "this prompt, measured with ten draft lengths" +
                          std::string(m.measuring ? " so far" : "") + "; passes only, nothing else of a round";
         title.tier = ui::Tier::live;
         break;
@@ -135,7 +135,7 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     story.text = words.text;
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
-        story.task = "Measure every length: M";
+        story.task = "Measure ten lengths: M";
         story.task_done = !m.points.empty() && !m.measuring;
         story.on_task = {Command{study}};
     }

@@ -82,6 +82,16 @@ TEST(PassTimes, EndWhenAskedToWithWholeRoundsOnly) {
     EXPECT_EQ(measure_passes(*models, plan, [](int done, int) { return done < 6; }).repeats, 3);
 }
 
+// On a slow model the widest passes would take minutes: what does not fit is left out.
+TEST(PassTimes, KeepToTheirTimeWithFewerWidths) {
+    const auto models = test::micro_models(1);
+    const PassTimes times =
+        measure_passes(*models, {.rows = {1, 2, 4, 8, 16}, .context = 5, .repeats = 50, .seconds = 1e-9});
+    ASSERT_EQ(times.passes.size(), 2u);
+    EXPECT_EQ(times.passes.back().rows, 2);
+    EXPECT_EQ(times.repeats, 1);
+}
+
 TEST(PassTimes, TheWindowAsksForNoMoreThanTheModelCanSee) {
     const auto models = test::micro_models(1);
     const PassPlan plan = window_passes(*models);

@@ -201,6 +201,55 @@ TEST(SpeedupScene, AStudyOfAnotherPromptIsNotShown) {
     EXPECT_FALSE(speedup_model(input, {}).measured());
 }
 
+// Two lengths with one judged guess each say nothing of any position.
+TEST(SpeedupScene, TooFewJudgedGuessesAreNoMeasurement) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    Study few{kSpeedupStudy, static_cast<int>(live.study()->runs.size()), {}};
+    for (std::size_t i = 0; i < 3; ++i) {
+        StudyPoint p;
+        p.settings = live.study()->runs[i];
+        p.rounds = 2;
+        p.tokens = 3;
+        p.verify_ms = 1;
+        p.draft_ms = 0.1;
+        if (p.settings.k > 0) p.judged = {1}, p.kept = {1};
+        few.points.push_back(p);
+    }
+    live.published.studies[few.name] = std::make_shared<const Study>(few);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    EXPECT_FALSE(m.measured());
+    EXPECT_TRUE(m.points.empty());
+    EXPECT_EQ(m.plain_ms, 0) << "nothing of it is used";
+    for (int beat = 0; beat < kSpeedupBeats; ++beat) {
+        live.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+        live.bench->settle();
+    }
+}
+
+// Positions are known up to 8 here; longer drafts were measured at 10, 12 and 15 only.
+TEST(SpeedupScene, MarksOnlyLengthsOfWhichSomethingIsKnown) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 1});
+    SpeedupState state;
+    for (int k = 1; k <= kLongestDraft; ++k) {
+        state.k = k;
+        const SpeedupModel m = speedup_model(live.input(), state);
+        ASSERT_TRUE(m.measured());
+        EXPECT_TRUE(m.known(m.marked)) << k;
+        EXPECT_GT(m.tokens_at(m.marked), 1) << k;
+        EXPECT_LE(m.marked, k);
+    }
+    state.k = 16;
+    EXPECT_EQ(speedup_model(live.input(), state).marked, 15);
+    for (int i = 0; i < kLongestDraft; ++i) live.bench->key(ui::Key::up);
+    EXPECT_TRUE(live.bench->shows("A round with 15 guesses")) << live.bench->words;
+    live.bench->key(ui::Key::down);
+    EXPECT_TRUE(live.bench->shows("A round with 12 guesses")) << live.bench->words;
+}
+
 TEST(SpeedupScene, AnUnfinishedStudyShowsWhatThereIs) {
     Measured live;
     live.bench->key(ui::Key::m);
