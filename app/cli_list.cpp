@@ -36,7 +36,10 @@ std::vector<Item> drafters() {
 
 std::vector<Item> rules() {
     std::vector<Item> items;
-    for (const RuleInfo& info : rule_list()) items.push_back({info.name, info.title, info.about});
+    for (const RuleInfo& info : rule_list()) {
+        const std::string takes = parameter_words(info);
+        items.push_back({info.name, info.title, info.about + (takes.empty() ? "" : " Takes " + takes + ".")});
+    }
     return items;
 }
 

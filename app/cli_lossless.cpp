@@ -113,7 +113,7 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
         if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
             continue;
         for (const RuleInfo& rule : rule_list())
-            if (!rule.greedy_only && can_judge(rule, drafter) && (!options.has("--rule") || options.rule == rule.name))
+            if (!rule.greedy_only && can_judge(rule, drafter) && (options.has("--rule") ? options.rule == rule.name : rule.lossless()))
                 pairs.push_back({name, rule.name});
     }
     return pairs;
@@ -202,6 +202,9 @@ Exit command_lossless(const Options& options) {
             number(least, 6) + " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests) +
             " tests) counts as a difference. Total variation\n"
             "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+    if (const RuleInfo& rule = *find_rule(options.rule); options.has("--rule") && !rule.lossless())
+        text += std::string("The rule ") + rule.name + " does not promise the target's law" +
+                (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
     return passed ? Exit::ok : Exit::failed;
 }

@@ -61,6 +61,8 @@ struct Options {
     double top_p = 1;
     int top_k = 0;
     std::string rule = "token";
+    std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; for `rule`
+    RuleParams rule_params;                                      // from them
     std::uint64_t seed = 7;
     DrafterOptions method;
 

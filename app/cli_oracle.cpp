@@ -1,5 +1,6 @@
 // `speclens oracle`: single rounds of the production cycle on the tables of every case, counted. Nothing here
 // knows a rule: what is counted comes out of Cycle, exactly as a run would commit it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
@@ -7,6 +8,7 @@
 #include "engine/cycle.h"
 #include "engine/drafter.h"
 #include "engine/table_json.h"
+#include "engine/verify.h"
 
 namespace speclens::cli {
 
@@ -65,6 +67,21 @@ int full_tree(const OracleCase& c) {
     return static_cast<int>(std::min<long>(nodes, kMostNodes + 1));
 }
 
+bool takes(const RuleInfo& rule, const std::string& name) {
+    if (name == "verifier") return takes_verifier(rule);
+    return std::ranges::any_of(parameters_of(rule), [&](const RuleParameter& p) { return name == p.name; });
+}
+
+RuleParams rule_params(const OracleCase& c) {
+    const RuleInfo& rule = *find_rule(c.rule);
+    RuleParams params;
+    for (const RuleParameter& p : parameters_of(rule)) params.*p.value = parameter(c, p.name, params.*p.value);
+    if (const auto found = c.text_params.find("verifier"); found != c.text_params.end())
+        set_parameter(params, rule, "verifier", found->second);
+    check_parameters(params, rule);
+    return params;
+}
+
 // Why this case cannot be run; empty when it can. A parameter that would be ignored is a reason.
 std::string problem_of(const OracleCase& c, const Json& json) {
     if (!find_rule(c.rule)) return "no rule of that name";
@@ -72,7 +89,7 @@ std::string problem_of(const OracleCase& c, const Json& json) {
         for (const auto& [name, value] : json["params"].items()) {
             const bool known = name == "temperature" || name == "top_k" || name == "top_p" ||
                                name.rfind("eos", 0) == 0 || name.rfind("stop", 0) == 0 ||
-                               (name == "k" && is_tree(c));
+                               (name == "k" && is_tree(c)) || takes(*find_rule(c.rule), name);
             if (!known) return "parameter '" + name + "' is not known to the rule " + c.rule;
         }
     const bool draft = c.raw_laws.draft || c.laws.draft;
@@ -93,13 +110,13 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     settings.nodes = is_tree(c) ? full_tree(c) : 0;
     settings.sampling = c.raw_laws.target ? asked : kUnchanged; // p and q are given after the pipeline
     settings.draft_sampling = c.raw_laws.draft ? asked : kUnchanged;
+    settings.rule_params = rule_params(c);
     settings.max_tokens = 4 * (c.block + 1);
     settings.trace_top = 0;
     settings.timing = false;
     settings.stops = stops;
-    const bool greedy = c.rule == "greedy" || settings.sampling.temperature == 0;
-    if (greedy) settings.sampling.temperature = settings.draft_sampling.temperature = 0;
-    const RuleInfo& rule = *find_rule(greedy ? "greedy" : c.rule);
+    if (c.rule == "greedy") settings.sampling.temperature = settings.draft_sampling.temperature = 0;
+    const RuleInfo& rule = rule_at(*find_rule(c.rule), settings.sampling);
 
     const std::vector<int> start{
         0}; // one silent token stands for the beginning; it is no part of the context

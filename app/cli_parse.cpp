@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/cli_options.h"
+#include "engine/verify.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -96,6 +97,7 @@ void check_together(const Options& o) {
                                    "--max-tokens",
                                    "--k",
                                    "--rule",
+                                   "--rule-param",
                                    "--temp",
                                    "--draft-temp",
                                    "--top-k",
@@ -182,6 +184,7 @@ Options parse(const std::vector<std::string>& arguments) {
     if (words < command.least_words)
         usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
     check_together(o);
+    for (const auto& [name, text] : o.rule_words) set_parameter(o.rule_params, *find_rule(o.rule), name, text);
     return o;
 }
 

@@ -139,6 +139,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.token_ids = options.token_ids;
     settings.drafter = drafter;
     settings.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, drafter);
+    settings.rule_params = options.rule_params;
     settings.k = options.k.value_or(usual_k(drafter));
     settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
     settings.sampling.top_k = options.top_k;
@@ -231,6 +232,9 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     if (options.has("--draft-temp") && certain && trees && !drafters.empty())
         throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
                     "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
+    if (options.has("--rule-param") && options.temperature == 0.0 && !find_rule(options.rule)->mixes())
+        throw Error("--rule-param does nothing at temperature 0: the rule " + options.rule + " keeps what the target ranks first",
+                    "Leave it out, or use --temp above 0.", Exit::usage);
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }

@@ -38,6 +38,16 @@ void set_rule(Options& o, Text, Text text) {
     o.rule = text;
 }
 
+void set_rule_param(Options& o, Text name, Text text) {
+    for (const std::string& part : split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw Error(name + ": '" + part + "' is not NAME=VALUE",
+                        "For example --rule cascade_tokenV3 --rule-param alpha=0.4.", Exit::usage);
+        o.rule_words.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    }
+}
+
 void set_drafters(Options& o, Text, Text text) {
     for (const std::string& part : split(text, ',')) o.drafters.push_back(drafter_choice(part));
 }
@@ -115,10 +125,11 @@ constexpr OptionRow kOptionRows[] =
         {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4)",
          kDrafts, [](Options& o, Text name, Text text) { o.k = int_of(name, text, 0, 64); }},
         {"--rule", "NAME", "Speculation",
-         "how guesses are judged: token, match, greedy, tree_topk, tree_wor, tree_wr (default token; "
-         "tree_wor for "
-         "trees)",
+         "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees)",
          kGenerates, set_rule},
+        {"--rule-param", "NAME=VALUE", "Speculation",
+         "what the rule takes, see: speclens list rules (several: separated by commas)", kGenerates,
+         set_rule_param},
         {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kGenerates,
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
         {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs", kGenerates,

@@ -31,6 +31,7 @@ std::string Walk::opening() const {
     const RuleInfo* rule = find_rule(h.rule);
     const bool plain = h.drafter == "none";
     const bool greedy = h.sampling.temperature == 0;
+    const bool mixes = rule && rule->mixes();
     std::string text;
     text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " +
             paint(Tone::muted, "[" + h.tier + "]") + "\n";
@@ -44,9 +45,12 @@ std::string Walk::opening() const {
             who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
         text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
     }
-    std::string how_judged = std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
+    std::string how_judged =
+        std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
     if (!plain && !(h.draft_sampling == h.sampling))
         how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
+    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : ""; !numbers.empty() && !greedy)
+        how_judged += ", " + numbers;
     how_judged += ", seed " + std::to_string(h.seed);
     text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
     if (!h.notice.empty())
@@ -64,26 +68,52 @@ std::string Walk::opening() const {
               "several tokens "
               "costs about as much as making one. Each round a cheap drafter guesses up to " +
               std::to_string(h.k) + " tokens (◇), then the target reads all of them in one pass (■). ";
-        if (greedy) {
+        if (mixes) {
+            how +=
+                "q is the chance the drafter gave its guess, p the target's; the rule mixes both laws into "
+                "one. A coin u "
+                "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
+        } else if (greedy) {
             how += "At temperature 0 a guess stays (✓) when it is the target's most likely token. ";
         } else if (h.rule == "match") {
             how +=
                 "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
+        } else if (h.rule == "typical") {
+            how += "p is the target's chance of a guess: it stays (✓) while that is above a limit, lower "
+                   "where the target is "
+                   "unsure. No coin is thrown. ";
+        } else if (h.rule == "block") {
+            how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
+                   "so far, never above 1; "
+                   "from it follows the chance that all guesses up to a place stay together, and a coin u is "
+                   "thrown there. The "
+                   "last success counts: it keeps everything before it (✓; rescued where the own coin failed). ";
+        } else if (h.rule == "lenience") {
+            how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
+                   "thrown: the "
+                   "guess stays (✓) when u is below p/((1-l)q), more often than the target's law allows. ";
         } else {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
                    "guess stays (✓) when u is below p/q. ";
         }
-        how += "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
-               "own token there";
-        if (greedy || h.rule == "match")
-            how += " (■). ";
+        how +=
+            h.rule == "block" && !greedy
+                ? "What lies behind it (✕) goes, and the target puts its own token there"
+                : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
+                  "own token there";
+        if (greedy || h.rule == "match" || h.rule == "typical")
+            how += mixes ? " (↻). " : " (■). ";
         else
             how += " (↻), drawn from what the guess left over. ";
         how += "When every guess stays, the target adds one more token (★). A round gives at least one "
                "token, and the text ";
-        how += greedy ? "is the one that the target alone would write."
-                      : "follows the target's own law, as if nobody had guessed.";
+        if (rule && !rule->lossless() && (!greedy || mixes))
+            how += mixes ? "follows the mixture exactly, NOT the target."
+                         : "does NOT follow the target's law: this rule is not lossless.";
+        else
+            how += greedy ? "is the one that the target alone would write."
+                          : "follows the target's own law, as if nobody had guessed.";
     }
     text += "\n" + wrap(how, terminal_.width) + "\n\n";
     return text + prompt_lines();
@@ -92,25 +122,37 @@ std::string Walk::opening() const {
 std::string Walk::how_to_read_a_tree() const {
     const Header& h = *trace_->header();
     const bool greedy = h.sampling.temperature == 0;
-    std::string how =
-        "How to read this. Each round a cheap drafter guesses a tree of up to " + std::to_string(h.nodes) +
-        " tokens (◇): several ways to go on, each up to " + std::to_string(h.k) +
-        " tokens long. A guess stands below the one that it follows, one step further in. The target reads all of "
-        "them in one pass (■), each guess seeing only the ones it follows. ";
+    std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " +
+                      std::to_string(h.nodes) + " tokens (◇): several ways to go on, each up to " +
+                      std::to_string(h.k) +
+                      " tokens long. A guess stands below the one that it follows, one step further in. The "
+                      "target reads all of "
+                      "them in one pass (■), each guess seeing only the ones it follows. ";
     if (greedy)
         how += "At temperature 0 a guess stays (✓) when it is the target's most likely token. ";
     else if (h.rule == "tree_topk")
-        how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is thrown, and a "
+        how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is "
+               "thrown, and a "
                "guess stays (✓) when u is below p, the target's chance. ";
+    else if (h.rule == "tree_kseq")
+        how += "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
+               "is held back by rho: a "
+               "coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
     else
-        how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is thrown: the "
+        how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
+               "thrown: the "
                "guess stays (✓) when u is below p/q. ";
-    how += greedy ? "Then one of its own continuations may stay, and so on; "
-                  : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
-                    "target's law; after a guess that stays its own continuations are. ";
+    how +=
+        greedy ? "Then one of its own continuations may stay, and so on; "
+        : h.rule == "tree_kseq"
+            ? "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own "
+              "continuations are. "
+            : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
+              "target's law; after a guess that stays its own continuations are. ";
     how += greedy ? "where none does, the target puts its own token (■). "
                   : "Where none stays, the target puts its own token (↻). ";
-    how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives at least one "
+    how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives "
+           "at least one "
            "token, and the text ";
     return how + (greedy ? "is the one that the target alone would write."
                          : "follows the target's own law, as if nobody had guessed.");
@@ -179,7 +221,7 @@ std::string Walk::text_so_far(const CycleView& view) const {
         const bool own = t.origin != Origin::prompt && t.origin != Origin::accepted;
         std::string piece;
         const std::string glyph =
-            own && !terminal_.color ? mark.glyph : ""; // without colours the mark stands in the text
+            own && !terminal_.color ? mark.glyph : "";         // without colours the mark stands in the text
         if (!glyph.empty() && used + columns(glyph) >= room) { // a mark stays with its token
             text += "\n" + edge;
             used = 0;

@@ -24,7 +24,8 @@ std::string Walk::alternatives(const Top& top, std::size_t count) const {
 std::string Walk::table(const CycleSummary& cycle) const {
     const Header& h = *trace_->header();
     const bool greedy = h.sampling.temperature == 0;
-    const bool coins = !greedy && h.rule != "match";
+    const bool coins =
+        (!greedy || h.rule.starts_with("cascade_")) && h.rule != "match" && h.rule != "typical";
     const bool certain = h.rule == "tree_topk"; // what the draft thought is shown, it does not count
     // What the target wanted in place of a rejected guess: a guess beside it that stayed, else its own token.
     const auto wanted = [&](const DraftSlot& missed) {
@@ -36,7 +37,8 @@ std::string Walk::table(const CycleSummary& cycle) const {
     const int guess_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
     std::string text =
         "     " +
-        paint(Tone::muted, pad("guess", guess_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) + pad_left("target p", 10) +
+        paint(Tone::muted, pad("guess", guess_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) +
+                               pad_left("target p", 10) +
                                (coins ? "   stays if   coin u   verdict" : "   target says       verdict")) +
         "\n";
     for (const int i : cycle.reading_order()) {
@@ -45,12 +47,12 @@ std::string Walk::table(const CycleSummary& cycle) const {
         const bool missed = slot.state == DraftSlot::State::rejected;
         // In a tree a guess stands below the one that it follows, one step further in.
         const int indent = cycle.tree ? std::min(slot.depth - 1, guess_width - 6) : 0;
-        const std::string guess = std::string(static_cast<std::size_t>(indent), ' ') +
-                                  token(d.token, guess_width - 1 - indent);
-        std::string line =
-            pad(guess, guess_width) +
-            pad_left(probability(greedy || certain ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)),
-                     8);
+        const std::string guess =
+            std::string(static_cast<std::size_t>(indent), ' ') + token(d.token, guess_width - 1 - indent);
+        std::string line = pad(guess, guess_width) +
+                           pad_left(probability(greedy || certain ? at_one(d.raw_top, d.token, std::exp(d.q))
+                                                                  : std::exp(d.q)),
+                                    8);
         text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
         if (!slot.check) {
             text += paint(Tone::muted,
@@ -59,16 +61,22 @@ std::string Walk::table(const CycleSummary& cycle) const {
             continue;
         }
         const Checked& c = *slot.check;
-        line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p))
-                                            : std::exp(c.left.value_or(c.p))),
-                         10);
+        line += pad_left(
+            probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.left.value_or(c.p))),
+            10);
         if (coins) {
             line += "   " + pad(stays_if(c.threshold), 9);
             line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
         } else {
-            line += "   " + pad(missed ? wanted(slot) : token(d.token, 14), 18);
+            line += "   " + pad(c.limit  ? (missed ? "≤ limit " : "> limit ") + probability(*c.limit)
+                                : missed ? wanted(slot)
+                                         : token(d.token, 14),
+                                18);
         }
-        text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, "✓ stays"));
+        const bool rescued = !missed && c.joint && c.u && *c.u >= c.threshold;
+        text += line + (missed    ? paint(Tone::rejected, "✕ rejected")
+                        : rescued ? paint(Tone::accepted, "✓ rescued")
+                                  : paint(Tone::accepted, "✓ stays"));
         const int left = terminal_.width - 18 - columns(line);
         if (!d.extra.empty() && left > 8) text += paint(Tone::muted, "   " + clip(d.extra, left));
         text += "\n";
@@ -82,6 +90,8 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
         return paint(Tone::muted, "  ") + token(cycle.commit->tokens.back()) +
                " ends the text: nothing follows it\n";
     const Resampled& r = *cycle.resample;
+    const Header& h = *trace_->header();
+    const bool mixture = h.rule.starts_with("cascade_");
     const bool drafted = !cycle.drafts.empty();
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
@@ -90,16 +100,22 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     switch (r.from) {
     case Resampled::From::residual:
         line = "the target puts " + word + " there, drawn" + thrown +
-               (cycle.tree ? " from what the rejected guesses left over:"
-                           : " from what the guess left over, max(p − q, 0):");
+               (cycle.tree          ? " from what the rejected guesses left over:"
+                : mixture           ? " from what the guess left of the mixture:"
+                : h.rule == "block" ? " from what the guesses left over, max(P p − q, 0):"
+                                    : " from what the guess left over, max(p − q, 0):");
         law = alternatives(r.top, 4);
         break;
     case Resampled::From::bonus:
-        line = cycle.tree ? "no guess was made behind the last one that stayed: one token more for free, " + word +
-                                thrown + ", from the target's own law:"
-               : drafted ? "every guess stayed: one token more for free, " + word + thrown +
-                             ", from the target's own law:"
-                       : "one pass, one token: " + word + thrown + ", from the target's law:";
+        if (mixture)
+            line = "every guess stayed: one token more for free, " + word + thrown + ", from the mixture:";
+        else
+            line = cycle.tree
+                       ? "no guess was made behind the last one that stayed: one token more for free, " +
+                             word + thrown + ", from the target's own law:"
+                   : drafted ? "every guess stayed: one token more for free, " + word + thrown +
+                                   ", from the target's own law:"
+                             : "one pass, one token: " + word + thrown + ", from the target's law:";
         break;
     case Resampled::From::target:
         line = drafted ? "the target puts its own token there: " + word + thrown + ", from its law:"
@@ -125,7 +141,8 @@ std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
     std::string text = "\n" + rule_line("round " + std::to_string(cycle.cycle + 1));
     if (guesses > 0) {
         text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(guesses) +
-                (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") + (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
+                (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") +
+                (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != "none") {
         text += paint(Tone::draft, "◇ draft ") + "  nothing to propose this time\n";
     }

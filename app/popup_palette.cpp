@@ -146,7 +146,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     if (index >= static_cast<int>(model.columns.size())) return rows;
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
     const std::string at = "guess " + std::to_string(index + 1);
-    if (column.check && column.check->u && model.rule == RuleKind::token) {
+    if (column.check && column.check->u && throws_coins(model.rule)) {
         const bool kept = column.check->accepted;
         rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") +
                             quoted(*input.scene.trace, column.draft->token),

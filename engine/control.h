@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/law.h"
+#include "engine/rule_params.h"
 
 namespace speclens {
 
@@ -45,6 +46,7 @@ struct RunSettings {
     std::vector<int> token_ids;        // when not empty: the prompt, instead of text
     std::string drafter = "small";
     std::string rule = "token";
+    RuleParams rule_params;            // what the rule does not read is kept for when it is switched
     int k = 4;                         // draft tokens per round; 0 = plain decoding
     Sampling sampling;                 // target
     std::optional<Sampling> draft_sampling;  // absent: the same as the target's

@@ -86,10 +86,15 @@ void Cycle::do_draft() {
     request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
     request.entries = settings_.trace_top;
     request.lens = settings_.lens;
+    request.raw_laws = rule_.mixes();
     request.stops = settings_.stops;
     if (forced) request.force = settings_.force_drafts;
 
+    const int proposed = request.k;
+    if (rule_.mixes() && settings_.k > 0) ++request.k;  // the draft's law behind its last node is needed too
     draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
+    take_behind(proposed);
+    request.k = proposed;
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
         const DraftNode& node = draft_.nodes[i];
@@ -114,6 +119,20 @@ void Cycle::do_draft() {
         trace_.append(std::move(event));
     }
     next_ = Next::verify;
+}
+
+// Keeps the node that was asked for beyond `k` aside: its law is what the draft says there.
+void Cycle::take_behind(int k) {
+    behind_.reset();
+    if (!rule_.mixes() || static_cast<int>(draft_.nodes.size()) != k + 1 || !draft_.is_chain()) return;
+    behind_ = std::move(draft_.nodes.back());
+    draft_.nodes.pop_back();
+    if (!draft_.nodes.empty()) {
+        draft_.nodes.back().ms += behind_->ms;
+        draft_.nodes.back().head_ms += behind_->head_ms;
+    }
+    if (behind_->law.empty()) behind_->law = one_hot(target_.vocab(), behind_->token);
+    if (behind_->raw_law.empty()) behind_->raw_law = behind_->law;
 }
 
 // Checks the proposal and lays it out for the pass and the rule.
@@ -190,6 +209,13 @@ void Cycle::judge() {
     if (tree_) round.parents = parents_;
     round.p = [this](int row) -> const Law& { return target_law(row); };
     round.q = [this](int index) -> const Law& { return draft_law(index); };
+    round.p_raw = [this](int row) -> const Law& { return rows_->law(row, kRawSampling); };
+    round.q_raw = [this](int index) -> const Law& {
+        const Law& raw = draft_.nodes[static_cast<std::size_t>(index)].raw_law;
+        return raw.empty() ? draft_law(index) : raw;
+    };
+    if (behind_) round.behind = {&behind_->law, &behind_->raw_law};
+    round.params = settings_.rule_params;
     round.p_argmax = [this](int row) { return rows_->argmax()[static_cast<std::size_t>(row)]; };
     round.accept_coin = [this](int index) {
         const bool forced = settings_.force_coin && cycle_ == settings_.forced_cycle && settings_.force_coin->first == index;
@@ -218,9 +244,13 @@ void Cycle::do_accept() {
     event.cycle = cycle_;
     event.index = judgement.node;
     event.token = drafted_tokens_[node];
-    event.p = settings_.sampling.temperature == 0 ? log_of(judgement.threshold) : log_of(target_law(row)[static_cast<std::size_t>(event.token)]);
+    const bool greedy = settings_.sampling.temperature == 0 && !rule_.mixes();
+    event.p = greedy ? log_of(judgement.threshold) : log_of(target_law(row)[static_cast<std::size_t>(event.token)]);
     event.q = log_of(draft_.nodes[node].q());
     if (judgement.left) event.left = log_of(*judgement.left);
+    if (judgement.goal) event.goal = log_of(*judgement.goal);
+    if (judgement.joint) event.joint = log_of(*judgement.joint);
+    event.limit = judgement.limit;
     event.threshold = judgement.threshold;
     event.u = judgement.u;
     event.accepted = judgement.accepted;
@@ -244,7 +274,7 @@ void Cycle::do_resample() {
     event.p = verdict_.law.empty() ? 0.0 : log_of(verdict_.law[static_cast<std::size_t>(verdict_.token)]);
     if (settings_.trace_top != 0) {
         Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
-        if (verdict_.from == Resampled::From::residual) {
+        if (verdict_.from == Resampled::From::residual || verdict_.mixed) {
             event.top = top_of(verdict_.law, settings_.trace_top);
             event.target_top = std::move(heads.law);
         } else {

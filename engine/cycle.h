@@ -26,6 +26,7 @@ struct CycleSettings {
     std::uint64_t seed = 0;
     std::uint32_t fork = 0;
     int max_tokens = 64;              // new tokens of the whole run
+    RuleParams rule_params = {};
     int trace_top = 64;               // 0: no rows; -1: all
     bool timing = true;               // false: every ms is 0
     bool lens = false;                // record engine/lens.h
@@ -65,6 +66,7 @@ class Cycle {
     [[nodiscard]] double coin(Purpose purpose, int depth, int lane = 0) const;
     [[nodiscard]] const Law& target_law(int row);
     [[nodiscard]] const Law& draft_law(int index);
+    void take_behind(int k);
 
     Decoder& target_;
     Drafter& drafter_;
@@ -85,6 +87,7 @@ class Cycle {
     bool tree_ = false;
     PassRows* rows_ = nullptr;
     std::vector<Law> draft_laws_;
+    std::optional<DraftNode> behind_;  // a rule that mixes: what the draft says after its last node; not proposed
     Verdict verdict_;
     bool judged_ = false;
     std::size_t checked_ = 0;

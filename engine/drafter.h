@@ -27,6 +27,7 @@ struct DraftNode {
                               // A chain has parent = own index - 1.
     Law law;                  // the law it was drawn from (after temperature and filters); one-hot when deterministic.
                               // Empty means one-hot at `token` (nothing is stored for a deterministic draft).
+    Law raw_law;              // the same at temperature 1 and unfiltered, where DraftRequest::raw_laws asks; empty as `law`
     Heads heads;              // of `law`, where DraftRequest::entries asks and the law came from a row of logits
     std::optional<double> u;  // the coin that drew it; none when deterministic
     Top base;                 // at temperature 1: its row's law before a correction (Domino, DSpark), where `entries` asks
@@ -55,6 +56,7 @@ struct DraftRequest {
     std::function<double(int)> coin;  // index of the draft token of a chain -> u for drawing it
     std::function<double(int depth, int lane)> tree_coin = {};  // the same for a tree; depth from 1, lane: which child
     int entries = 0;                // of DraftNode::heads and DraftNode::base; 0: none, -1: all
+    bool raw_laws = false;          // fill DraftNode::raw_law
     bool lens = false;              // fill DraftNode::lens and, after observe, look_back()
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn

@@ -104,12 +104,12 @@ int sample(std::span<const double> law, double u) {
     return last;
 }
 
-Residual residual(std::span<const double> p, std::span<const double> q) {
+Residual residual(std::span<const double> p, std::span<const double> q, double scale) {
     CHECK(p.size() == q.size(), "laws of different vocabularies");
     Residual r;
     r.law.resize(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) {
-        r.law[i] = std::max(p[i] - q[i], 0.0);
+        r.law[i] = std::max(scale * p[i] - q[i], 0.0);
         r.mass += r.law[i];
     }
     if (r.mass < 1e-12) {

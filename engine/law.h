@@ -35,12 +35,12 @@ void filter_law(Law& law, const Sampling& sampling);
 // Inverse CDF, ids ascending; falls back to the last id with mass. u in [0, 1).
 [[nodiscard]] int sample(std::span<const double> law, double u);
 
-// normalise(max(p - q, 0)); mass = the sum before normalising. Empty law when mass < 1e-12.
+// normalise(max(scale * p - q, 0)); mass = the sum before normalising. Empty law when mass < 1e-12.
 struct Residual {
     Law law;
     double mass = 0;
 };
-[[nodiscard]] Residual residual(std::span<const double> p, std::span<const double> q);
+[[nodiscard]] Residual residual(std::span<const double> p, std::span<const double> q, double scale = 1);
 
 // sum over ids of min(p, q): the probability that the token rule keeps a token drawn from q.
 [[nodiscard]] double overlap(std::span<const double> p, std::span<const double> q);

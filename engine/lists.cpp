@@ -10,7 +10,7 @@ namespace speclens {
 #define DRAFTER(name, title, about, needs, layers, ...) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
 #include "engine/drafters.inc"
 #undef DRAFTER
-#define RULE(name, title, about, needs_q, greedy_only, siblings) Verdict verify_##name(const Round& round);
+#define RULE(name, title, about, needs_q, greedy_only, siblings, promise, parameters) Verdict verify_##name(const Round& round);
 #include "engine/rules.inc"
 #undef RULE
 
@@ -26,8 +26,8 @@ const std::vector<DrafterInfo>& drafter_list() {
 
 const std::vector<RuleInfo>& rule_list() {
     static const std::vector<RuleInfo> list = {
-#define RULE(name, title, about, needs_q, greedy_only, siblings) \
-    {#name, title, about, needs_q, greedy_only, &verify_##name, Siblings::siblings},
+#define RULE(name, title, about, needs_q, greedy_only, siblings, promise, parameters) \
+    {#name, title, about, needs_q, greedy_only, &verify_##name, Siblings::siblings, Promise::promise, parameters},
 #include "engine/rules.inc"
 #undef RULE
     };
@@ -46,6 +46,10 @@ const RuleInfo* find_rule(const std::string& name) {
     return nullptr;
 }
 
+const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling) {
+    return sampling.temperature == 0 && !rule.mixes() ? *find_rule("greedy") : rule;
+}
+
 bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
     return !drafter.tree || rule.siblings != Siblings::none;
 }
@@ -58,7 +62,7 @@ std::string judging_rule(const std::string& rule, const std::string& drafter) {
 
 Error tree_error(const std::string& rule) {
     return Error("the rule \"" + rule + "\" judges chains, and this drafter proposes trees",
-                 "Use --rule tree_wor, tree_wr or tree_topk, or --temp 0.", Exit::usage);
+                 "Use --rule tree_wor, tree_wr, tree_kseq or tree_topk, or --temp 0.", Exit::usage);
 }
 
 bool Draft::is_chain() const {

@@ -51,11 +51,12 @@ void check_settings(const Models& models, const RunSettings& s) {
     if (rule->greedy_only && s.sampling.temperature != 0)
         throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " + std::to_string(s.sampling.temperature),
                     "Use --temp 0, or the rule token or match.", Exit::usage);
+    check_parameters(s.rule_params, *rule);
     if (s.k < 0 || s.k > 64)
         throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k), "Use 0 for plain decoding.",
                     Exit::usage);
-    // At temperature 0 every rule is the greedy one, which judges chains and trees.
-    if (s.sampling.temperature != 0 && s.k > 0 && !can_judge(*rule, *find_drafter(s.drafter))) throw tree_error(s.rule);
+    // At temperature 0 most rules are the greedy one, which judges chains and trees.
+    if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 && !can_judge(*rule, *find_drafter(s.drafter))) throw tree_error(s.rule);
     if (s.max_tokens < 1)
         throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens), "Ask for some tokens.",
                     Exit::usage);
@@ -177,6 +178,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     header.drafter_model = needs_model ? models_->draft_name() : "";
     if (const auto network = models_->network(drafter_name)) header.drafter_model = network->name;
     header.rule = settings_.rule;
+    header.rule_params = settings_.rule_params;
     header.backend = models_->backend->description();
     header.machine = machine_name();
     header.date = utc_minute();
@@ -203,6 +205,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     cycle.seed = settings_.seed;
     cycle.fork = settings_.fork;
     cycle.max_tokens = settings_.max_tokens;
+    cycle.rule_params = settings_.rule_params;
     cycle.trace_top = settings_.trace_top;
     cycle.timing = settings_.timing;
     cycle.lens = settings_.lens;
@@ -241,9 +244,8 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
                         Exit::usage);
         trace_->append(Commanded{to_text(*fork)});
     }
-    // At temperature 0 every lossless rule is the greedy one, and that one needs no laws.
-    const RuleInfo* rule = replay ? replay : find_rule(header.sampling.temperature == 0 ? "greedy" : settings_.rule);
-    cycle_ = std::make_unique<Cycle>(*target_, *drafter_, *rule, std::move(cycle), *trace_,
+    const RuleInfo& rule = replay ? *replay : rule_at(*find_rule(settings_.rule), header.sampling);
+    cycle_ = std::make_unique<Cycle>(*target_, *drafter_, rule, std::move(cycle), *trace_,
                                      std::move(sequence), prompt_size, first_cycle, std::move(attempts));
 }
 
@@ -287,11 +289,10 @@ Verdict judge_everything(const Round& round) {
     return verdict;
 }
 
-// The tree of a replayed cycle is drafted anew, so the rule must ask for siblings in the way that the run's did.
+// A replayed cycle is drafted anew, so the rule must ask the drafter for the same as the run's did.
 RuleInfo replay_rule(const RunSettings& settings) {
-    const RuleInfo* rule = find_rule(settings.sampling.temperature == 0 ? "greedy" : settings.rule);
-    const Siblings siblings = rule ? rule->siblings : Siblings::none;
-    return {"replay", "Replay", "Judges every draft.", false, false, &judge_everything, siblings};
+    const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
+    return {"replay", "Replay", "Judges every draft.", false, false, &judge_everything, rule.siblings, rule.promise};
 }
 
 Law law_of(const Top& top, int vocab) {

@@ -7,6 +7,7 @@ RunSettings settings_of(const Header& header) {
     settings.prompt = header.prompt_text;
     settings.drafter = header.drafter;
     settings.rule = header.rule;
+    settings.rule_params = header.rule_params;
     settings.k = header.k;
     if (header.nodes > 0) settings.options.tree_budget = header.nodes;
     settings.options.fr_spec = header.draft_ids;

@@ -35,6 +35,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
             }
             ++point.judged[i];
             point.kept[i] += cycle.drafts[i].check->accepted;
+            if (!cycle.drafts[i].check->accepted) break; // block verification throws coins behind it too
         }
         if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < settings.k) continue;
         draft.push_back(cycle.draft_ms);

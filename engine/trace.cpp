@@ -73,7 +73,9 @@ class Hasher {
     void event(const Verified& e) { add(e.cycle), add(e.rows); }
     void event(const Checked& e) {
         add(e.cycle), add(e.index), add(e.token), add(e.p), add(e.q), add(e.threshold), add(e.u), add(int{e.accepted});
-        if (e.left) add(*e.left);  // only trees have it: the hash of a chain stays what it was
+        // Few rules have these: the hashes of the others stay what they were.
+        for (const auto& extra : {e.left, e.goal, e.limit, e.joint})
+            if (extra) add(*extra);
     }
     void event(const Resampled& e) {
         add(e.cycle), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p);

@@ -18,6 +18,7 @@
 
 #include "engine/law.h"
 #include "engine/lens.h"
+#include "engine/rule_params.h"
 #include "engine/top.h"
 
 namespace speclens {
@@ -28,6 +29,7 @@ struct Header {
     std::string drafter;   // name in drafters.inc
     std::string drafter_model;  // display name of a separate draft model, or empty
     std::string rule;      // name in rules.inc
+    RuleParams rule_params;
     std::string backend;   // Backend::description()
     std::string machine;   // e.g. "2-core Xeon, Linux"
     std::string date;      // ISO 8601, UTC, day and minute
@@ -84,9 +86,12 @@ struct Checked {
     double q = 0;             // log-probability under the law the token was drawn from
     double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
     std::optional<double> u;  // absent where no coin is thrown
-    bool accepted = false;
+    bool accepted = false;    // kept; in block verification a later coin may keep it although its own failed
     std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's law;
                                  // absent for a first child, where that is p
+    std::optional<double> goal;  // cascades: log-probability in the mixture that judged it
+    std::optional<double> limit; // typical acceptance: the probability that p had to exceed
+    std::optional<double> joint; // block verification: log of the coefficient of the prefix up to here
     Top top;                  // the target's law at this position
     Top raw_top;              // at temperature 1 and unfiltered, where it differs
 };

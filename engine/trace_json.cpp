@@ -6,6 +6,7 @@
 
 #include "engine/atomic_file.h"
 #include "engine/utf8.h"
+#include "engine/verify.h"
 
 namespace speclens {
 namespace {
@@ -70,6 +71,15 @@ std::string hash_text(std::uint64_t hash) {
     return text;
 }
 
+void put_parameters(OrderedJson& o, const Header& header) {
+    const RuleInfo* rule = find_rule(header.rule);
+    if (!rule) return;
+    OrderedJson values = OrderedJson::object();
+    for (const RuleParameter& parameter : parameters_of(*rule)) values[parameter.name] = header.rule_params.*parameter.value;
+    if (takes_verifier(*rule)) values["verifier"] = header.rule_params.block ? "block" : "token";
+    if (!values.empty()) o["rule_params"] = std::move(values);
+}
+
 // Fills the fields of one event; `ids` collects the token ids it mentions.
 struct EventJson {
     OrderedJson& o;
@@ -90,6 +100,7 @@ struct EventJson {
         o = {{"schema", "speclens-trace/1"}, {"kind", "header"}, {"model", e.model}, {"drafter", e.drafter}};
         if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
         o["rule"] = e.rule;
+        put_parameters(o, e);
         o["k"] = e.k;
         if (e.nodes > 0) o["nodes"] = e.nodes;
         if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
@@ -135,6 +146,9 @@ struct EventJson {
         put_coin(o, e.u);
         o["accepted"] = e.accepted;
         if (e.left) o["left"] = log_json(*e.left);
+        if (e.goal) o["goal"] = log_json(*e.goal);
+        if (e.limit) o["limit"] = *e.limit;
+        if (e.joint) o["joint"] = log_json(*e.joint);
         top("top", e.top);
         top("raw_top", e.raw_top);
     }

@@ -9,6 +9,7 @@
 
 #include "engine/trace_fields.h"
 #include "engine/trace_json.h"
+#include "engine/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -17,12 +18,28 @@ using namespace trace_file;
 
 namespace {
 
-Header read_header(const Reader& r) {
+void read_parameters(const OrderedJson& object, Header& header) {
+    const RuleInfo* rule = find_rule(header.rule);
+    const auto found = object.find("rule_params");
+    if (!rule || found == object.end()) return;
+    if (!found->is_object()) throw Malformed{"\"rule_params\" must be an object"};
+    const Reader values(*found);
+    for (const RuleParameter& parameter : parameters_of(*rule)) {
+        double& value = header.rule_params.*parameter.value;
+        value = values.number_or(parameter.name, value);
+        if (!(value >= parameter.low && value <= parameter.high)) throw Malformed{std::string("\"") + parameter.name + "\" is outside its range"};
+    }
+    if (takes_verifier(*rule)) header.rule_params.block = values.text_or("verifier") == "block";
+}
+
+Header read_header(const OrderedJson& object) {
+    const Reader r(object);
     Header h;
     h.model = r.text("model");
     h.drafter = r.text("drafter");
     h.drafter_model = r.text_or("drafter_model");
     h.rule = r.text("rule");
+    read_parameters(object, h);
     h.k = r.integer("k");
     h.nodes = r.integer_or("nodes", 0);
     h.draft_ids = r.integer_or("draft_ids", 0);
@@ -46,7 +63,7 @@ Header read_header(const Reader& r) {
 Event read_event(const OrderedJson& object) {
     const Reader r(object);
     const std::string kind = r.text("kind");
-    if (kind == "header") return read_header(r);
+    if (kind == "header") return read_header(object);
     if (kind == "prefill") return Prefill{r.integer("tokens"), r.milliseconds("ms")};
     if (kind == "draft") {
         Drafted e;
@@ -77,6 +94,9 @@ Event read_event(const OrderedJson& object) {
         e.threshold = r.probability("threshold", e.accepted ? 1 : 0);
         e.u = r.coin();
         if (object.contains("left")) e.left = r.logp("left");
+        if (object.contains("goal")) e.goal = r.logp("goal");
+        if (object.contains("limit")) e.limit = r.probability("limit", 0);
+        if (object.contains("joint")) e.joint = r.logp("joint");
         e.top = r.top("top");
         e.raw_top = r.top("raw_top");
         return e;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/law.h"
+#include "engine/rule_params.h"
 #include "engine/siblings.h"
 #include "engine/trace.h"
 #include "kernels/error.h"
@@ -28,8 +29,16 @@ struct Round {
     std::function<const Law&(int)> q;              // node -> the law it was really drawn from; with siblings drawn
                                                    // without replacement that depends on the siblings before it
     std::function<int(int)> p_argmax;              // row -> cheaper than p(row) when only the best token matters
+    // The models' own laws: temperature 1, unfiltered. For cascades; asking for one ends references to the others.
+    std::function<const Law&(int)> p_raw = {};     // row
+    std::function<const Law&(int)> q_raw = {};     // node
+    struct Behind {
+        const Law* law = nullptr;                  // of the draft behind its last node; null: the drafter has none
+        const Law* raw = nullptr;
+    } behind = {};                                 // for cascades
     std::function<double(int)> accept_coin;        // node -> u
     std::function<double(int)> resample_coin;      // row -> u of the target's own token there
+    RuleParams params = {};
 
     [[nodiscard]] int count() const { return static_cast<int>(drafts.size()); }
     [[nodiscard]] int parent(int node) const {
@@ -43,9 +52,12 @@ struct Judgement {
     int node = 0;
     double threshold = 0;       // accept iff u < threshold (greedy and match: 1 or 0)
     std::optional<double> u;    // the coin that was compared; none for greedy
-    bool accepted = false;
+    bool accepted = false;      // kept; in block verification a later coin may keep it although its own failed
     std::optional<double> left = {};  // probability of the token in what its rejected siblings left of the target's law;
                                       // none for a first child: it is the target's law itself
+    std::optional<double> goal = {};   // cascades: probability of the token in the mixture that judged it
+    std::optional<double> limit = {};  // typical acceptance: what the target's probability had to exceed
+    std::optional<double> joint = {};  // block verification: the coefficient P of the prefix up to here
 };
 
 struct Verdict {
@@ -56,10 +68,14 @@ struct Verdict {
     std::optional<double> u;        // the coin that drew it
     Law law;                        // the law it was drawn from; empty: one-hot at `token`
     bool residual_fallback = false; // the residual was empty in floating point, p was used
+    bool mixed = false;             // judged against a mixture: `law` is not the target's even as a bonus
 
     [[nodiscard]] int accepted() const { return static_cast<int>(path.size()); }
     [[nodiscard]] int row() const { return path.empty() ? 0 : 1 + path.back(); }  // that the own token comes from
 };
+
+// What the output of a rule follows: the target's law, a stated mixture of target and draft, or nothing that is stated.
+enum class Promise : std::uint8_t { target, mixture, nothing };
 
 struct RuleInfo {
     const char* name;
@@ -69,9 +85,16 @@ struct RuleInfo {
     bool greedy_only;   // needs temperature 0
     Verdict (*verify)(const Round& round);
     Siblings siblings = Siblings::none;  // of the trees it judges; none: chains only
+    Promise promise = Promise::target;
+    const char* parameters = "";         // names of the RuleParams it reads, separated by spaces
+    [[nodiscard]] bool lossless() const { return promise == Promise::target; }
+    // Cascades look at the models' own laws and at the draft's law behind its last token.
+    [[nodiscard]] bool mixes() const { return promise == Promise::mixture; }
 };
 [[nodiscard]] const std::vector<RuleInfo>& rule_list();
 [[nodiscard]] const RuleInfo* find_rule(const std::string& name);  // nullptr: unknown
+// The rule that does the work of `rule`: at temperature 0 all but cascades are the greedy one, which needs no laws.
+[[nodiscard]] const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling);
 // What to throw when `rule` meets a tree that it cannot judge.
 [[nodiscard]] Error tree_error(const std::string& rule);
 

@@ -8,10 +8,21 @@
 namespace speclens {
 namespace {
 
-RuleKind rule_kind(const std::string& name) {
+RuleKind rule_kind(const Header& header) {
+    const std::string& name = header.rule;
     if (name == "greedy") return RuleKind::greedy;
     if (name == "match") return RuleKind::match;
+    if (name.starts_with("cascade_")) return RuleKind::cascade;
+    if (header.sampling.temperature == 0) return RuleKind::token; // the greedy rule does the work of the others
+    if (name == "block") return RuleKind::block;
+    if (name == "lenience") return RuleKind::lenient;
+    if (name == "typical") return RuleKind::typical;
     return RuleKind::token;
+}
+
+// In block verification every guess is judged, also behind the first that goes.
+bool judges_all(const LoopModel& model) {
+    return model.tree || model.rule == RuleKind::block || (model.rule == RuleKind::cascade && model.header->rule_params.block);
 }
 
 constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
@@ -47,17 +58,17 @@ void fill_columns(LoopModel& model) {
             column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token, model.greedy);
             if (slot.check)
                 column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
-            if (slot.check && (model.rejected < 0 || model.tree)) {
+            if (slot.check && (model.rejected < 0 || judges_all(model))) {
                 ++model.judged;
                 if (slot.check->accepted)
                     ++model.accepted;
-                else if (!model.tree)
+                else if (!model.tree && model.rejected < 0)
                     model.rejected = static_cast<int>(model.columns.size());
             }
             model.columns.push_back(column);
         }
         model.drafted = static_cast<int>(model.columns.size());
-        model.newest = model.tree ? model.cycle->last_judged : model.judged - 1;
+        model.newest = judges_all(model) ? model.cycle->last_judged : model.judged - 1;
         const int own = model.cycle->own_slot();
         if (model.tree && model.cycle->resample && own < model.drafted) model.rejected = own;
         model.drafting_over = model.cycle->verify != nullptr || model.judged > 0 || model.cycle->resample;
@@ -76,7 +87,7 @@ LoopModel loop_model(const SceneInput& input) {
     model.cycle = view.current();
     model.phase = view.phase;
     if (model.header) {
-        model.rule = rule_kind(model.header->rule);
+        model.rule = rule_kind(*model.header);
         model.greedy = model.header->sampling.temperature == 0;
         const Header& h = *model.header;
         model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);

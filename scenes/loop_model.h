@@ -10,7 +10,11 @@
 namespace speclens {
 
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
-enum class RuleKind : std::uint8_t { greedy, match, token }; // what the coin row means
+// What the coin row means. Trees under any rule are `token`; so is every rule but the cascades at temperature 0.
+enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade };
+[[nodiscard]] inline bool throws_coins(RuleKind kind) {
+    return kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
+}
 
 struct LoopColumn {
     const Drafted* draft = nullptr;
@@ -29,7 +33,7 @@ struct LoopModel {
     int asked = 0;       // K of the run
     std::vector<LoopColumn> columns;
     int drafted = 0, judged = 0, accepted = 0;
-    int rejected = -1; // column that was rejected; in a tree the one whose place the own token takes
+    int rejected = -1; // first column that was rejected; in a tree the one whose place the own token takes
     bool tree = false;
     int newest = -1; // column that was judged last
     bool drafting_over = false;

@@ -240,9 +240,16 @@ void draw_law_rows(const LoopDraw& d) {
 
 namespace {
 
-// Greedy and match throw no coin: the guess is compared with one token of the target.
+// Greedy, match and typical throw no coin: the guess is compared with one token of the target, or with a limit.
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
+    if (c.check->limit) {
+        const Rect bar{g.x(i), g.y + 296, g.width, 16};
+        ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
+        d.ui.canvas.text({g.middle(i), g.y + 334}, std::string(c.check->accepted ? "> " : "≤ ") + fine_probability(*c.check->limit),
+                         Font::mono, 14, d.ui.theme.ink, Align::center);
+        return;
+    }
     int wanted = c.draft->token;
     const auto beside = [&](const LoopColumn& other) {
         return other.parent == c.parent && other.fate == Fate::accepted;
@@ -271,7 +278,7 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
 
 void draw_coin_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
-    const bool coins = d.model.rule == RuleKind::token;
+    const bool coins = throws_coins(d.model.rule);
     if (drafts(d) == 0) return;
     row_name(d, g.y + 307, coins ? "Coin" : "Compare", coin_caption(d.model.rule));
     for (int i = g.first; i < g.first + g.count && i < drafts(d); ++i) {
@@ -298,7 +305,7 @@ void draw_coin_row(const LoopDraw& d) {
         std::string words = fine_probability(std::min(1.0, c.check->threshold));
         if (c.check->u) {
             const std::string u = ui::probability(*c.check->u);
-            words = g.roomy() ? u + (c.check->accepted ? " < " : " ≥ ") + words : u;
+            words = g.roomy() ? u + (*c.check->u < c.check->threshold ? " < " : " ≥ ") + words : u;
         }
         d.ui.canvas.text({g.middle(i), g.y + 334}, words, Font::mono, 14, d.ui.theme.ink, Align::center);
     }

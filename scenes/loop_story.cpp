@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "scenes/loop_rules.h"
 #include "scenes/loop_tree.h"
 #include "scenes/words.h"
 
@@ -143,7 +144,8 @@ void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
     story.on_task = {Go{Move::rejection}};
     story.task_done = (input.deeds & deed_bit(Deed::found_rejection)) != 0;
     if (model.tree) return tell_tree_check(input, model, story);
-    if (model.rule != RuleKind::token) return tell_match_check(input, model, c, story);
+    if (model.rule == RuleKind::greedy || model.rule == RuleKind::match) return tell_match_check(input, model, c, story);
+    if (model.rule != RuleKind::token) return tell_rule_check(input, model, c, story);
     const std::string token = quoted(*input.trace, c.draft->token);
     const std::string p = probability(std::exp(c.check->p)), q = probability(std::exp(c.check->q));
     const std::string u = c.check->u ? probability(*c.check->u) : std::string();
@@ -179,6 +181,7 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     story.task = "Fork here: force another token with F";
     story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
     if (model.tree) return tell_tree_own(input, model, story);
+    if (model.drafted > 0 && tell_rule_own(input, model, story)) return;
     switch (model.own->from) {
     case Resampled::From::residual:
         story.heading = "Rejected, but not wasted";

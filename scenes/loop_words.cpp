@@ -68,6 +68,14 @@ const char* coin_caption(RuleKind rule) {
         return "target's best";
     case RuleKind::match:
         return "target's draw";
+    case RuleKind::block:
+        return "of the prefix";
+    case RuleKind::lenient:
+        return "t ÷ (1−l)d";
+    case RuleKind::typical:
+        return "target > limit";
+    case RuleKind::cascade:
+        return "min(1, mix ÷ d)";
     case RuleKind::token:
         break;
     }
@@ -143,12 +151,16 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << quoted(*input.trace, c.draft->token);
         if (c.q) out << ", draft " << probability(*c.q);
         if (c.p) out << ", target " << probability(*c.p);
-        if (c.check && c.check->u && model.rule == RuleKind::token)
-            out << ", coin " << probability(*c.check->u) << (c.check->accepted ? " < " : " ≥ ")
+        if (c.check && c.check->u && throws_coins(model.rule))
+            out << ", coin " << probability(*c.check->u) << (*c.check->u < c.check->threshold ? " < " : " ≥ ")
                 << probability(c.check->threshold);
+        if (c.check && c.check->goal) out << ", mixture " << probability(std::exp(*c.check->goal));
+        if (c.check && c.check->joint) out << ", prefix " << fine_probability(std::exp(*c.check->joint));
+        if (c.check && c.check->limit) out << ", limit " << fine_probability(*c.check->limit);
         switch (c.fate) {
         case Fate::accepted:
-            out << ": accepted";
+            out << (c.check && c.check->joint && c.check->u && *c.check->u >= c.check->threshold ? ": accepted by a later coin"
+                                                                                                  : ": accepted");
             break;
         case Fate::rejected:
             out << ": rejected";

@@ -229,6 +229,32 @@ TEST(Lossless, PassesOnTheBuiltInTable) {
     EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
 }
 
+// A rule that promises nothing is tested when it is asked for, and fails; the list of all leaves it out.
+TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
+    const Outcome outcome = speclens({"lossless", "3000", "--drafter", "small", "--rule", "typical"});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("DIFFERS"), std::string::npos);
+    EXPECT_NE(outcome.out.find("does not promise the target's law"), std::string::npos);
+    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", "lenience=0"}).code, 0)
+        << "lenience 0 is the token rule";
+}
+
+// Parameters that are text and numbers, and one that a rule does not take.
+TEST(Oracle, ReadsWhatARuleTakes) {
+    const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
+    const std::string laws = R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
+    write_file(cases, R"({"schema":"specdec-oracles/1","cases":[
+        {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" + laws + R"(},
+        {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" + laws + R"(},
+        {"id":"c","rule":"token","params":{"alpha":0.5},)" + laws + "}]}");
+    const Outcome outcome = speclens({"oracle", cases.string(), "--samples", "2000", "-o", file.string()});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json results = Json::parse(read_file(file))["results"];
+    EXPECT_EQ(results[0]["accepted"][1], 2000) << "both tokens are above half of the best: pi = q, everything is kept";
+    EXPECT_EQ(results[1]["accepted"][1], 2000) << "both are typical";
+    EXPECT_TRUE(results[2].contains("skipped")) << "the token rule takes no alpha";
+}
+
 TEST(Oracle, CountsWhatTheCasesExpect) {
     const std::filesystem::path file = fresh_folder() / "results.json";
     const std::string cases = SPEC_SOURCE_DIR "/tests/golden/oracles_public.json";
@@ -266,7 +292,7 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
         }
         EXPECT_EQ(emitted, kSamples);
     }
-    EXPECT_GE(counted, 8); // token, match, greedy and the trees
+    EXPECT_EQ(counted, 12); // every public case is of a rule that exists
     const std::filesystem::path again = file.string() + ".again";
     ASSERT_EQ(speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o",
                         again.string()})

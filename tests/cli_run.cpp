@@ -58,6 +58,12 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
             EXPECT_NE(outcome.out.find("dropped, never judged"), std::string::npos) << rule;
             transcripts += outcome.out;
         }
+        for (const char* rule : {"block", "lenience", "typical", "cascade_tokenV3", "cascade_opt"}) {
+            start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", rule, "--temp", "1", "--k", "3"};
+            const Outcome outcome = speclens(start);
+            EXPECT_EQ(outcome.code, 0) << outcome.err;
+            transcripts += outcome.out;
+        }
         std::istringstream in(transcripts);
         for (std::string line; std::getline(in, line);) {
             long wide = 0; // every character of this transcript is one column wide
@@ -65,6 +71,31 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
             EXPECT_LE(wide, std::stol(width)) << line;
         }
     }
+}
+
+// A rule that is not lossless says so, and its numbers are in the transcript and in the saved trace.
+TEST(Run, SaysWhatARelaxedRuleGivesUp) {
+    const std::vector<std::string> common = {"run", "--model", table_file(), "--no-timing", "--temp", "1"};
+    const auto run = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = common;
+        words.insert(words.end(), more.begin(), more.end());
+        return speclens(words);
+    };
+    Outcome outcome = run({"--rule", "lenience", "--rule-param", "lenience=0.7"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("lenience=0.7"), std::string::npos);
+    EXPECT_NE(outcome.out.find("not lossless"), std::string::npos);
+    outcome = run({"--rule", "cascade_chow", "--rule-param", "alpha=1,verifier=block"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("alpha=1 verifier=block"), std::string::npos);
+    EXPECT_NE(outcome.out.find("NOT the target"), std::string::npos);
+    outcome = run({"--rule", "block", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("\"joint\":"), std::string::npos);
+    outcome = run({"--rule", "typical", "--rule-param", "epsilon=0.2", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("\"rule_params\":{\"epsilon\":0.2,\"delta\":0.3}"), std::string::npos) << outcome.out.substr(0, 400);
+    EXPECT_NE(outcome.out.find("\"limit\":"), std::string::npos);
 }
 
 TEST(Run, UsesColoursOnlyWhenAsked) {

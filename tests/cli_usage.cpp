@@ -52,6 +52,10 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     expect_usage({"run", "--drafter", "small_tree", "--rule", "token", "--temp", "1"}, "tree_wor");
     expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
     expect_usage({"run", "--drafter", "lookup=/tmp"}, "takes no folder");
+    expect_usage({"run", "--rule-param", "alpha=0.5"}, "has no parameter");
+    expect_usage({"run", "--rule", "cascade_chow", "--rule-param", "alpha=7"}, "0 … 1");
+    expect_usage({"run", "--rule", "cascade_chow", "--rule-param", "alpha"}, "NAME=VALUE");
+    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=0.5", "--temp", "0"}, "does nothing at temperature 0");
     expect_usage({"render", "loop"}, "needs -o");
 }
 

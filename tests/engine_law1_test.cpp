@@ -53,10 +53,11 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndK) {
             EXPECT_EQ(text(models_, greedy(drafter.name, k)), plain_) << drafter.name << " k=" << k;
 }
 
-// At temperature 0 they are one rule, whichever is named.
+// At temperature 0 they are one rule, whichever is named; cascades are not, they keep what the draft is sure of.
 TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndRule) {
     for (const DrafterInfo& drafter : drafter_list())
         for (const RuleInfo& rule : rule_list()) {
+            if (rule.mixes()) continue;
             RunSettings settings = greedy(drafter.name, 4);
             settings.rule = rule.name;
             EXPECT_EQ(text(models_, settings), plain_) << drafter.name << " " << rule.name;

@@ -46,6 +46,9 @@ TEST(Oracle, OneRoundOfEveryPublicCaseHasTheExactLaw) {
         settings.sampling.temperature = test_case["params"].value("temperature", 1.0);
         settings.sampling.top_k = test_case["params"].value("top_k", 0);
         settings.sampling.top_p = test_case["params"].value("top_p", 1.0);
+        for (const char* name : {"alpha", "lenience", "epsilon", "delta", "rho"})
+            if (test_case["params"].contains(name))
+                set_parameter(settings.rule_params, *find_rule(rule), name, test_case["params"][name].dump());
         settings.max_tokens = block + 1;
         settings.trace_top = 0;
         settings.timing = false;
@@ -72,7 +75,7 @@ TEST(Oracle, OneRoundOfEveryPublicCaseHasTheExactLaw) {
         const double error = std::sqrt(std::max(0.0, accepted_squared / kSamples - mean * mean) / kSamples);
         EXPECT_NEAR(mean, test_case["expect"]["expected_accepted"].get<double>(), 5 * error + 1e-9) << id;
     }
-    EXPECT_GE(cases, 8);
+    EXPECT_EQ(cases, 12) << "every public case is of a rule that exists";
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Tree {
     std::vector<Law> q;  // of each node
     std::vector<double> accept;
     double resample = 0.5;
+    RuleParams params = {};
     Verdict run(const std::string& rule) const {
         Round round;
         round.drafts = drafts;
@@ -34,6 +35,7 @@ struct Tree {
         round.p_argmax = [this](int row) { return argmax(p[static_cast<std::size_t>(row)]); };
         round.accept_coin = [this](int node) { return accept[static_cast<std::size_t>(node)]; };
         round.resample_coin = [this](int) { return resample; };
+        round.params = params;
         return find_rule(rule)->verify(round);
     }
 };
@@ -118,6 +120,35 @@ TEST(TreeRules, ATokenThatComesTwiceIsRejectedTheSecondTime) {
     EXPECT_FALSE(verdict.checks[1].accepted);
     // Twice (r - q)+: (.5, .3, .2) -> (0, .2, 0) -> (0, 1, 0); minus q -> (0, .9, 0) -> (0, 1, 0).
     expect_law(verdict.law, {0, 1, 0});
+}
+
+// Two iid siblings from q = (.7, .1, .2), p = (.5, .3, .2), rho = 2: each is kept with min(1, p / (2 q)).
+TEST(TreeRules, KseqHoldsEverySiblingBackAndHasOneResidual) {
+    Tree tree = two_children();
+    tree.q = {{0.7, 0.1, 0.2}, {0.7, 0.1, 0.2}};
+    tree.accept = {0.999, 0.999};
+    tree.drafts = {0, 2};
+    const Verdict verdict = tree.run("tree_kseq");
+    EXPECT_NEAR(verdict.checks[0].threshold, 0.5 / 1.4, 1e-12);
+    EXPECT_NEAR(verdict.checks[1].threshold, 0.5, 1e-12);
+    // min(q, p/2) = (.25, .1, .1), beta = .45, missed = .3025; p - that * .6975/.45 = (.1125, .145, .045), / .3025.
+    expect_law(verdict.law, {0.1125 / 0.3025, 0.145 / 0.3025, 0.045 / 0.3025});
+    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    tree.accept = {0.999, 0.1};
+    EXPECT_EQ(tree.run("tree_kseq").path, (std::vector<int>{1}));
+}
+
+// rho = 1 would ask more of the residual than the target has: .9 * 1 < 1 - .1^2. The node falls back to rho = 2.
+TEST(TreeRules, KseqWithARhoThatIsTooSmallForANodeTakesTheNumberOfSiblings) {
+    Tree tree = two_children();
+    tree.p[0] = {0.6, 0.3, 0.1};
+    tree.q = {{0.5, 0.4, 0.1}, {0.5, 0.4, 0.1}};
+    tree.params.rho = 1;
+    EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.6, 1e-12) << "p / (2 q)";
+    tree.p[0] = {0.1, 0.1, 0.8};  // beta = .3 at rho 1: 1 * .3 < 1 - .49
+    EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1, 1e-12);
+    tree.params.rho = 1.9;        // beta = .2053 at rho 1.9: .39 >= 1 - .6316 holds
+    EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1 / (1.9 * 0.5), 1e-12);
 }
 
 // Two levels: 0 and 1, then 2 after 0 and 2 after 1. The first is rejected, so node 2 is never judged.

@@ -9,6 +9,10 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
     DraftNode node;
     node.parent = index - 1;
     const std::optional<int> forced = request.forced(index);
+    if (request.raw_laws) {  // first: another sampling takes the laws of this one away
+        node.raw_law = rows.law(row, kRawSampling);
+        node.raw_law.resize(static_cast<std::size_t>(vocab), 0.0);
+    }
     if (request.sampling.temperature == 0) {
         node.token = forced ? *forced : rows.argmax()[static_cast<std::size_t>(row)];
     } else {

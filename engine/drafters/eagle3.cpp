@@ -87,6 +87,7 @@ class Eagle3 final : public Eagle3Drafter {
         node.parent = index - 1;
         ModelRows& rows = head().rows();
         const std::optional<int> forced = request.forced(index);
+        if (request.raw_laws) node.raw_law = head().widened(rows.law(0, kRawSampling));  // before the sampled one
         if (request.sampling.temperature > 0) {
             node.law = head().widened(rows.law(0, request.sampling));
             if (!forced) {

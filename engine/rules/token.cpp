@@ -3,22 +3,22 @@
 // token from the last row. The output has exactly the target's law, whatever the draft claimed.
 #include <algorithm>
 
-#include "engine/verify.h"
+#include "engine/rules/token_walk.h"
 
 namespace speclens {
 
-Verdict verify_token(const Round& round) {
+Verdict walk_tokens(const Round& round, double scale) {
     Verdict verdict;
     const int k = static_cast<int>(round.drafts.size());
     for (int i = 0; i < k; ++i) {
         const std::size_t x = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(i)]);
         const double p = round.p(i)[x];
-        const double q = round.q(i)[x];
+        const double q = round.q(i)[x], scaled = scale * q;
         const double u = round.accept_coin(i);
         // No division decides: q may be tiny. A token that the draft gave no mass is rejected.
-        const bool accepted = q > 0 && u * q < p;
-        verdict.checks.push_back(
-            {.node = i, .threshold = q > 0 ? std::min(1.0, p / q) : 0.0, .u = u, .accepted = accepted});
+        const bool accepted = q > 0 && u * scaled < p;
+        const double threshold = !(q > 0) || !(p > 0) ? 0.0 : scaled > 0 ? std::min(1.0, p / scaled) : 1.0;
+        verdict.checks.push_back({.node = i, .threshold = threshold, .u = u, .accepted = accepted});
         if (accepted) {
             verdict.path.push_back(i);
             continue;
@@ -37,5 +37,7 @@ Verdict verify_token(const Round& round) {
     verdict.token = sample(verdict.law, *verdict.u);
     return verdict;
 }
+
+Verdict verify_token(const Round& round) { return walk_tokens(round, 1); }
 
 }  // namespace speclens

@@ -1,0 +1,82 @@
+// Speculative cascades (Narasimhan et al. 2024, arXiv 2405.19261): at every position the laws q of the draft and p of
+// the target are mixed into a law pi by a rule that decides when the draft is good enough, and the drafts are judged
+// against pi, by the token rule or by block verification. The output follows pi exactly, and p only where pi is p.
+// Whether to defer is decided on the models' own laws (temperature 1, unfiltered: p1, q1), what is mixed are the laws
+// that are sampled. Ties keep the draft. The own token behind a draft that was kept whole needs q there too; where the
+// drafter cannot say it, it is the target's own.
+//   chow   keep q iff max q1 >= 1 - a                     opt   keep q iff max q1 >= max p1 - a TV(p, q)
+//   diff   keep q iff max q1 >= max p1 - a                else pi = p
+//   V1     K = {v: q1(v) >= max p1 - a}                   V3    K = {v: p1(v) >= (1-a) max p1}
+//   V2     K = {v: p1(v) >= max p1 - a}                   pi(v) = q(v) [v in K] + p(v) (1 - q(K))
+#include "engine/rules/cascade.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+double best_of(const Law& law) { return *std::ranges::max_element(law); }
+
+template <typename Kept>
+Law mix_tokens(const LawsOfBoth& at, const Kept& kept) {
+    double deferred = 1;
+    for (std::size_t v = 0; v < at.q.size(); ++v)
+        if (kept(v)) deferred -= at.q[v];
+    deferred = std::max(deferred, 0.0);
+    Law pi(at.p.size());
+    for (std::size_t v = 0; v < pi.size(); ++v) pi[v] = (kept(v) ? at.q[v] : 0.0) + deferred * at.p[v];
+    return pi;
+}
+
+Verdict verify_mixture(const Round& round, std::string_view rule) {
+    // All rows are copied: asking for laws at temperature 1 takes the references to the others away.
+    const int k = round.count();
+    std::vector<LawsOfBoth> at(static_cast<std::size_t>(k) + 1);
+    for (int row = 0; row <= k; ++row) {
+        LawsOfBoth& here = at[static_cast<std::size_t>(row)];
+        here.p_raw = round.p_raw(row);
+        if (row < k) here.q_raw = round.q_raw(row);
+        else if (round.behind.law) here.q_raw = *round.behind.raw;
+    }
+    std::vector<Law> pi;
+    for (int row = 0; row <= k; ++row) {
+        LawsOfBoth& here = at[static_cast<std::size_t>(row)];
+        here.p = round.p(row);
+        if (row < k) here.q = round.q(row);
+        else if (round.behind.law) here.q = *round.behind.law;
+        pi.push_back(here.q.empty() ? here.p : cascade_mixture(rule, round.params.alpha, here));
+    }
+    Round mixed = round;
+    mixed.p = [&pi](int row) -> const Law& { return pi[static_cast<std::size_t>(row)]; };
+    Verdict verdict = find_rule(round.params.block ? "block" : "token")->verify(mixed);
+    for (Judgement& check : verdict.checks)
+        check.goal = pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
+    verdict.mixed = true;
+    return verdict;
+}
+
+}  // namespace
+
+Law cascade_mixture(std::string_view rule, double alpha, const LawsOfBoth& at) {
+    const auto keep_if = [&](bool kept) { return kept ? at.q : at.p; };
+    if (rule == "cascade_chow") return keep_if(best_of(at.q_raw) >= 1 - alpha);
+    if (rule == "cascade_diff") return keep_if(best_of(at.q_raw) >= best_of(at.p_raw) - alpha);
+    if (rule == "cascade_opt") return keep_if(best_of(at.q_raw) >= best_of(at.p_raw) - alpha * (1 - overlap(at.p, at.q)));
+    const bool relative = rule == "cascade_tokenV3";
+    CHECK(relative || rule == "cascade_tokenV1" || rule == "cascade_tokenV2", "not a cascade");
+    const double least = relative ? (1 - alpha) * best_of(at.p_raw) : best_of(at.p_raw) - alpha;
+    const Law& judged = rule == "cascade_tokenV1" ? at.q_raw : at.p_raw;
+    return mix_tokens(at, [&](std::size_t v) { return judged[v] >= least; });
+}
+
+Verdict verify_cascade_chow(const Round& round) { return verify_mixture(round, "cascade_chow"); }
+Verdict verify_cascade_diff(const Round& round) { return verify_mixture(round, "cascade_diff"); }
+Verdict verify_cascade_opt(const Round& round) { return verify_mixture(round, "cascade_opt"); }
+Verdict verify_cascade_tokenV1(const Round& round) { return verify_mixture(round, "cascade_tokenV1"); }
+Verdict verify_cascade_tokenV2(const Round& round) { return verify_mixture(round, "cascade_tokenV2"); }
+Verdict verify_cascade_tokenV3(const Round& round) { return verify_mixture(round, "cascade_tokenV3"); }
+
+}  // namespace speclens

@@ -1,0 +1,11 @@
+// Lenient speculative sampling (Leviathan et al. 2023, appendix A.5): the token rule with the draft's probability
+// scaled by 1 - l, so that a draft stays with probability min(1, p / ((1-l) q)); the residual is that of the token
+// rule. l = 0 is the token rule, l = 1 keeps whatever the target does not rule out. Not lossless for l > 0: a
+// position emits min(q, p/(1-l)) plus the rest of the mass spread as normalise(max(p - q, 0)).
+#include "engine/rules/token_walk.h"
+
+namespace speclens {
+
+Verdict verify_lenience(const Round& round) { return walk_tokens(round, 1 - round.params.lenience); }
+
+}  // namespace speclens

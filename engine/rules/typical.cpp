@@ -1,0 +1,46 @@
+// Typical acceptance (Medusa, Cai et al. 2024, §3.3): keep a draft while the target gives it more than
+// min(epsilon, delta * exp(-H)), H the entropy of the target's law there in nats; then one token of the target. No
+// coins and no residual: the output is biased to whatever likely token the draft offers. Not lossless.
+#include "engine/rules/typical.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/verify.h"
+
+namespace speclens {
+namespace {
+
+double entropy(const Law& law) {
+    double sum = 0;
+    for (const double p : law)
+        if (p > 0) sum -= p * std::log(p);
+    return sum;
+}
+
+}  // namespace
+
+double typical_limit(const Law& p, const RuleParams& params) {
+    return std::min(params.epsilon, params.delta * std::exp(-entropy(p)));
+}
+
+Verdict verify_typical(const Round& round) {
+    Verdict verdict;
+    const int k = round.count();
+    int row = 0;
+    for (; row < k; ++row) {
+        const Law& p = round.p(row);
+        const double limit = typical_limit(p, round.params);
+        const bool kept = p[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(row)])] > limit;
+        verdict.checks.push_back({.node = row, .threshold = kept ? 1.0 : 0.0, .u = {}, .accepted = kept, .limit = limit});
+        if (!kept) break;
+        verdict.path.push_back(row);
+    }
+    verdict.from = k > 0 && row == k ? Resampled::From::bonus : Resampled::From::target;
+    verdict.law = round.p(row);
+    verdict.u = round.resample_coin(row);
+    verdict.token = sample(verdict.law, *verdict.u);
+    return verdict;
+}
+
+}  // namespace speclens

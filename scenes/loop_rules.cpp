@@ -1,0 +1,144 @@
+#include "scenes/loop_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/format.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::probability;
+
+// "the target gives it .31, the draft claimed .62"
+std::string both(const LoopColumn& c, const std::string& token) {
+    return "The target gives " + token + " " + probability(std::exp(c.check->p)) + ", the draft claimed " +
+           probability(std::exp(c.check->q)) + ". ";
+}
+
+std::string coin_words(const LoopColumn& c) {
+    if (!c.check->u) return ".";
+    const bool under = *c.check->u < c.check->threshold;
+    return std::string(under ? " and the coin fell under it, at " : " and the coin missed it, at ") +
+           probability(*c.check->u) + ".";
+}
+
+void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
+    const bool success = c.check->u && *c.check->u < c.check->threshold;
+    const std::string so_far = model.newest == 0 ? std::string("this guess")
+                                                 : "the first " + number_word(model.newest + 1) + " guesses";
+    const std::string joint =
+        c.check->joint ? fine_probability(std::exp(*c.check->joint)) : std::string("unknown");
+    story.heading = success             ? "The prefix up to here stands"
+                    : c.check->accepted ? "Its coin failed, a later one keeps it"
+                                        : "No coin keeps it";
+    story.text = both(c, token) + "Multiplied along the block, never above 1, that leaves a coefficient of " +
+                 joint + " for " + so_far + ". From it follows the chance that they stay together: " +
+                 fine_probability(c.check->threshold) + "," + coin_words(c);
+    story.what_if =
+        success ? "A later coin may still fail: the longest prefix with a success is what counts."
+        : c.check->accepted
+            ? "The token rule would have stopped here. Here the last success decides, and it comes later."
+            : "Every position throws its coin; what lies behind the last success goes.";
+}
+
+void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
+    const double l = model.header->rule_params.lenience;
+    story.heading = c.check->accepted ? "Kept, with lenience" : "Rejected, even so";
+    story.text = both(c, token) + "The claim counts as only " + ui::percent(1 - l) +
+                 " of that, so the guess stays with probability " + fine_probability(c.check->threshold) +
+                 "," + coin_words(c) + " That is more than the target's law allows.";
+    const double strict = std::min(1.0, std::exp(c.check->p - c.check->q));
+    if (c.check->u && c.check->accepted && *c.check->u >= strict)
+        story.what_if = "The lossless rule would have thrown it out: there it stays with probability " +
+                        fine_probability(strict) + ".";
+}
+
+void tell_typical(const LoopColumn& c, const std::string& token, Story& story) {
+    const std::string limit = c.check->limit ? fine_probability(*c.check->limit) : std::string("its limit");
+    story.heading = c.check->accepted ? "Typical enough" : "Not typical enough";
+    story.text = "The target gives " + token + " " + probability(std::exp(c.check->p)) +
+                 (c.check->accepted ? ", above " : ", not above ") + "the limit of " + limit +
+                 " that follows from how unsure it is here. No coin is thrown, and what the draft claimed "
+                 "does not count. "
+                 "The output is not a sample of the target.";
+    if (c.check->accepted && std::exp(c.check->p) < 0.5)
+        story.what_if = "Plain sampling would have written it in " + ui::percent(std::exp(c.check->p)) +
+                        " of all runs; here it stays whenever it is guessed.";
+}
+
+void tell_cascade(const LoopColumn& c, const std::string& token, Story& story) {
+    const std::string mixed =
+        c.check->goal ? probability(std::exp(*c.check->goal)) : std::string("its own share");
+    story.heading = c.check->accepted ? "Kept by the mixture" : "Rejected by the mixture";
+    story.text = both(c, token) + "Judged is by a mixture of the two laws, and it gives the guess " + mixed +
+                 ": it stays with probability " + fine_probability(c.check->threshold) + "," + coin_words(c) +
+                 " The output follows the mixture, not the target.";
+    const double strict = std::min(1.0, std::exp(c.check->p - c.check->q));
+    if (c.check->u && c.check->accepted && *c.check->u >= strict)
+        story.what_if = "Judged by the target alone it would have gone: kept with probability " +
+                        fine_probability(strict) + " only.";
+}
+
+} // namespace
+
+void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged,
+                     Story& story) {
+    if (!judged.check || !judged.draft) return; // a file from elsewhere may say anything
+    const std::string token = quoted(*input.trace, judged.draft->token);
+    switch (model.rule) {
+    case RuleKind::block:
+        return tell_block(model, judged, token, story);
+    case RuleKind::lenient:
+        return tell_lenient(model, judged, token, story);
+    case RuleKind::typical:
+        return tell_typical(judged, token, story);
+    default:
+        return tell_cascade(judged, token, story);
+    }
+}
+
+bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story) {
+    const Resampled& own = *model.own;
+    const std::string token = quoted(*input.trace, own.token);
+    const std::string coin = own.u ? "Coin " + probability(*own.u) + " picked " : "It is ";
+    const bool rejected = own.from == Resampled::From::residual;
+    if (model.rule == RuleKind::block && rejected) {
+        story.heading = "The rest of the block, made good";
+        story.text = "The replacement comes from the residual of the whole prefix: its coefficient times the "
+                     "target's law, less what "
+                     "the draft offered, scaled to 1. " +
+                     coin + token + ". Over all coins that adds up to exactly the target's law.";
+        return true;
+    }
+    if (model.rule == RuleKind::lenient && rejected) {
+        story.heading = "Replaced, but the sum is off";
+        story.text =
+            "The replacement comes from the same residual as under the token rule. " + coin + token +
+            ". But more was kept than that residual makes up for, so the output is not the target's.";
+        return true;
+    }
+    if (model.rule == RuleKind::typical) {
+        story.heading = model.rejected >= 0 ? "The target goes on by itself" : "All typical, one for free";
+        story.text =
+            coin + token +
+            " from the target's own law. There is no residual to correct what was kept: this rule trades the "
+            "target's law for longer rounds.";
+        return true;
+    }
+    if (model.rule == RuleKind::cascade) {
+        story.heading =
+            rejected ? "Replaced from the mixture's residual" : "All kept, one more from the mixture";
+        story.text =
+            rejected
+                ? "What the mixture gives each token beyond what the draft offered, scaled to 1. " + coin +
+                      token + ". So the output follows the mixture exactly."
+                : coin + token +
+                      " from the mixture behind the last guess, for which the draft was asked once more.";
+        return true;
+    }
+    return false;
+}
+
+} // namespace speclens
