@@ -1,0 +1,100 @@
+// What rules that are not lossless give away, and what they get for it: at every position that the run
+// judged, how often a draft stays and how far what is written lies from the target's law. In closed form from
+// the recorded heads of both laws (engine/emitted.h); what the heads leave out counts as one more token.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/emitted.h"
+#include "engine/verify.h"
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+// The laws of a judged draft over the tokens that either head lists, and one more for all others.
+struct JudgedPosition {
+    Position at;
+    int drafted = 0;      // token
+    std::vector<int> ids; // of the entries; -1 is last: all other tokens
+    LawsOfBoth laws;
+    double unlisted = 0; // larger of the two rests: how much the lump may hide
+};
+// Of every draft that the run judged and recorded. At temperature 0 the laws at temperature 1.
+[[nodiscard]] std::vector<JudgedPosition> positions_with_laws(const CycleView& whole);
+
+// Means over positions.
+struct TradeOff {
+    double kept = 0;     // chance that a draft stays
+    double distance = 0; // total variation between what is written and the target
+};
+[[nodiscard]] TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule,
+                                 const RuleParams& params);
+
+struct RelaxedCurve {
+    const RuleInfo* rule = nullptr;
+    std::vector<TradeOff>
+        points;    // along the rule's first parameter, from its cautious end to the generous one
+    TradeOff here; // with the numbers of the scene
+};
+
+// What the user set.
+struct RelaxedState {
+    std::string rule = "lenience";
+    RuleParams params;
+    // The curves of a run, kept from frame to frame: which trace, how much of it, how many positions.
+    struct Cache {
+        const void* trace = nullptr;
+        std::size_t events = 0;
+        RuleParams params;
+        std::vector<JudgedPosition> positions;
+        std::vector<RelaxedCurve> curves;
+        TradeOff lossless, draft_alone;
+    } cache;
+};
+
+struct RelaxedModel {
+    const std::vector<JudgedPosition>* positions = nullptr; // never null
+    const std::vector<RelaxedCurve>* curves = nullptr;
+    TradeOff lossless, draft_alone; // the two ends: the token rule, and the draft unchecked
+    const RuleInfo* rule = nullptr;
+    RuleParams params;
+    TradeOff here;           // of the rule with these numbers
+    int shown = -1;          // index of the position in the picture; -1: none was judged
+    Emitted strict, relaxed; // there, under the token rule and the rule
+    bool greedy = false;     // laws at temperature 1 although the run is at 0
+    [[nodiscard]] const JudgedPosition* position() const {
+        return shown < 0 ? nullptr : &(*positions)[static_cast<std::size_t>(shown)];
+    }
+};
+[[nodiscard]] RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state);
+
+// The rules of the scene, in the order of rules.inc: chains, not lossless.
+[[nodiscard]] const std::vector<const RuleInfo*>& relaxed_rules();
+
+// The prompt of the run, sampled: plain token rule and every relaxed rule with the numbers of the scene.
+// Empty where nobody can draft a chain.
+inline constexpr const char* kRelaxedStudy = "relaxed rules";
+[[nodiscard]] RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state);
+
+inline constexpr int kRelaxedBeats = 6;
+[[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model);
+[[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model,
+                                  const RelaxedState& state);
+[[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model);
+
+struct RelaxedDraw {
+    const SceneInput& input;
+    const RelaxedModel& model;
+    RelaxedState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_relaxed_laws(const RelaxedDraw& d, ui::Rect area);  // one position: target, draft, what is written
+void draw_relaxed_chart(const RelaxedDraw& d, ui::Rect area); // kept against distance
+void draw_relaxed_details(const RelaxedDraw& d);
+void draw_relaxed_controls(const RelaxedDraw& d);
+void use_relaxed_rule(const RelaxedDraw& d); // the run again, judged by the rule of the scene
+
+} // namespace speclens

@@ -1,0 +1,145 @@
+// Words of S12: title, six beats, and the frame as text.
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/measure_charts.h"
+#include "scenes/relaxed_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+std::string numbers(const TradeOff& point) {
+    return "stays " + ui::probability(point.kept) + ", distance " + ui::probability(point.distance);
+}
+
+Words beat_words(const RelaxedModel& m, int beat) {
+    const std::string lossless = ui::probability(m.lossless.kept);
+    switch (beat) {
+    case 0:
+        return {"Right, and thrown away", "Exact checking asks whether a guess is the target's own word, not "
+                                          "whether it is good. A draft that begins "
+                                          "“Buzz Aldrin is” loses everything to a target that begins "
+                                          "“Edwin”, though both answers are right. "
+                                          "In this run a guess stays with probability " +
+                                              lossless + " under the lossless rule."};
+    case 1:
+        return {"Lenience: do not take the claim in full",
+                "The draft's probability counts for less, so its guesses look better than they are: min(1, "
+                "target ÷ ((1−l) draft)). "
+                "At l = 0 nothing changes. At l = 1 whatever the target does not rule out stays, and the "
+                "text follows the draft."};
+    case 2:
+        return {"Typical: likely enough", "Medusa's rule throws no coin. A guess stays if the target finds "
+                                          "it likely enough for how unsure it is. "
+                                          "What the draft claims does not matter, and there is no residual "
+                                          "to correct the sum: likely words become more likely, "
+                                          "others vanish."};
+    case 3:
+        return {"Cascades: who should decide here?",
+                "A cascade mixes the two laws first: where the draft is sure, or as good as the target, its "
+                "word counts. Then the "
+                "guesses are judged exactly, against the mixture. So the output has a law that is known: the "
+                "mixture, not the target."};
+    case 4:
+        return {"What it costs", "The distance is the share of tokens that come out otherwise than under the "
+                                 "target: 0 for lossless rules, " +
+                                     ui::probability(m.draft_alone.distance) +
+                                     " if the draft is not checked at all. It is no measure of quality: "
+                                     "another token may be as good. That has to be "
+                                     "tested on answers, not on laws."};
+    default:
+        return {"Faster, but of something else",
+                "Now " + std::string(m.rule->title) + " keeps a guess with probability " +
+                    ui::probability(m.here.kept) + " instead of " + lossless + ", at a distance of " +
+                    ui::probability(m.here.distance) +
+                    ". Measure what that brings in tokens per round, and judge the run so to read what it "
+                    "writes. Which of the two the "
+                    "reader wanted is not for the rule to say."};
+    }
+}
+
+} // namespace
+
+StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
+    StageTitle title;
+    title.tier = tier_of(input.whole->header);
+    if (!m.position()) {
+        title.title = "Rules that keep more, and what they give away";
+        title.subtitle = "a run with judged guesses is needed: a drafter, K of 1 or more, rows recorded";
+        return title;
+    }
+    const std::string kept = ui::probability(m.here.kept), lossless = ui::probability(m.lossless.kept);
+    title.title =
+        std::string(m.rule->title) + " keeps " + kept +
+        (kept == lossless ? " of the guesses, as many as before" : " of the guesses, not " + lossless) +
+        "; " + ui::probability(m.here.distance) + " from the target";
+    title.subtitle = input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
+                     (m.greedy ? " · the run is greedy: laws at T = 1" : "") + " · NOT lossless";
+    return title;
+}
+
+Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
+    Story story = story_at_beat(input, kRelaxedBeats);
+    const Words words = beat_words(m, story.step - 1);
+    story.heading = words.heading;
+    story.text = words.text;
+    const RunStudy study = relaxed_study(input, state);
+    if (!study.runs.empty()) {
+        const Study* done = study_named(input, kRelaxedStudy);
+        story.task = "Measure every rule on this prompt: M";
+        story.task_done = done && done->complete();
+        story.on_task = {Command{study}};
+    }
+    return story;
+}
+
+std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) {
+    std::ostringstream out;
+    const StageTitle title = relaxed_title(input, m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (const JudgedPosition* position = m.position()) {
+        out << "Means over " << m.positions->size() << " judged guesses\n";
+        out << "token (lossless): " << numbers(m.lossless) << "\n";
+        for (const RelaxedCurve& curve : *m.curves)
+            out << curve.rule->name << (curve.rule == m.rule ? " (chosen)" : "") << ": "
+                << numbers(curve.here) << "; from " << numbers(curve.points.front()) << " to "
+                << numbers(curve.points.back()) << "\n";
+        out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
+        out << "Round " << position->at.cycle + 1 << ", guess " << position->at.index + 1 << ", "
+            << quoted(*input.trace, position->drafted) << "\n";
+        for (std::size_t i = 0; i < position->ids.size(); ++i) {
+            const double p = position->laws.p[i], q = position->laws.q[i], written = m.relaxed.law[i];
+            if (std::max({p, q, written}) < 0.01 && position->ids[i] != position->drafted) continue;
+            out << "  "
+                << (position->ids[i] < 0 ? std::string("other") : quoted(*input.trace, position->ids[i]))
+                << ": target " << ui::probability(p) << ", draft " << ui::probability(q) << ", written "
+                << ui::probability(written) << "\n";
+        }
+        out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
+            << ui::probability(m.relaxed.kept) << " under the rule; distance "
+            << ui::probability(distance(m.relaxed.law, position->laws.p)) << "\n";
+        if (const Study* study = study_named(input, kRelaxedStudy)) {
+            std::string last;
+            int rounds = 0, tokens = 0;
+            const auto flush = [&] {
+                if (rounds > 0)
+                    out << "Measured, " << last << ": " << ui::per_round(double(tokens) / rounds)
+                        << " tokens per round in " << counted(rounds, "round") << "\n";
+                rounds = tokens = 0;
+            };
+            for (const StudyPoint& point : study->points) {
+                if (point.settings.rule != last) flush();
+                last = point.settings.rule;
+                rounds += point.rounds;
+                tokens += point.tokens;
+            }
+            flush();
+        }
+    }
+    out << "\n" << describe_story(relaxed_story(input, m, {}));
+    return out.str();
+}
+
+} // namespace speclens
