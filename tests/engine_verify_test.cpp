@@ -9,6 +9,7 @@
 #include <random>
 
 #include "engine/emitted.h"
+#include "engine/rules/cascade.h"
 #include "engine/verify.h"
 
 namespace speclens {
@@ -380,6 +381,15 @@ TEST(Cascades, WholeLawsAreKeptOrDeferredByTheirCriterion) {
     EXPECT_FALSE(keeps("cascade_diff", 0.15));
     EXPECT_TRUE(keeps("cascade_opt", 1.25)) << ".5 >= .7 - 1.25 * .2";
     EXPECT_FALSE(keeps("cascade_opt", 0.9));
+}
+
+// The only token that the draft over-claims is the favourite of both: max p1 + TV is max q1, up to rounding.
+TEST(Cascades, ATieThatRoundingHidesKeepsTheDraft) {
+    for (const auto& [p, q] : {std::pair<Law, Law>{{0.4, 0.35, 0.25}, {0.7, 0.2, 0.1}}, {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.6, 0.3, 0.1}}, {{0.41, 0.3, 0.29}, {0.83, 0.06, 0.11}}}) {
+        const LawsOfBoth at{p, q, p, q};
+        EXPECT_EQ(cascade_mixture("cascade_opt", -1, at), q);
+        EXPECT_EQ(cascade_mixture("cascade_opt", -1.001, at), p);
+    }
 }
 
 // The criterion looks at the models' own laws, the mixture takes the sampled ones.

@@ -18,6 +18,9 @@
 namespace speclens {
 namespace {
 
+// Ties keep the draft, also those that rounding hides: at alpha = -1, max p1 + TV often is max q1.
+constexpr double kTie = 1e-12;
+
 double best_of(const Law& law) { return *std::ranges::max_element(law); }
 
 template <typename Kept>
@@ -61,15 +64,15 @@ Verdict verify_mixture(const Round& round, std::string_view rule) {
 }  // namespace
 
 Law cascade_mixture(std::string_view rule, double alpha, const LawsOfBoth& at) {
-    const auto keep_if = [&](bool kept) { return kept ? at.q : at.p; };
-    if (rule == "cascade_chow") return keep_if(best_of(at.q_raw) >= 1 - alpha);
-    if (rule == "cascade_diff") return keep_if(best_of(at.q_raw) >= best_of(at.p_raw) - alpha);
-    if (rule == "cascade_opt") return keep_if(best_of(at.q_raw) >= best_of(at.p_raw) - alpha * (1 - overlap(at.p, at.q)));
+    const auto keep_from = [&](double least) { return best_of(at.q_raw) >= least - kTie ? at.q : at.p; };
+    if (rule == "cascade_chow") return keep_from(1 - alpha);
+    if (rule == "cascade_diff") return keep_from(best_of(at.p_raw) - alpha);
+    if (rule == "cascade_opt") return keep_from(best_of(at.p_raw) - alpha * distance(at.p, at.q));
     const bool relative = rule == "cascade_tokenV3";
     CHECK(relative || rule == "cascade_tokenV1" || rule == "cascade_tokenV2", "not a cascade");
     const double least = relative ? (1 - alpha) * best_of(at.p_raw) : best_of(at.p_raw) - alpha;
     const Law& judged = rule == "cascade_tokenV1" ? at.q_raw : at.p_raw;
-    return mix_tokens(at, [&](std::size_t v) { return judged[v] >= least; });
+    return mix_tokens(at, [&](std::size_t v) { return judged[v] >= least - kTie; });
 }
 
 Verdict verify_cascade_chow(const Round& round) { return verify_mixture(round, "cascade_chow"); }
