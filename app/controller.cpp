@@ -301,6 +301,7 @@ SceneInput Controller::scene_input(double now) const {
     in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;
     in.race_pace = playing_ && in_race() && !race_rounds_ ? race_pace() : 0;
     in.figures = figures.get();
+    in.ablations = ablations.get();
     in.gallery = &gallery;
     return in;
 }

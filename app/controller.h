@@ -46,6 +46,7 @@ class Controller {
     FrameUi chrome; // kept between frames
     std::vector<GalleryPrompt> gallery;
     std::shared_ptr<const Published> figures; // may be null
+    std::shared_ptr<const Ablations> ablations; // may be null
     std::vector<WindowOrder> orders; // taken by the window after each frame
     std::string clipboard;           // text to copy; taken by the window
     float zoom = 1;

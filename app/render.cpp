@@ -41,6 +41,7 @@ struct Prepared {
     std::unique_ptr<Scene> scene;
     FrameInput input;
     std::optional<Published> figures;
+    std::optional<Ablations> ablations;
 };
 
 // `settings`, `status` and `laws` must outlive the result.
@@ -48,6 +49,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
              const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
     const SceneInfo& info = scene_named(request.scene);
     p.figures = Published::load(assets_folder() / "published");
+    if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file)) p.ablations = load_ablations(file);
     if (!trace) trace = empty_trace();
     p.scene = info.make();
     p.source.update(trace, trace->size());
@@ -76,6 +78,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     if (scene.race) scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race) : request.race_ms;
     scene.race_lane = kRaceLanes - 1;
     scene.figures = p.figures ? &*p.figures : nullptr;
+    scene.ablations = p.ablations ? &*p.ablations : nullptr;
     if (beats) scene.beat = request.beat < 0 ? 4 : std::max(0, request.beat - 1);
     p.input.scene_name = request.scene;
     p.input.active = p.scene.get();

@@ -216,6 +216,10 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         controller.figures = std::make_shared<const Published>(Published::load(assets_folder() / "published"));
     } catch (const Error&) {
     }
+    try {
+        controller.ablations = std::make_shared<const Ablations>(load_ablations(assets_folder() / "models" / "ablations.json"));
+    } catch (const Error&) {
+    }
     if (race) controller.show_race(race);
     if (saved)
         controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.settings);

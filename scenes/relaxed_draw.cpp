@@ -159,14 +159,17 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
                         ", distance " + ui::probability(curve.here.distance));
         if (touch.clicked) d.state.rule = curve.rule->name;
     }
-    const auto end = [&](const TradeOff& point, Role role, const char* name, Align align) {
+    const auto end = [&](const TradeOff& point, Role role, const char* name, float lift) {
         const Vec2 place = at(point);
+        const bool right = place.x > plot.center().x;
         canvas.fill({place.x - 5, place.y - 5, 10, 10}, theme.role(role), 2);
-        canvas.text({place.x + (align == Align::right ? -10.0F : 10.0F), place.y - 8}, name, Font::text, 14,
-                    theme.ink, align);
+        canvas.text({place.x + (right ? -10.0F : 10.0F), place.y - 8 - lift}, name, Font::text, 14, theme.ink,
+                    right ? Align::right : Align::left);
     };
-    end(m.lossless, Role::target, "lossless", Align::left);
-    end(m.draft_alone, Role::draft, "draft unchecked", Align::right);
+    const Vec2 ends[] = {at(m.lossless), at(m.draft_alone)};
+    const bool close = std::abs(ends[0].x - ends[1].x) < 180 && std::abs(ends[0].y - ends[1].y) < 20;
+    end(m.lossless, Role::target, "lossless", 0);
+    end(m.draft_alone, Role::draft, "draft unchecked", close ? 20.0F : 0.0F);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/ui/widgets.h"
+#include "engine/ablations.h"
 #include "engine/control.h"
 #include "engine/cycle_view.h"
 #include "engine/guesses.h"
@@ -91,6 +92,7 @@ struct SceneInput {
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
     const Published* figures = nullptr; // published figures; null: not loaded
     const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
+    const Ablations* ablations = nullptr; // the recipe's training experiments; may be null
 };
 
 // What the user asked for in this frame. Engine commands go to the Mailbox, the rest is the shell's.

@@ -1,0 +1,146 @@
+#include "scenes/training_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace speclens {
+namespace {
+
+std::string arm_words(const std::string& name) {
+    static const std::map<std::string, std::string> kWords = {
+        {"self_generated", "its own guesses"},
+        {"teacher_forcing", "the true text"},
+        {"curriculum", "true text, base loss fading"},
+        {"half_curriculum", "base loss faded at half time"},
+        {"none", "without the target's states"},
+        {"embeddings", "token embeddings instead"},
+        {"one_tap", "states of one layer"},
+        {"three_taps", "states of three layers"},
+        {"trained_16", "trained on blocks of 16"},
+        {"trained_8", "trained on blocks of 8"},
+        {"equal", "all positions alike"},
+        {"g4", "early positions more, g = 4"},
+        {"g7", "early positions more, g = 7"},
+        {"dpace", "D-PACE: by what is reached"}};
+    if (const auto found = kWords.find(name); found != kWords.end()) return found->second;
+    if (name.starts_with("steps_"))
+        return name.substr(6) + (name == "steps_1" ? " test-time step" : " test-time steps");
+    std::string words = name;
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+// Mean of the seeds' curves, as far as all of them go.
+std::vector<double> mean_curve(const Arm& arm, const char* name) {
+    std::vector<double> mean;
+    for (const TrainingRun& run : arm.runs) {
+        const auto found = run.curves.find(name);
+        if (found == run.curves.end()) return {};
+        if (&run == &arm.runs.front()) mean.assign(found->second.size(), 0.0);
+        mean.resize(std::min(mean.size(), found->second.size()));
+        for (std::size_t i = 0; i < mean.size(); ++i)
+            mean[i] += found->second[i] / static_cast<double>(arm.runs.size());
+    }
+    return mean;
+}
+
+TrainingArm arm_of(const Arm& arm, double temperature) {
+    TrainingArm shown;
+    shown.name = arm_words(arm.name);
+    shown.arm = &arm;
+    const TrainingRun& first = arm.runs.front();
+    shown.steps = first.steps;
+    shown.loss = mean_curve(arm, "final_loss");
+    if (shown.loss.empty()) shown.loss = mean_curve(arm, "loss");
+    shown.base_loss = mean_curve(arm, "base_loss");
+    shown.positions.assign(first.positions.begin(),
+                           first.positions.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                         first.positions.size(), shown.loss.size())));
+    for (const ServedResult& result : first.served) {
+        if (std::abs(result.temperature - temperature) > 1e-9) continue;
+        TrainingArm::Bar bar{result.drafts, result.base_only, 0, 0, 0, {}};
+        for (const TrainingRun& run : arm.runs)
+            if (const ServedResult* same = run.result(result.drafts, result.base_only, temperature)) {
+                bar.seeds.push_back(same->tokens);
+                bar.tokens += same->tokens;
+                bar.low += same->low;
+                bar.high += same->high;
+            }
+        const double n = static_cast<double>(bar.seeds.size());
+        bar.tokens /= n, bar.low /= n, bar.high /= n;
+        shown.prompts = result.prompts;
+        if (shown.bars.empty()) shown.conditional = result.conditional;
+        shown.bars.push_back(std::move(bar));
+    }
+    return shown;
+}
+
+// The mean curve at a share of its length.
+double at_share(const std::vector<double>& curve, double share) {
+    const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(curve.size() - 1);
+    const auto i = static_cast<std::size_t>(place);
+    if (i + 1 >= curve.size()) return curve.back();
+    return curve[i] + (curve[i + 1] - curve[i]) * (place - static_cast<double>(i));
+}
+
+} // namespace
+
+double curriculum_weight(double progress, double rho) {
+    return rho > 0 ? std::clamp(1 - progress / rho, 0.0, 1.0) : 0;
+}
+
+double position_weight(int k, double g) {
+    return g > 0 ? std::exp(-k / g) : 1;
+}
+
+double fade_of(const std::string& arm) {
+    return arm == "curriculum" ? 1 : arm == "half_curriculum" ? 0.5 : 0;
+}
+
+std::string study_words(const std::string& study) {
+    if (study == "domino") return "Prefixes of Domino's head";
+    if (study == "conditioning") return "What a DFlash block is told";
+    if (study == "block") return "Size of a DFlash block";
+    if (study == "test_steps") return "EAGLE-3: test-time steps";
+    if (study == "weights") return "Weights of the positions";
+    return study;
+}
+
+TrainingModel training_model(const SceneInput& input, const TrainingState& state) {
+    TrainingModel m;
+    m.temperature = state.sampled ? 0.7 : 0;
+    if (!input.ablations) return m;
+    m.machine = input.ablations->machine;
+    m.date = input.ablations->date;
+    for (const AblationStudy& study : input.ablations->studies) m.studies.push_back(&study);
+    m.study = input.ablations->find(state.study);
+    if (!m.study && !m.studies.empty()) m.study = m.studies.front();
+    if (!m.study) return m;
+    for (const Arm& arm : m.study->arms) m.arms.push_back(arm_of(arm, m.temperature));
+    m.arm = std::clamp(state.arm, 0, static_cast<int>(m.arms.size()) - 1);
+    const auto bar = [&](int i) -> const TrainingArm::Bar* {
+        const auto& bars = m.arms[static_cast<std::size_t>(i)].bars;
+        return bars.empty() ? nullptr : &bars.front();
+    };
+    for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
+        if (!bar(i)) continue;
+        if (!bar(m.best) || bar(i)->tokens > bar(m.best)->tokens) m.best = i;
+        if (!bar(m.worst) || bar(i)->tokens < bar(m.worst)->tokens) m.worst = i;
+    }
+    if (bar(m.best) && bar(m.worst)) m.apart = bar(m.best)->low > bar(m.worst)->high;
+    const TrainingArm& chosen = m.chosen();
+    if (!chosen.base_loss.empty() && !chosen.loss.empty())
+        m.losses = TrainingModel::Losses{curriculum_weight(state.progress, fade_of(chosen.arm->name)),
+                                         at_share(chosen.loss, state.progress),
+                                         at_share(chosen.base_loss, state.progress)};
+    return m;
+}
+
+const char* study_of_beat(int beat) {
+    constexpr const char* kStudies[kTrainingBeats] = {"",           "domino", "domino",
+                                                      "test_steps", "block",  "weights"};
+    return kStudies[std::clamp(beat, 0, kTrainingBeats - 1)];
+}
+
+} // namespace speclens

@@ -1,0 +1,89 @@
+// How the drafters were trained, from the recipe's own experiments: curves of short runs that differ in one
+// thing, what each was worth when served, and the two weights of the losses that can be dragged.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/ablations.h"
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+// Weight of the base loss after a share `progress` of the run: 1 at the start, 0 after `rho` of it (0: never
+// any).
+[[nodiscard]] double curriculum_weight(double progress, double rho);
+// exp(-k / g), k from 0; g = 0: all 1.
+[[nodiscard]] double position_weight(int k, double g);
+
+// What the user set.
+struct TrainingState {
+    std::string study = "domino";
+    int arm = 0;
+    bool sampled = false;  // served at T = 0.7 instead of 0
+    double progress = 0.5; // of a run, for the weight of the losses
+    double decay = 7;      // g of the position weights
+};
+
+// One arm as the picture shows it: means over seeds.
+struct TrainingArm {
+    std::string name; // in words
+    const Arm* arm = nullptr;
+    int steps = 0, prompts = 0;
+    std::vector<double> positions, loss, base_loss; // base_loss empty unless the method has one
+    struct Bar {
+        int drafts = 0;
+        bool base_only = false;
+        double tokens = 0, low = 0, high = 0;
+        std::vector<double> seeds;
+    };
+    std::vector<Bar> bars;
+    std::vector<double> conditional; // of the first bar
+};
+
+struct TrainingModel {
+    const AblationStudy* study = nullptr; // null: there is none
+    std::vector<const AblationStudy*> studies;
+    std::vector<TrainingArm> arms;
+    int arm = 0;
+    double temperature = 0;
+    std::string machine, date;
+    bool apart = false; // the best and the worst arm have intervals that do not overlap
+    int best = 0, worst = 0;
+    [[nodiscard]] const TrainingArm& chosen() const { return arms[static_cast<std::size_t>(arm)]; }
+    // At the dragged progress of the chosen arm's run: weight of the base loss and both losses; none without
+    // a base loss.
+    struct Losses {
+        double weight = 0, final_loss = 0, base_loss = 0;
+        [[nodiscard]] double total() const { return (1 - weight) * final_loss + weight * base_loss; }
+    };
+    std::optional<Losses> losses;
+};
+[[nodiscard]] TrainingModel training_model(const SceneInput& input, const TrainingState& state);
+[[nodiscard]] std::string study_words(const std::string& study); // "Prefixes of Domino's head"
+// Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
+[[nodiscard]] double fade_of(const std::string& arm);
+
+inline constexpr int kTrainingBeats = 6;
+[[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
+[[nodiscard]] StageTitle training_title(const TrainingModel& model);
+[[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model);
+[[nodiscard]] std::string training_description(const SceneInput& input, const TrainingModel& model,
+                                               const TrainingState& state);
+
+struct TrainingDraw {
+    const SceneInput& input;
+    const TrainingModel& model;
+    TrainingState& state;
+    ui::Ui& ui;
+};
+void draw_training_curves(const TrainingDraw& d, ui::Rect area);     // loss against positions trained
+void draw_training_acceptance(const TrainingDraw& d, ui::Rect area); // share kept by position
+void draw_training_arms(const TrainingDraw& d, ui::Rect area);       // tokens per round, an arm a row
+void draw_training_details(const TrainingDraw& d);
+void draw_training_controls(const TrainingDraw& d);
+[[nodiscard]] float training_arms_height(const TrainingModel& model);
+
+} // namespace speclens

@@ -1,0 +1,158 @@
+// Words of S10: title, six beats, and the frame as text.
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "engine/published_words.h"
+#include "scenes/training_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+const TrainingArm* arm_named(const TrainingModel& m, const char* name) {
+    for (const TrainingArm& arm : m.arms)
+        if (arm.arm->name == name) return &arm;
+    return nullptr;
+}
+
+std::string last_loss(const TrainingArm* arm) {
+    return arm && !arm->loss.empty() ? ui::number(arm->loss.back(), 2) : std::string("–");
+}
+
+std::string last_base(const TrainingArm* arm) {
+    return arm && !arm->base_loss.empty() ? ui::number(arm->base_loss.back(), 2) : std::string("–");
+}
+
+std::string tokens_of(const TrainingArm* arm, std::size_t bar = 0) {
+    return arm && bar < arm->bars.size() ? ui::per_round(arm->bars[bar].tokens) : std::string("–");
+}
+
+Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
+    if (!m.study)
+        return {"Experiments are not at hand", "The recipe's experiments come with the built-in models, in "
+                                               "ablations.json. This installation has none."};
+    switch (beat) {
+    case 0:
+        return {"Train where it will be used", "A drafter is worth what it guesses of the target's text, so "
+                                               "it learns from text that the target wrote itself, and "
+                                               "from the target's hidden states. How it is trained decides "
+                                               "the rest. Here are short runs of the recipe that "
+                                               "differ in one thing."};
+    case 1: {
+        const TrainingArm *own = arm_named(m, "self_generated"), *text = arm_named(m, "teacher_forcing");
+        return {"Whose prefix does the head see?",
+                "In use, Domino's head reads its own guesses. Trained so, it learns from prefixes that are "
+                "often wrong; trained on the "
+                "true text, from clean ones. Final loss: " +
+                    last_loss(own) + " against " + last_loss(text) +
+                    ". A wrong prefix is thrown away at verification anyway, so clean ones are what counts."};
+    }
+    case 2: {
+        const TrainingArm *text = arm_named(m, "teacher_forcing"), *fading = arm_named(m, "curriculum");
+        return {"A backbone that may not be lazy",
+                "With the final loss alone the head carries the block and the backbone has little reason to "
+                "be good: base loss " +
+                    last_base(text) + ". Weighting the base loss 1 → 0 over the run gives " +
+                    last_base(fading) + ", and the final loss stays at " + last_loss(fading) +
+                    ". Drag the line through the run."};
+    }
+    case 3: {
+        const TrainingArm *one = arm_named(m, "steps_1"), *three = arm_named(m, "steps_3");
+        return {"Why EAGLE-3 differs",
+                "EAGLE-3 feeds its own features back. Trained for one step it has never seen them: " +
+                    tokens_of(one) + " tokens per round. With three steps of its own features in training: " +
+                    tokens_of(three) +
+                    ". Guesses beyond the trained steps are lost, as the curve by position shows. Its tokens "
+                    "are the true ones in either case."};
+    }
+    case 4: {
+        const TrainingArm *sixteen = arm_named(m, "trained_16"), *eight = arm_named(m, "trained_8");
+        return {"The block of training and of use",
+                "A block of 16 can be served with 7 guesses: " + tokens_of(sixteen, 1) +
+                    " tokens per round. One trained on blocks of 8 gives " + tokens_of(eight, 1) +
+                    " there, and " + tokens_of(eight, 0) +
+                    " when 15 guesses are asked of it: more than it was trained for brings it nothing."};
+    }
+    default: {
+        std::string published;
+        if (input.figures)
+            if (const PublishedFigure* gain = input.figures->find("dflash-loss-decay-gain"))
+                published = " DFlash's authors report about " + published_number(gain->values.front()) +
+                            " tokens per round for it (PUBLISHED).";
+        return {"Early positions first", "A guess counts only if all before it are kept, so a mistake at the "
+                                         "first position costs the whole block. The loss says "
+                                         "so by weights that fall with the position: drag g." +
+                                             published};
+    }
+    }
+}
+
+} // namespace
+
+StageTitle training_title(const TrainingModel& m) {
+    StageTitle title;
+    title.tier = ui::Tier::recorded;
+    if (!m.study) {
+        title.title = "How the drafters were trained";
+        title.subtitle = "no experiments came with this bundle";
+        return title;
+    }
+    const TrainingArm& best = m.arms[static_cast<std::size_t>(m.best)];
+    const TrainingArm& worst = m.arms[static_cast<std::size_t>(m.worst)];
+    title.title = study_words(m.study->name);
+    if (m.arms.size() > 1 && !best.bars.empty() && !worst.bars.empty()) {
+        const std::string high = ui::per_round(best.bars.front().tokens),
+                          low = ui::per_round(worst.bars.front().tokens);
+        title.title += m.apart ? ": " + best.name + " " + high + ", " + worst.name + " " + low
+                               : ": " + low + " to " + high + ", within the noise";
+    }
+    title.subtitle = counted(m.chosen().steps, "step") + " an arm, " +
+                     counted(m.chosen().prompts, "held-out prompt") +
+                     ", T = " + ui::number(m.temperature, 1) + (m.apart ? "" : " · intervals overlap") +
+                     (m.machine.empty() ? "" : " · " + m.machine) + (m.date.empty() ? "" : ", " + m.date);
+    return title;
+}
+
+Story training_story(const SceneInput& input, const TrainingModel& m) {
+    Story story = story_at_beat(input, kTrainingBeats);
+    const Words words = beat_words(input, m, story.step - 1);
+    story.heading = words.heading;
+    story.text = words.text;
+    return story;
+}
+
+std::string training_description(const SceneInput& input, const TrainingModel& m,
+                                 const TrainingState& state) {
+    std::ostringstream out;
+    const StageTitle title = training_title(m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
+        const TrainingArm& arm = m.arms[static_cast<std::size_t>(i)];
+        out << arm.name << (i == m.arm ? " (chosen)" : "") << ": ";
+        if (!arm.loss.empty())
+            out << "loss " << ui::number(arm.loss.front(), 2) << " to " << ui::number(arm.loss.back(), 2);
+        if (!arm.base_loss.empty())
+            out << ", base " << ui::number(arm.base_loss.front(), 2) << " to "
+                << ui::number(arm.base_loss.back(), 2);
+        for (const TrainingArm::Bar& bar : arm.bars) {
+            out << "; " << (bar.base_only ? std::string("base logits alone") : counted(bar.drafts, "guess"))
+                << " " << ui::per_round(bar.tokens) << " [" << ui::number(bar.low, 2) << ", "
+                << ui::number(bar.high, 2) << "]";
+        }
+        out << "\n";
+        if (i != m.arm || arm.conditional.empty()) continue;
+        out << "  kept by position:";
+        for (std::size_t k = 0; k < arm.conditional.size(); ++k)
+            out << (k ? ", " : " ") << k + 1 << ": " << ui::probability(arm.conditional[k]);
+        out << "\n";
+    }
+    if (m.losses)
+        out << "After " << ui::percent(state.progress) << " of the run: weight of the base loss "
+            << ui::probability(m.losses->weight) << ", loss " << ui::number(m.losses->total(), 2) << "\n";
+    out << "Weights of the first positions, g = " << ui::number(state.decay, 1) << ":";
+    for (int k = 0; k < 5; ++k) out << (k ? ", " : " ") << ui::probability(position_weight(k, state.decay));
+    out << "\n\n" << describe_story(training_story(input, m));
+    return out.str();
+}
+
+} // namespace speclens
