@@ -8,7 +8,7 @@
 #include "app/cli_measure.h"
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
-#include "app/cli_statistics.h"
+#include "engine/statistics.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
 #include "engine/drafter.h"
@@ -19,18 +19,13 @@ namespace speclens::cli {
 
 namespace {
 
-// Three tokens whose laws depend on the token before; the draft is off in different ways in every row.
-constexpr const char* kBuiltIn = R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
-"target":{"":[0.5,0.3,0.2],"0":[0.1,0.6,0.3],"1":[0.7,0.1,0.2],"2":[0.25,0.25,0.5]},
-"draft":{"":[0.3,0.5,0.2],"0":[0.4,0.4,0.2],"1":[0.2,0.1,0.7],"2":[0.25,0.25,0.5]}})";
-
 constexpr double kFalseAlarm = 0.001; // of the whole command; divided by the number of tests
 constexpr double kMostTexts = 300000; // beyond this many possible texts the exact law is not listed
 
 std::shared_ptr<const Models> built_in(const Options& options) {
     auto models = std::make_shared<Models>();
     models->backend = make_backend(options.backend, {.threads = options.threads});
-    const TablePair tables = parse_table(kBuiltIn, "built-in table");
+    const TablePair tables = toy_tables();
     models->target_table = tables.target;
     models->draft_table = tables.draft;
     return models;

@@ -25,6 +25,8 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     if (view.header) point.problem = view.header->notice;
     point.rounds = view.rounds;
     point.tokens = view.output_tokens;
+    for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
+        point.output.push_back(view.tokens[i].id);
     std::vector<double> draft, head, verify;
     for (const CycleSummary& cycle : view.cycles) {
         for (std::size_t i = 0; i < cycle.drafts.size(); ++i) { // of a chain: the order is the position

@@ -17,6 +17,7 @@ struct StudyPoint {
     RunSettings settings;
     std::string problem; // why it could not be run; empty: it was
     int rounds = 0, tokens = 0;
+    std::vector<int> output; // new tokens
     // Medians over the rounds that proposed all settings.k guesses, the first round left out; 0: there was
     // none.
     double draft_ms = 0, head_ms = 0, verify_ms = 0;

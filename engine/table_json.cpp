@@ -135,6 +135,12 @@ OracleCase read_case(const Json& json, const std::string& name) {
 
 } // namespace
 
+TablePair toy_tables() {
+    return parse_table(R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
+"target":{"":[0.5,0.3,0.2],"0":[0.1,0.6,0.3],"1":[0.7,0.1,0.2],"2":[0.25,0.25,0.5]},
+"draft":{"":[0.3,0.5,0.2],"0":[0.4,0.4,0.2],"1":[0.2,0.1,0.7],"2":[0.25,0.25,0.5]}})", "built-in table");
+}
+
 TablePair parse_table(std::string_view text, const std::string& name) {
     const Json json = parse_json_object(text, name, kTableRemedy);
     const auto schema = json.find("schema");

@@ -22,6 +22,8 @@ struct TablePair {
 // Both throw Error naming the file, the table and the context.
 [[nodiscard]] TablePair load_table(const std::filesystem::path& file);
 [[nodiscard]] TablePair parse_table(std::string_view json, const std::string& name);
+// The built-in pair: three tokens whose laws depend on the token before; the draft is off in different ways in every row.
+[[nodiscard]] TablePair toy_tables();
 
 // One case of {"schema":"specdec-oracles/1","cases":[…]}: "p" is the target, "q" the draft.
 struct OracleCase {

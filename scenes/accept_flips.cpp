@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/rng.h"
+#include "engine/statistics.h"
 #include "engine/verify.h"
 #include "kernels/error.h"
 
@@ -96,31 +97,10 @@ FlipTest test_flips(const AcceptView& view, const FlipCounts& counts) {
     }
     if (pooled_expected >= 1) add(pooled_seen, pooled_expected);
     test.enough = bins >= 2;
-    if (test.enough) test.chi2_p = chi_squared_tail(statistic, bins - 1);
+    if (test.enough) test.chi2_p = chi_square_tail(statistic, bins - 1);
     return test;
 }
 
 // Regularised upper incomplete gamma function Q(degrees / 2, x / 2): series below a + 1, continued fraction
 // above.
-double chi_squared_tail(double x, int degrees) {
-    const double a = degrees / 2.0, z = x / 2;
-    if (z <= 0) return 1;
-    const double front = std::exp(-z + a * std::log(z) - std::lgamma(a));
-    if (z < a + 1) {
-        double term = 1 / a, sum = term;
-        for (int n = 1; n < 500 && term > sum * 1e-15; ++n) sum += term *= z / (a + n);
-        return 1 - front * sum;
-    }
-    double b = z + 1 - a, c = 1e300, d = 1 / b, h = d;
-    for (int n = 1; n < 500; ++n) {
-        const double numerator = -n * (n - a);
-        b += 2;
-        d = 1 / (numerator * d + b);
-        c = b + numerator / c;
-        h *= d * c;
-        if (std::abs(d * c - 1) < 1e-15) break;
-    }
-    return front * h;
-}
-
 } // namespace speclens

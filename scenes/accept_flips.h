@@ -35,7 +35,4 @@ struct FlipTest {
 };
 [[nodiscard]] FlipTest test_flips(const AcceptView& view, const FlipCounts& counts);
 
-// P(X >= x) of the chi-squared distribution.
-[[nodiscard]] double chi_squared_tail(double x, int degrees);
-
 } // namespace speclens

@@ -16,7 +16,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-constexpr float kAfter = 0.38F;
+constexpr float kLater = 0.38F;
 constexpr double kFewest = 24; // columns that there is always room for
 
 struct Part {
@@ -100,7 +100,7 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
         }
         for (std::size_t s = 1; s < steps.size(); ++s)
             draw_cell(d, lane, steps[s - 1][at], steps[s][at],
-                      {x(static_cast<double>(s - 1)), y, x.length(1), h}, s <= now ? 1.0F : kAfter);
+                      {x(static_cast<double>(s - 1)), y, x.length(1), h}, s <= now ? 1.0F : kLater);
         const std::string words = counted(lane.shown.rounds, "round");
         c.text({r.right() - 12, y + h / 2 + 5}, words, Font::mono, 14, lane.done ? t.ink : t.muted,
                ui::Align::right);

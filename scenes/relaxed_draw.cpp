@@ -24,7 +24,7 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-struct Bar {
+struct LawBar {
     Role role;
     const char* name;
     const Law* law;
@@ -34,8 +34,8 @@ std::string row_label(const RelaxedDraw& d, int id) {
     return id < 0 ? std::string("other") : label_of(*d.input.trace, id);
 }
 
-void legend(const RelaxedDraw& d, float x, float y, std::span<const Bar> bars) {
-    for (const Bar& bar : bars) {
+void legend(const RelaxedDraw& d, float x, float y, std::span<const LawBar> bars) {
+    for (const LawBar& bar : bars) {
         d.ui.canvas.fill({x, y - 9, 10, 10}, d.ui.theme.role(bar.role), 2);
         d.ui.canvas.text({x + 16, y}, bar.name, Font::text, 14, d.ui.theme.muted);
         x += 28 + d.ui.canvas.text_width(bar.name, Font::text, 14);
@@ -64,7 +64,7 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const RelaxedModel& m = d.model;
     const JudgedPosition& position = *m.position();
-    const Bar bars[] = {{Role::target, "target", &position.laws.p},
+    const LawBar bars[] = {{Role::target, "target", &position.laws.p},
                         {Role::draft, "draft", &position.laws.q},
                         {Role::accepted, "written", &m.relaxed.law}};
     ui::fitted_text(canvas, {area.x, area.y + 14},
@@ -84,7 +84,7 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
         ui::token_text(canvas, {area.x, y + 20},
                        ui::fit_token(canvas, row_label(d, position.ids[i]), 15, name - 12), 15, theme.ink);
         float line = y + 3;
-        for (const Bar& bar : bars) {
+        for (const LawBar& bar : bars) {
             ui::bar(canvas, theme, {area.x + name, line, area.w - name - numbers, 7}, (*bar.law)[i],
                     bar.role);
             line += 9;

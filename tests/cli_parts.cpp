@@ -5,7 +5,7 @@
 
 #include "app/cli_measure.h"
 #include "app/cli_options.h"
-#include "app/cli_statistics.h"
+#include "engine/statistics.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
 #include "app/cli_walk.h"

@@ -7,6 +7,7 @@
 
 #include "engine/cycle.h"
 #include "engine/run.h"
+#include "engine/wrong_rules.h"
 #include "tests/micro.h"
 #include "tests/statistics.h"
 #include "tests/tables.h"
@@ -214,38 +215,6 @@ TEST_F(Law2, RelaxedRulesDoNotPassForLossless) {
 
 // ---- planted bugs: each must be caught ----
 
-// On rejection, draw from the target instead of the residual.
-Verdict resample_from_target(const Round& round) {
-    Verdict verdict = find_rule("token")->verify(round);
-    if (verdict.from == Resampled::From::residual) {
-        verdict.law = round.p(verdict.row());
-        verdict.token = sample(verdict.law, *verdict.u);
-    }
-    return verdict;
-}
-
-// After a rejection at the last position, the replacement is emitted as if it were a bonus: the all-accepted
-// test of a published listing counts the replacement, so the draft is kept as well.
-Verdict keep_the_last_draft(const Round& round) {
-    Verdict verdict = find_rule("token")->verify(round);
-    const int k = static_cast<int>(round.drafts.size());
-    if (k > 0 && verdict.accepted() == k - 1) {
-        verdict.path.push_back(k - 1);
-        verdict.checks.back().accepted = true;
-        verdict.law = round.p(k);
-        verdict.token = sample(verdict.law, round.resample_coin(k));
-    }
-    return verdict;
-}
-
-// Ratio upside down.
-Verdict swapped_ratio(const Round& round) {
-    Round swapped = round;
-    swapped.p = [&](int i) -> const Law& { return i < static_cast<int>(round.drafts.size()) ? round.q(i) : round.p(i); };
-    swapped.q = [&](int i) -> const Law& { return round.p(i); };
-    return find_rule("token")->verify(swapped);
-}
-
 // Sample-and-compare, but the mismatch is replaced from the (p - q)+ residual.
 Verdict match_with_residual(const Round& round) {
     Verdict verdict = find_rule("match")->verify(round);
@@ -355,12 +324,8 @@ TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
 }
 
 TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
-    const RuleInfo planted[] = {
-        {"resample-from-target", "", "", true, false, &resample_from_target},
-        {"keep-last", "", "", true, false, &keep_the_last_draft},
-        {"swapped", "", "", true, false, &swapped_ratio},
-        {"match-residual", "", "", true, false, &match_with_residual},
-    };
+    std::vector<RuleInfo> planted(wrong_rules().begin(), wrong_rules().end());
+    planted.push_back({"match-residual", "", "", true, false, &match_with_residual});
     for (const RuleInfo& rule : planted) {
         RunSettings settings;
         settings.k = 2;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "engine/run_clock.h"
+#include "engine/statistics.h"
 #include "scenes/accept_flips.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"
@@ -73,10 +74,10 @@ TEST(Flips, ContinueTheSameDice) {
 }
 
 TEST(ChiSquared, MatchesTables) {
-    EXPECT_NEAR(chi_squared_tail(3.841, 1), .05, 1e-4);
-    EXPECT_NEAR(chi_squared_tail(18.307, 10), .05, 1e-4);
-    EXPECT_NEAR(chi_squared_tail(0, 4), 1, 1e-12);
-    EXPECT_NEAR(chi_squared_tail(29.588, 10), .001, 1e-5);
+    EXPECT_NEAR(chi_square_tail(3.841, 1), .05, 1e-4);
+    EXPECT_NEAR(chi_square_tail(18.307, 10), .05, 1e-4);
+    EXPECT_NEAR(chi_square_tail(0, 4), 1, 1e-12);
+    EXPECT_NEAR(chi_square_tail(29.588, 10), .001, 1e-5);
 }
 
 TEST(Clock, CursorAndTimeAgree) {

@@ -1,9 +1,9 @@
-#include "app/cli_statistics.h"
+#include "engine/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace speclens::cli {
+namespace speclens {
 
 namespace {
 
@@ -119,4 +119,4 @@ LawTest against_draws(const Counts& a, const Counts& b) {
     return test;
 }
 
-} // namespace speclens::cli
+} // namespace speclens

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace speclens::cli {
+namespace speclens {
 
 using Counts = std::map<std::vector<int>, long>;     // sequence -> how often it was drawn
 using ExactLaw = std::map<std::vector<int>, double>; // sequence -> its probability
@@ -25,4 +25,4 @@ struct LawTest {
 // P(X >= x) of the chi-square law with that many degrees of freedom.
 [[nodiscard]] double chi_square_tail(double x, int degrees);
 
-} // namespace speclens::cli
+} // namespace speclens

@@ -1,0 +1,192 @@
+// Scene S4: drawn texts against the exact law, what each mistake does to the first position, and the greedy
+// comparison.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "app/ui/format.h"
+#include "engine/run.h"
+#include "engine/study.h"
+#include "engine/wrong_rules.h"
+#include "scenes/lossless_model.h"
+#include "scenes_bench.h"
+#include "scenes_look.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+const RuleInfo& wrong(const std::string& name) {
+    for (const RuleInfo& rule : wrong_rules())
+        if (rule.name == name) return rule;
+    throw std::logic_error(name);
+}
+
+TEST(Lossless, TheExactLawIsThatOfTheTable) {
+    double sum = 0;
+    for (const auto& [text, p] : exact_texts()) sum += p;
+    EXPECT_EQ(exact_texts().size(), 27u);
+    EXPECT_NEAR(sum, 1, 1e-12);
+    EXPECT_NEAR(exact_texts().at({0, 1, 0}), 0.5 * 0.6 * 0.7, 1e-12);
+}
+
+TEST(Lossless, TheRightRuleStaysNearTheNoiseAndEveryMistakeIsCaught) {
+    LosslessCount right;
+    draw_texts(*find_rule("token"), 7, 30000, right);
+    EXPECT_EQ(right.caught, 0);
+    const LawTest test = against_law(right.texts, exact_texts());
+    EXPECT_GT(test.p_value, 1e-4);
+    EXPECT_LT(test.total_variation, 2 * expected_distance(30000));
+    for (const RuleInfo& rule : wrong_rules()) {
+        LosslessCount counts;
+        draw_texts(rule, 7, 30000, counts);
+        EXPECT_GT(counts.caught, 0) << rule.name;
+        EXPECT_GT(against_law(counts.texts, exact_texts()).total_variation, 3 * expected_distance(30000))
+            << rule.name;
+    }
+}
+
+TEST(Lossless, DrawsTheSameTextsWhetherAtOnceOrInParts) {
+    LosslessCount once, parts;
+    draw_texts(*find_rule("token"), 3, 500, once);
+    for (int i = 0; i < 5; ++i) draw_texts(*find_rule("token"), 3, 100, parts);
+    EXPECT_EQ(once.texts, parts.texts);
+    EXPECT_EQ(once.looks.size(), parts.looks.size());
+    LosslessCount other;
+    draw_texts(*find_rule("token"), 4, 500, other);
+    EXPECT_NE(once.texts, other.texts) << "another seed, other texts";
+}
+
+TEST(Lossless, LooksFourTimesADecade) {
+    LosslessCount counts;
+    draw_texts(*find_rule("token"), 7, 1000, counts);
+    std::vector<long> at;
+    for (const LosslessCount::Look& look : counts.looks) at.push_back(look.drawn);
+    EXPECT_EQ(at, (std::vector<long>{10, 18, 32, 56, 100, 178, 316, 562, 1000}));
+}
+
+TEST(Lossless, KeptAndReplacedAddUpToTheTargetOnlyUnderTheRightRule) {
+    for (const RuleInfo* rule : lossless_rules()) {
+        double total = 0, off = 0;
+        for (const ProofRow& row : proof_rows(*rule)) {
+            total += row.kept + row.replaced;
+            off = std::max(off, std::abs(row.kept + row.replaced - row.target));
+        }
+        EXPECT_NEAR(total, 1, 1e-12) << rule->name;
+        const bool fine = rule->lossless() || rule->name == std::string("bonus");
+        if (fine)
+            EXPECT_NEAR(off, 0, 1e-12) << rule->name << ": the bonus comes later than the first position";
+        else
+            EXPECT_GT(off, 0.01) << rule->name;
+    }
+    // p = (.5, .3, .2), q = (.3, .5, .2): kept .3, .3, .2; the residual is all on the first token.
+    const auto rows = proof_rows(*find_rule("token"));
+    EXPECT_NEAR(rows[0].kept, 0.3, 1e-12);
+    EXPECT_NEAR(rows[0].replaced, 0.2, 1e-12);
+    EXPECT_NEAR(rows[1].kept, 0.3, 1e-12);
+    EXPECT_NEAR(rows[1].replaced, 0, 1e-12);
+    EXPECT_NEAR(proof_rows(wrong("target"))[0].replaced, 0.2 * 0.5, 1e-12);
+    EXPECT_NEAR(proof_rows(wrong("redraw"))[0].replaced, 0.2 * 0.3, 1e-12);
+}
+
+struct Counting {
+    std::vector<Command> sent;
+    std::shared_ptr<const Models> models = test::micro_models(1);
+    RunSettings settings;
+    std::unique_ptr<speclens::Run> run;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+    explicit Counting(ui::Rect screen = {0, 0, 1600, 1000}) {
+        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.max_tokens = 8;
+        run = std::make_unique<speclens::Run>(models, settings);
+        run->finish();
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>("lossless", port, screen);
+        published.trace = run->shared_trace();
+        published.settings = settings;
+        published.status.state = EngineStatus::State::idle;
+        published.status.ready_drafters = {"none", "small", "lookup"};
+        show();
+        sent.clear();
+    }
+    void show() {
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+    }
+    void beat(int number) {
+        bench->controller.perform({SceneCommand{SetBeat{number}}}, bench->time);
+        bench->settle();
+    }
+};
+
+TEST(LosslessScene, DrawsAThousandTextsAtATime) {
+    Counting live;
+    live.beat(2);
+    EXPECT_TRUE(live.bench->shows("Is it really lossless?"));
+    live.bench->key(ui::Key::c);
+    live.bench->settle();
+    EXPECT_TRUE(live.bench->shows(ui::integer(1000) + " texts, and no difference from the target's law"));
+    EXPECT_TRUE(live.bench->shows("not in " + ui::integer(1000)));
+    EXPECT_TRUE(live.bench->shows("TABLE"));
+}
+
+TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
+    Counting live;
+    live.beat(3);
+    for (int i = 0; i < 4; ++i) live.bench->key(ui::Key::c);
+    live.bench->settle();
+    EXPECT_TRUE(live.bench->shows("Not the target's law: caught after"));
+    EXPECT_TRUE(live.bench->shows("≠"));
+    live.bench->key(ui::Key::up);
+    live.bench->settle();
+    EXPECT_TRUE(live.bench->shows("No residual: ask the draft again: will it show?"))
+        << "another rule, nothing drawn yet";
+}
+
+TEST(LosslessScene, ComparesGreedyTextsTokenByToken) {
+    Counting live;
+    live.bench->key(ui::Key::m);
+    ASSERT_FALSE(live.sent.empty());
+    const auto* study = std::get_if<RunStudy>(&live.sent.back());
+    ASSERT_NE(study, nullptr);
+    ASSERT_EQ(study->runs.size(), 3u);
+    EXPECT_EQ(study->runs[0].drafter, "none");
+    Study done{study->name, 3, {}};
+    for (const RunSettings& one : study->runs) {
+        EXPECT_EQ(one.sampling.temperature, 0);
+        StudyPoint p;
+        p.settings = one;
+        p.output = {1, 2, 3, 4};
+        if (one.drafter == "lookup") p.output[2] = 9;
+        done.points.push_back(p);
+    }
+    live.published.studies[done.name] = std::make_shared<const Study>(done);
+    live.show();
+    EXPECT_TRUE(live.bench->shows("same 4 tokens"));
+    EXPECT_TRUE(live.bench->shows("differs at token 3"));
+}
+
+// The real thing: the study's runs on a model, and what the summary keeps of them.
+TEST(LosslessScene, TheStudyKeepsWhatWasWritten) {
+    Counting live;
+    const StudyPoint point = study_point(live.models, live.settings);
+    EXPECT_EQ(point.output, std::vector<int>(live.run->sequence().begin() + 5, live.run->sequence().end()));
+}
+
+TEST(LosslessScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Counting live({0, 0, s.w, s.h});
+        for (int beat = 0; beat < kLosslessBeats; ++beat) {
+            live.beat(beat);
+            live.bench->key(ui::Key::c);
+            live.bench->settle();
+            look(*live.bench, std::string("lossless ") + s.name + " beat " + std::to_string(beat),
+                 s.w < 1000);
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens
