@@ -39,7 +39,8 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
             point.kept[i] += cycle.drafts[i].check->accepted;
             if (!cycle.drafts[i].check->accepted) break; // block verification throws coins behind it too
         }
-        if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < settings.k) continue;
+        const int full = cycle.tree && view.header ? std::min(settings.k, view.header->nodes) : settings.k;
+        if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < full) continue;
         draft.push_back(cycle.draft_ms);
         head.push_back(cycle.head_ms);
         verify.push_back(cycle.verify_ms);

@@ -1,0 +1,230 @@
+#include "scenes/trees_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "engine/drafter.h"
+#include "engine/verify.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/loop_model.h"
+#include "scenes/measure_charts.h"
+#include "scenes/run_controls.h"
+
+namespace speclens {
+namespace {
+
+std::string family_of(const std::string& drafter) {
+    return drafter.ends_with("_tree") ? drafter.substr(0, drafter.size() - 5) : drafter;
+}
+
+RunSettings sampled(RunSettings settings) {
+    if (settings.sampling.temperature == 0) settings.sampling.temperature = 1;
+    settings.draft_sampling.reset();
+    return settings;
+}
+
+} // namespace
+
+std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
+    if (cycle.tree || cycle.drafts.empty()) return {};
+    BlockVerdict verdict;
+    verdict.cycle = cycle.cycle;
+    for (const DraftSlot& slot : cycle.drafts) {
+        if (!slot.check || !slot.check->joint || !slot.check->u) return {};
+        BlockColumn column;
+        column.token = slot.draft->token;
+        column.p = std::exp(slot.check->p);
+        column.q = std::exp(slot.check->q);
+        column.token_keep = column.q > 0 ? std::min(1.0, column.p / column.q) : 0;
+        column.joint = std::exp(*slot.check->joint);
+        column.block_keep = slot.check->threshold;
+        column.coin = *slot.check->u;
+        verdict.columns.push_back(column);
+    }
+    double survives = 1;
+    bool standing = true;
+    for (BlockColumn& column : verdict.columns) {
+        survives *= column.token_keep;
+        column.token_survives = survives;
+        verdict.token_expected += survives;
+        standing = standing && column.coin < column.token_keep;
+        column.token_kept = standing;
+        verdict.token_kept += standing;
+    }
+    double lost = 1; // no success at this position or behind it
+    bool rescued = false;
+    for (std::size_t i = verdict.columns.size(); i-- > 0;) {
+        BlockColumn& column = verdict.columns[i];
+        lost *= 1 - column.block_keep;
+        column.block_survives = 1 - lost;
+        verdict.block_expected += column.block_survives;
+        rescued = rescued || column.coin < column.block_keep;
+        column.block_kept = rescued;
+        verdict.block_kept += rescued;
+    }
+    return verdict;
+}
+
+std::vector<TreeNode> tree_nodes(const CycleSummary& cycle) {
+    std::vector<TreeNode> nodes;
+    for (const DraftSlot& slot : cycle.drafts)
+        nodes.push_back({slot.draft->token, slot.parent, slot.depth, slot.state, 0});
+    float leaf = 0;
+    const std::function<float(int)> place = [&](int node) -> float {
+        float first = -1, last = -1;
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            if (nodes[i].parent == node) {
+                last = place(static_cast<int>(i));
+                if (first < 0) first = last;
+            }
+        const float row = first < 0 ? leaf++ : (first + last) / 2;
+        if (node >= 0) nodes[static_cast<std::size_t>(node)].row = row;
+        return row;
+    };
+    if (!nodes.empty()) (void)place(-1);
+    return nodes;
+}
+
+bool sees(const std::vector<TreeNode>& nodes, int from, int to) {
+    if (to == 0) return true;
+    for (int node = from - 1; node >= 0; node = nodes[static_cast<std::size_t>(node)].parent)
+        if (node == to - 1) return true;
+    return false;
+}
+
+TreesModel trees_model(const SceneInput& input, const TreesState& state) {
+    TreesModel m;
+    m.tree = state.tree;
+    const CycleSummary* cycle = shown_cycle(input);
+    if (cycle) {
+        m.cycle = cycle->cycle;
+        m.block = block_verdict(*cycle);
+        if (input.whole->header && input.whole->header->nodes > 0) m.nodes = tree_nodes(*cycle);
+    }
+    for (const CycleSummary& one : input.whole->cycles)
+        if (const auto verdict = block_verdict(one)) {
+            ++m.blocks;
+            m.token_mean += verdict->token_expected;
+            m.block_mean += verdict->block_expected;
+        }
+    if (m.blocks > 0) m.token_mean /= m.blocks, m.block_mean /= m.blocks;
+    if (input.settings) {
+        const std::string family = family_of(input.settings->drafter);
+        for (const std::string& name : {family, std::string("small"), std::string("eagle3")})
+            if (m.chain_drafter.empty() && name != "none" && drafter_ready(input, name))
+                m.chain_drafter = name;
+        for (const std::string& name :
+             {family, std::string("small"), std::string("eagle3"), std::string("medusa")}) {
+            const bool tree = drafter_ready(input, name + "_tree");
+            if (tree && m.tree_drafter.empty()) m.tree_drafter = name + "_tree";
+            if (tree && m.family.empty() && drafter_ready(input, name)) m.family = name;
+        }
+    }
+    return m;
+}
+
+std::optional<RunSettings> block_settings(const SceneInput& input, const TreesModel& m) {
+    if (!models_loaded(input) || !input.settings || m.chain_drafter.empty()) return {};
+    RunSettings settings = *input.settings;
+    if (settings.drafter != m.chain_drafter) settings = with_drafter(settings, m.chain_drafter);
+    settings = sampled(settings);
+    settings.rule = "block";
+    if (settings.k < 2) settings.k = 5;
+    return settings;
+}
+
+std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesModel& m) {
+    if (!models_loaded(input) || !input.settings || m.tree_drafter.empty()) return {};
+    RunSettings settings = *input.settings;
+    if (settings.drafter != m.tree_drafter) settings = with_drafter(settings, m.tree_drafter);
+    if (settings.k < 2) settings.k = 4;
+    return settings;
+}
+
+RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
+    RunStudy study{kTreesStudy, {}};
+    if (!models_loaded(input) || !input.settings) return study;
+    RunSettings base = sampled(*input.settings);
+    base.options = {};
+    base.trace_top = 0;
+    base.max_tokens = 64;
+    base.k = std::max(base.k, 4);
+    constexpr int kSeeds = 4;
+    const auto add = [&](RunSettings one) {
+        for (int seed = 0; seed < kSeeds; ++seed) {
+            one.seed = base.seed + static_cast<std::uint64_t>(seed);
+            study.runs.push_back(one);
+        }
+    };
+    RunSettings plain = base;
+    plain.drafter = "none";
+    plain.rule = "token";
+    plain.k = 0;
+    study.runs.push_back(plain);
+    const std::string chain_drafter = m.family.empty() ? m.chain_drafter : m.family;
+    const std::string tree_drafter = m.family.empty() ? m.tree_drafter : m.family + "_tree";
+    if (!chain_drafter.empty())
+        for (const char* rule : {"token", "block"}) {
+            RunSettings chain = base;
+            chain.drafter = chain_drafter;
+            chain.rule = rule;
+            add(chain);
+        }
+    if (!tree_drafter.empty())
+        for (const int budget : {4, 8, 16}) {
+            RunSettings tree = base;
+            tree.drafter = tree_drafter;
+            tree.rule = judging_rule("token", tree_drafter);
+            tree.options.tree_budget = budget;
+            add(tree);
+        }
+    if (study.runs.size() < 2) study.runs.clear();
+    return study;
+}
+
+std::vector<TreesRow> trees_rows(const SceneInput& input) {
+    std::vector<TreesRow> rows;
+    const Study* study = study_named(input, kTreesStudy);
+    if (!study) return rows;
+    double plain = 0;
+    int rounds = 0, tokens = 0;
+    const StudyPoint* last = nullptr;
+    const auto same = [](const RunSettings& a, const RunSettings& b) {
+        return a.drafter == b.drafter && a.rule == b.rule && a.options.tree_budget == b.options.tree_budget;
+    };
+    const auto finish = [&] {
+        if (!last || rounds == 0) return;
+        const RunSettings& s = last->settings;
+        TreesRow row;
+        const DrafterInfo* drafter = find_drafter(s.drafter);
+        const bool tree = drafter && drafter->tree;
+        row.name = tree                ? "tree of " + std::to_string(s.options.tree_budget)
+                   : s.rule == "block" ? "chain, block"
+                                       : "chain, token";
+        row.rows = 1 + (tree ? s.options.tree_budget : s.k);
+        row.tokens = static_cast<double>(tokens) / rounds;
+        row.draft_ms = last->draft_ms + last->head_ms;
+        row.verify_ms = last->verify_ms;
+        if (plain > 0 && row.verify_ms > 0) row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
+        rows.push_back(row);
+    };
+    for (const StudyPoint& point : study->points) {
+        if (!point.problem.empty()) continue;
+        if (point.settings.drafter == "none") {
+            plain = point.verify_ms;
+            continue;
+        }
+        if (last && !same(last->settings, point.settings)) {
+            finish();
+            rounds = tokens = 0;
+        }
+        last = &point;
+        rounds += point.rounds;
+        tokens += point.tokens;
+    }
+    finish();
+    return rows;
+}
+
+} // namespace speclens

@@ -1,0 +1,99 @@
+// Two ways to get more tokens out of one verify pass. A block judged as a whole: what the token rule and
+// block verification make of the same drafts, laws and coins. And a tree: several continuations in one pass,
+// who sees whom, and the path that was kept.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+// One draft of a block that was judged whole.
+struct BlockColumn {
+    int token = -1;
+    double p = 0, q = 0;       // of the token, under target and draft
+    double token_keep = 0;     // min(1, p / q)
+    double token_survives = 0; // that the token rule keeps everything up to here
+    double joint = 0,
+           block_keep = 0;     // coefficient of the prefix, and the chance h that it stays by its own coin
+    double block_survives = 0; // that block verification keeps everything up to here
+    double coin = 0;
+    bool token_kept = false, block_kept = false; // with these coins
+};
+
+struct BlockVerdict {
+    int cycle = 0;
+    std::vector<BlockColumn> columns;
+    double token_expected = 0, block_expected = 0; // accepted drafts
+    int token_kept = 0, block_kept = 0;
+};
+// Of a cycle that block verification judged; none for any other.
+[[nodiscard]] std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle);
+
+struct TreeNode {
+    int token = -1, parent = -1, depth = 1;
+    DraftSlot::State state = DraftSlot::State::drafted;
+    float row = 0; // leaves stand at 0, 1, 2 …; a parent in the middle of its children
+};
+[[nodiscard]] std::vector<TreeNode> tree_nodes(const CycleSummary& cycle);
+// Whether row `from` of the pass (0: the pending token, 1 + i: node i) sees row `to`: its ancestors and
+// itself.
+[[nodiscard]] bool sees(const std::vector<TreeNode>& nodes, int from, int to);
+
+// What the user set.
+struct TreesState {
+    bool tree = false; // the second picture
+};
+
+struct TreesModel {
+    bool tree = false;
+    std::optional<BlockVerdict> block; // of the cycle on screen
+    int blocks = 0;                    // cycles of the run that were judged whole, and means over them
+    double token_mean = 0, block_mean = 0;
+    std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
+    int cycle = -1;
+    std::string chain_drafter, tree_drafter; // of the run's family if it has them; empty: there is none that can run
+    std::string family;                      // that has both, for a fair comparison; empty: none has
+};
+[[nodiscard]] TreesModel trees_model(const SceneInput& input, const TreesState& state);
+
+// The run again, so that the picture has something to show: block verification on a chain, or a tree. None
+// where nothing can run.
+[[nodiscard]] std::optional<RunSettings> block_settings(const SceneInput& input, const TreesModel& model);
+[[nodiscard]] std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesModel& model);
+
+// Chain by either rule, and trees of several sizes, on the prompt of the run with the same dice.
+inline constexpr const char* kTreesStudy = "trees and blocks";
+[[nodiscard]] RunStudy trees_study(const SceneInput& input, const TreesModel& model);
+struct TreesRow {
+    std::string name;
+    int rows = 0; // of the verify pass
+    double tokens = 0, draft_ms = 0, verify_ms = 0;
+    double speedup = 0; // against a plain pass; 0: unknown
+};
+[[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
+
+inline constexpr int kTreesBeats = 6;
+[[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
+[[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
+[[nodiscard]] std::string trees_description(const SceneInput& input, const TreesModel& model);
+
+struct TreesDraw {
+    const SceneInput& input;
+    const TreesModel& model;
+    TreesState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_block_stage(const TreesDraw& d, ui::Rect area);
+void draw_tree_stage(const TreesDraw& d, ui::Rect area);
+void draw_trees_details(const TreesDraw& d);
+void draw_trees_controls(const TreesDraw& d);
+// Starts what the picture needs, or nothing where it cannot.
+void show_me(const TreesDraw& d);
+
+} // namespace speclens
