@@ -6,6 +6,7 @@
 one that was stopped resumes, so the command can be given again at any time.
 """
 import argparse
+import datetime
 import json
 import subprocess
 import sys
@@ -71,8 +72,11 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="*", help="instead of the study's own: two for domino, one elsewhere")
     parser.add_argument("--size", type=int, default=10, help="prompts per domain")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--machine", help="where it ran, for the app: 'two cores of a Xeon'")
     args = parser.parse_args()
     results = json.loads(args.out.read_text()) if args.out.exists() else {}
+    if args.machine:
+        results["about"] = {"machine": args.machine, "date": datetime.date.today().isoformat()}
     for study in args.only:
         rows = results[study] = {}
         for name, (method, extra, serve) in STUDIES[study].items():
