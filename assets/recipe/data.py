@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from corpus.gen import make
+from corpus.gen import MIXTURE, make
 
 PROMPT, ANSWER, SKIPPED = 0, 1, 2
 
@@ -31,11 +31,14 @@ def encode(tok, d):
     return ids, flags
 
 
-def build_shard(tok, seed, number, tokens, split="train", modes=True):
+def build_shard(tok, seed, number, tokens, split="train", modes=True, more=None):
+    """more: a domain and the share of documents that come from it alone, on top of its share of the mixture."""
     ids, flags, lengths, nll = [], [], [], []
     index, count = number * 1_000_000, 0
+    rng = np.random.default_rng([seed, number])
     while count < tokens:
-        d = make(seed, index, modes=modes)
+        domain = more[0] if more and rng.random() < more[1] else None
+        d = make(seed, index, domain, modes=modes)
         index += 1
         if d.split != split:
             continue
@@ -112,14 +115,21 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-modes", action="store_true", help="answers without multi-token modes: the control of grammar_knob.py")
     parser.add_argument("--dev", type=int, default=0, help="also write dev.npz with this many tokens")
+    parser.add_argument("--more", metavar="DOMAIN=SHARE", help="take this share of the documents from one domain, the others from the mixture")
     args = parser.parse_args()
     tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
     args.work.mkdir(parents=True, exist_ok=True)
+    more = None
+    if args.more:
+        domain, _, share = args.more.partition("=")
+        if domain not in MIXTURE or not 0 < float(share or 0) < 1:
+            parser.error(f"--more {args.more}: one of {', '.join(MIXTURE)} and a share between 0 and 1, like json=0.1")
+        more = (domain, float(share))
     if args.dev:
         np.savez(args.work / "dev.npz", **build_shard(tok, args.seed + 1000, 0, args.dev, "dev", not args.no_modes))
     first, last = map(int, args.shards.split(":"))
     for number in range(first, last):
-        shard = build_shard(tok, args.seed, number, args.tokens, modes=not args.no_modes)
+        shard = build_shard(tok, args.seed, number, args.tokens, modes=not args.no_modes, more=more)
         np.savez(args.work / f"part_{number:03d}.npz", **shard)
         (args.work / f"part_{number:03d}.npz").rename(args.work / f"shard_{number:03d}.npz")
         print(f"shard {number}: {len(shard['lengths'])} documents, {len(shard['ids'])} tokens, "

@@ -36,6 +36,14 @@ class Data(unittest.TestCase):
             self.assertTrue(set(flags) <= {PROMPT, ANSWER, SKIPPED})
             self.assertEqual(int((flags == PROMPT).sum() + (flags == SKIPPED).sum()), len(tok.encode(prompt).ids) if prompt else 0)
 
+    def test_a_domain_can_be_given_more(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        plain, more = (build_shard(tok, 5, 0, 20000, more=m) for m in (None, ("json", 0.5)))
+        # A JSON task is twice as long as a document of the mixture.
+        self.assertGreater(more["lengths"].mean(), 1.25 * plain["lengths"].mean())
+        again = build_shard(tok, 5, 0, 20000, more=("json", 0.5))
+        np.testing.assert_array_equal(more["ids"], again["ids"])
+
     def test_the_knob_reaches_the_shards(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
         nats = {}
