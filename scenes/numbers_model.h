@@ -1,0 +1,52 @@
+// The published figures with their conditions: which there are, which disagree with others and why, and which
+// are wrong in their own source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/published.h"
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+enum class FigureFilter : std::uint8_t { all, disputed, wrong };
+
+// What the user set.
+struct NumbersState {
+    FigureFilter filter = FigureFilter::all;
+    std::string method;   // empty: all
+    std::string selected; // id of a figure; empty: the first one
+    int first = 0;        // row at the top of the table
+};
+
+struct NumbersModel {
+    const Published* figures = nullptr;
+    std::vector<const PublishedFigure*> rows; // that pass the filter
+    int selected = -1;                        // index of `rows`
+    int disputed = 0, wrong = 0;              // of all
+    [[nodiscard]] const PublishedFigure* chosen() const {
+        return selected < 0 ? nullptr : rows[static_cast<std::size_t>(selected)];
+    }
+};
+[[nodiscard]] NumbersModel numbers_model(const SceneInput& input, const NumbersState& state);
+
+inline constexpr int kNumbersBeats = 5;
+[[nodiscard]] StageTitle numbers_title(const NumbersModel& model, const NumbersState& state);
+[[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
+[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model,
+                                              const NumbersState& state);
+
+struct NumbersDraw {
+    const SceneInput& input;
+    const NumbersModel& model;
+    NumbersState& state;
+    ui::Ui& ui;
+};
+void draw_numbers_table(const NumbersDraw& d, ui::Rect area);
+void draw_numbers_details(const NumbersDraw& d);
+void draw_numbers_controls(const NumbersDraw& d);
+void choose_figure(const NumbersDraw& d, int row);
+
+} // namespace speclens

@@ -1,0 +1,104 @@
+// Scene S16: the published figures as a table, its filters, and what is said of one figure.
+#include <gtest/gtest.h>
+
+#include "scenes/numbers_model.h"
+#include "scenes_bench.h"
+#include "scenes_look.h"
+
+namespace speclens {
+namespace {
+
+std::shared_ptr<const Published> shipped() {
+    return std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+}
+
+struct Listed {
+    std::unique_ptr<SceneBench> bench;
+    explicit Listed(ui::Rect screen = {0, 0, 1600, 1000})
+        : bench(std::make_unique<SceneBench>("numbers", EnginePort{}, screen)) {
+        bench->controller.figures = shipped();
+        bench->settle();
+    }
+    [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
+    void beat(int number) {
+        bench->controller.perform({SceneCommand{SetBeat{number}}}, 0);
+        bench->settle();
+    }
+};
+
+TEST(Numbers, FiltersByStandingAndMethod) {
+    Listed list;
+    NumbersState state;
+    const NumbersModel all = numbers_model(list.input(), state);
+    EXPECT_EQ(all.rows.size(), all.figures->figures().size());
+    EXPECT_EQ(all.selected, 0);
+    state.filter = FigureFilter::wrong;
+    const NumbersModel wrong = numbers_model(list.input(), state);
+    EXPECT_EQ(static_cast<int>(wrong.rows.size()), all.wrong);
+    ASSERT_GT(all.wrong, 0);
+    for (const PublishedFigure* figure : wrong.rows) EXPECT_EQ(figure->standing, Standing::wrong);
+    state.filter = FigureFilter::disputed;
+    const NumbersModel disputed = numbers_model(list.input(), state);
+    EXPECT_EQ(static_cast<int>(disputed.rows.size()), all.disputed);
+    state.method = disputed.rows.back()->method;
+    for (const PublishedFigure* figure : numbers_model(list.input(), state).rows)
+        EXPECT_EQ(figure->method, state.method);
+    state.selected = disputed.rows.back()->id;
+    EXPECT_EQ(numbers_model(list.input(), state).chosen()->id, state.selected);
+    state.method = "nobody";
+    EXPECT_EQ(numbers_model(list.input(), state).selected, -1);
+}
+
+TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
+    Listed list;
+    const auto rows = numbers_model(list.input(), {}).rows;
+    EXPECT_TRUE(list.bench->shows("PUBLISHED"));
+    for (int i = 0; i < 40; ++i) list.bench->key(ui::Key::down); // beyond what fits: the table follows
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("41 of " + std::to_string(rows.size())));
+    for (int i = 0; i < 60; ++i) list.bench->key(ui::Key::up);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("1 of " + std::to_string(rows.size())));
+    list.beat(2);
+    EXPECT_TRUE(list.bench->shows("Against "));
+    list.beat(3);
+    EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+}
+
+TEST(NumbersScene, TheFilterGoesRound) {
+    Listed list;
+    list.bench->key(ui::Key::c);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("that stand against another"));
+    list.bench->key(ui::Key::c);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+    list.bench->key(ui::Key::c);
+    list.bench->settle();
+    EXPECT_FALSE(list.bench->shows("that are wrong in their source"));
+}
+
+TEST(NumbersScene, SaysThatThereIsNothing) {
+    SceneBench bench("numbers");
+    bench.settle();
+    EXPECT_TRUE(bench.shows("the published figures are not at hand"));
+}
+
+TEST(NumbersScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Listed list({0, 0, s.w, s.h});
+        for (int beat = 0; beat < kNumbersBeats; ++beat) {
+            list.beat(beat);
+            for (int row = 0; row < 5; ++row) {
+                list.bench->key(ui::Key::down);
+                list.bench->settle();
+                look(*list.bench, std::string("numbers ") + s.name + " beat " + std::to_string(beat),
+                     s.w < 1000);
+            }
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens
