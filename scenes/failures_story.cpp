@@ -1,0 +1,122 @@
+// Words of S14: title, five beats, the reason of a cell, and the frame as text.
+#include <iterator>
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "scenes/cycle_pick.h"
+#include "scenes/failures_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+Words beat_words(const FailuresModel& m, int beat) {
+    switch (beat) {
+    case 0:
+        return {"It spends what is idle",
+                "Guesses are checked with arithmetic that a pass over one token leaves unused. So there are "
+                "two ways to lose: the arithmetic is busy already, or the "
+                "guesses are bad. Both are ordinary."};
+    case 1:
+        return {"Requests share the pass",
+                "A server decodes many texts in one pass. Each brings its own row, and with K guesses K + 1 "
+                "rows. Where a pass has grown past its bend (scene 1), every row more "
+                "costs its share, kept or not: the map below turns red."};
+    case 2: {
+        std::string found;
+        if (m.times) {
+            const int alone = m.best_k(0), busy = m.best_k(static_cast<int>(std::size(kRequests)) - 1);
+            found = " On this machine the best K is " +
+                    (alone > 0 ? std::to_string(alone) : std::string("none")) + " for one request and " +
+                    (busy > 0 ? std::to_string(busy) : std::string("none")) + " for 64.";
+        }
+        return {"The best K falls with load",
+                "So a server should guess less when it is busy, and not at all when it is full." + found};
+    }
+    case 3:
+        return {"Guesses fail where the target is unsure",
+                "A drafter cannot know a coin. Where the target's law is spread out, even a perfect copy of "
+                "it agrees only by chance at T = 0, and at T > 0 as far as the laws "
+                "overlap. JSON is sure of itself, a story is not: the bars below are this run's."};
+    default:
+        return {"Read the dashboard",
+                "Low acceptance and cheap passes: another drafter, or shorter drafts. High acceptance and no "
+                "gain: the passes are full, or drafting costs too much. "
+                "Nothing drafted at all: look at the status line, it says why."};
+    }
+}
+
+} // namespace
+
+std::string failure_reason(const FailuresModel& m) {
+    if (!m.times)
+        return "Time passes over 1 to 64 tokens on this machine, then the map says where guessing pays.";
+    const LoadCell& cell = m.cell(m.row, m.k);
+    const double plain = pass_ms(*m.times, cell.requests),
+                 verify = pass_ms(*m.times, static_cast<double>(cell.requests) * (m.k + 1));
+    const double tokens = expected_tokens(m.levers.alpha, m.k), draft = m.k * m.levers.draft * plain;
+    std::string text = counted(cell.requests, "request") + ", K = " + std::to_string(m.k) +
+                       ": the verify pass has " + std::to_string(cell.requests * (m.k + 1)) +
+                       " rows and takes " + ui::speed_up(verify / plain) + " a plain one; drafting " +
+                       ui::speed_up(draft / plain) + ". For that a text grows by " + ui::number(tokens, 2) +
+                       " tokens: " + ui::speed_up(cell.speedup) + ". ";
+    if (cell.speedup > 1) return text + "Guessing pays.";
+    if (verify / plain > tokens) return text + "The pass is full: guess less, or not at all.";
+    return text + (m.levers.alpha < 0.5 ? "Too few guesses stay." : "Drafting costs more than it brings.");
+}
+
+StageTitle failures_title(const FailuresModel& m) {
+    StageTitle title;
+    title.tier = ui::Tier::sim;
+    if (!m.times) {
+        title.title = "When it fails: full passes and bad guesses";
+        title.subtitle = "press M to time passes of the loaded model over 1 to 64 tokens";
+        return title;
+    }
+    const LoadCell& cell = m.cell(m.row, m.k);
+    title.title = counted(cell.requests, "request") + ", " + counted(m.k, "guess") +
+                  " each: " + ui::speed_up(cell.speedup) +
+                  (cell.speedup > 1 ? "" : ", slower than plain decoding");
+    title.subtitle = "simulated from measured passes; a guess stays with " + ui::probability(m.levers.alpha) +
+                     " and costs " + ui::probability(m.levers.draft) + " of a pass" +
+                     (m.from_run ? ", as in the run on screen" : ", assumed") +
+                     (cell.extrapolated ? " · beyond the measured widths" : "");
+    return title;
+}
+
+Story failures_story(const SceneInput& input, const FailuresModel& m) {
+    Story story = story_at_beat(input, kFailuresBeats);
+    const Words words = beat_words(m, story.step - 1);
+    story.heading = words.heading;
+    story.text = words.text;
+    if (models_loaded(input)) {
+        story.task = "Measure this machine: M";
+        story.task_done = m.times != nullptr;
+        story.on_task = {Command{MeasurePasses{}}};
+    }
+    return story;
+}
+
+std::string failures_description(const SceneInput& input, const FailuresModel& m) {
+    std::ostringstream out;
+    const StageTitle title = failures_title(m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (m.times)
+        for (int row = 0; row < static_cast<int>(std::size(kRequests)); ++row) {
+            const int best = m.best_k(row);
+            out << counted(kRequests[row], "request") << ": best K "
+                << (best > 0 ? std::to_string(best) : std::string("none")) << ";";
+            for (int k = 1; k <= kMostGuesses; ++k)
+                out << " " << ui::number(m.cell(row, k).speedup, 2)
+                    << (m.cell(row, k).extrapolated ? "*" : "");
+            out << "\n";
+        }
+    for (const EntropyBin& bin : m.bins)
+        out << "Entropy from " << ui::number(bin.low, 1)
+            << (bin.high > 50 ? std::string(" on") : " to " + ui::number(bin.high, 1)) << ": kept "
+            << bin.kept << " of " << bin.judged << "\n";
+    out << "Why: " << failure_reason(m) << "\n\n" << describe_story(failures_story(input, m));
+    return out.str();
+}
+
+} // namespace speclens
