@@ -58,7 +58,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                 ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(k)), box);
             if (touch.clicked) d.state.row = row, d.state.k = k;
             if (row == m.row && k == m.k) canvas.outline(box, {theme.ink, 2}, 2);
-            if (w > 44 && h > 20)
+            if (w > 34 && h > 20)
                 canvas.text({box.center().x, box.center().y + 5}, ui::number(cell.speedup, 1), Font::mono, 14,
                             theme.ink, Align::center);
             if (k == best && h > 30)

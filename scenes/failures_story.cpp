@@ -21,7 +21,7 @@ Words beat_words(const FailuresModel& m, int beat) {
         return {"Requests share the pass",
                 "A server decodes many texts in one pass. Each brings its own row, and with K guesses K + 1 "
                 "rows. Where a pass has grown past its bend (scene 1), every row more "
-                "costs its share, kept or not: the map below turns red."};
+                "costs its share, kept or not: the map turns red."};
     case 2: {
         std::string found;
         if (m.times) {
@@ -35,9 +35,10 @@ Words beat_words(const FailuresModel& m, int beat) {
     }
     case 3:
         return {"Guesses fail where the target is unsure",
-                "A drafter cannot know a coin. Where the target's law is spread out, even a perfect copy of "
-                "it agrees only by chance at T = 0, and at T > 0 as far as the laws "
-                "overlap. JSON is sure of itself, a story is not: the bars below are this run's."};
+                "Where the target's law is spread out, many tokens are nearly as likely, and a small error "
+                "of the draft is enough to miss. JSON is sure of itself, a story is not. "
+                "The bars are this run's: how many guesses were kept by the entropy of the law that judged "
+                "them."};
     default:
         return {"Read the dashboard",
                 "Low acceptance and cheap passes: another drafter, or shorter drafts. High acceptance and no "
