@@ -15,58 +15,25 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 
-struct RailRow {
-    int number;
-    const char* title;
-};
-// Every scene of the course in order; those that do not exist yet are shown muted.
-constexpr std::array<RailRow, 16> kRail = {RailRow{1, "Bottleneck"},
-                                           {2, "Loop"},
-                                           {3, "Accept rule"},
-                                           {4, "Lossless?"},
-                                           {5, "Speed-up"},
-                                           {6, "Drafters"},
-                                           {7, "EAGLE-3"},
-                                           {8, "DFlash"},
-                                           {9, "Domino"},
-                                           {10, "Training"},
-                                           {11, "Trees"},
-                                           {12, "Relaxed rules"},
-                                           {13, "Race"},
-                                           {14, "Failures"},
-                                           {15, "Systems"},
-                                           {16, "Numbers"}};
-
-const SceneInfo* existing(int number) {
-    for (const SceneInfo& info : scene_list())
-        if (info.number == number) return &info;
-    return nullptr;
-}
-
-void rail_row(const FrameDraw& d, const RailRow& row, Rect box, bool icons) {
-    const SceneInfo* scene = existing(row.number);
-    const bool selected = scene && d.input.scene_name == scene->name;
+void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons) {
+    const bool selected = d.input.scene_name == scene.name;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("scene " + std::to_string(row.number)), box,
-                                        {.disabled = !scene, .grow = false});
+    const std::string number = std::to_string(scene.number);
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("scene " + number), box, {.grow = false});
     if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
     if (selected) c.fill({box.x, box.y + 8, 3, box.h - 16}, t.ink, 1);
     if (touched.focused) ui::focus_ring(c, t, box);
-    const ui::Color color = selected ? t.ink : scene ? t.muted : t.muted.alpha(0.5F);
+    const ui::Color color = selected ? t.ink : t.muted;
     const float base = box.y + box.h / 2 + 5;
-    if (icons)
-        c.text({box.center().x, base}, std::to_string(row.number), Font::mono, 14, color, Align::center);
-    else {
-        c.text({box.x + 32, base}, std::to_string(row.number), Font::mono, 14, color, Align::right);
-        c.text({box.x + 48, base}, row.title, selected ? Font::text_bold : Font::text, 15, color);
+    if (icons) {
+        c.text({box.center().x, base}, number, Font::mono, 14, color, Align::center);
+        ui::tooltip(d.ui, box, number + " " + scene.title, touched.focused);
+    } else {
+        c.text({box.x + 32, base}, number, Font::mono, 14, color, Align::right);
+        c.text({box.x + 48, base}, scene.title, selected ? Font::text_bold : Font::text, 15, color);
     }
-    const std::string title = std::to_string(row.number) + " " + row.title;
-    if (!scene)
-        ui::tooltip(d.ui, box, title + ": comes later");
-    else if (icons)
-        ui::tooltip(d.ui, box, title, touched.focused);
-    if (touched.clicked && scene) d.out.push_back(SceneCommand{OpenScene{scene->name}});
+    if (touched.clicked) d.out.push_back(SceneCommand{OpenScene{scene.name}});
 }
 
 } // namespace
@@ -111,14 +78,15 @@ void draw_rail(const FrameDraw& d) {
     const bool icons = r.w < 100;
     d.ui.push_id("rail");
     const float available = icons ? r.h - 8 : r.h - 12 - 132;
-    const float pitch = std::min(36.0F, available / static_cast<float>(kRail.size()));
+    const std::vector<SceneInfo>& scenes = scene_list();
+    const float pitch = std::min(36.0F, available / static_cast<float>(scenes.size()));
     const float first = r.y + (icons ? 4.0F : 12.0F);
-    for (std::size_t i = 0; i < kRail.size(); ++i) {
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
         const float y = first + pitch * static_cast<float>(i);
-        rail_row(d, kRail[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons);
+        rail_row(d, scenes[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons);
     }
     if (!icons) {
-        float y = first + pitch * static_cast<float>(kRail.size()) + 12;
+        float y = first + pitch * static_cast<float>(scenes.size()) + 12;
         d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
         y += 10;
         const std::array<std::tuple<const char*, const char*, Action>, 3> rows = {

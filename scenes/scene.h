@@ -160,7 +160,7 @@ struct SceneInfo {
     const char* title; // rail label
     std::unique_ptr<Scene> (*make)();
 };
-// In rail order; generated from scenes.inc. Scenes that do not exist yet are not listed.
+// In rail order; generated from scenes.inc.
 [[nodiscard]] const std::vector<SceneInfo>& scene_list();
 [[nodiscard]] const SceneInfo* find_scene(const std::string& name); // nullptr: unknown
 

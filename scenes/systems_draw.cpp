@@ -1,0 +1,189 @@
+// The pictures of S15: rows of the cache by round, a round on the wire, and two controllers of K.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "app/ui/format.h"
+#include "app/ui/plot.h"
+#include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
+#include "scenes/head_scene.h"
+#include "scenes/systems_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
+
+void systems_head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+}
+
+} // namespace
+
+void draw_cache(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const SystemsModel& m = d.model;
+    systems_head(d, area, "Cache rows by round", "this run; solid: kept, hatched: written and rewound");
+    if (m.rounds.empty()) {
+        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
+                 "no finished round in this run");
+        return;
+    }
+    const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 28};
+    const auto fits = static_cast<std::size_t>(std::max(4.0F, plot.w / 22));
+    const std::size_t first = m.rounds.size() > fits ? m.rounds.size() - fits : 0;
+    int most = 1;
+    for (std::size_t i = first; i < m.rounds.size(); ++i) most = std::max(most, m.rounds[i].written);
+    const ui::Scale y{0, most * 1.05, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, most, 3),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const float pitch = std::min(34.0F, plot.w / static_cast<float>(m.rounds.size() - first));
+    for (std::size_t i = first; i < m.rounds.size(); ++i) {
+        const CacheRound& round = m.rounds[i];
+        const float x = plot.x + pitch * static_cast<float>(i - first) + 2, w = pitch - 4;
+        canvas.fill({x, y(round.kept), w, plot.bottom() - y(round.kept)},
+                    theme.role(Role::accepted).alpha(round.seen ? 1.0F : 0.35F), 1);
+        const Rect lost{x, y(round.written), w, y(round.kept) - y(round.written)};
+        canvas.hatch(lost, theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 5);
+        canvas.outline(lost, {theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 1}, 1);
+        if (pitch > 20)
+            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.cycle + 1), Font::mono, 14,
+                        theme.muted, Align::center);
+        ui::tooltip(d.ui, {x, plot.y, w, plot.h},
+                    "round " + std::to_string(round.cycle + 1) + ": " + std::to_string(round.before) +
+                        " rows before, " + std::to_string(round.written) + " written, " +
+                        std::to_string(round.kept) + " kept");
+    }
+}
+
+void draw_wire(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const Wire& wire = d.model.wire;
+    systems_head(d, area, "A round with a wire in between, ms",
+                 "draft and target on two machines; what is sent decides");
+    double most = 0;
+    for (const Payload payload : kPayloads)
+        most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
+    const float left = area.x + 108, number = 60;
+    const ui::Scale x{0, most, left, area.right() - number};
+    float y = area.y + 54;
+    for (const Payload payload : kPayloads) {
+        if (y + 30 > area.bottom()) break;
+        const double draft = wire.k * wire.draft_ms, net = wire_ms(wire, payload);
+        const ui::Segment segments[] = {
+            {.start = 0, .length = draft, .role = Role::draft, .label = "draft"},
+            {.start = draft,
+             .length = net,
+             .role = Role::residual,
+             .label = "wire",
+             .value = ui::number(net, 2)},
+            {.start = draft + net, .length = wire.verify_ms, .role = Role::target, .label = "verify"}};
+        ui::fitted_text(canvas, {area.x, y + 17}, payload_words(payload), Font::text, 14, theme.ink, 100);
+        ui::gantt_lane(canvas, theme, x, y, 24, segments);
+        canvas.text({area.right(), y + 17}, ui::speed_up(wire_speedup(wire, payload)), Font::mono, 14,
+                    theme.ink, Align::right);
+        y += 34;
+    }
+}
+
+void draw_controllers(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const ControllerRun& run = d.model.controllers;
+    canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
+    systems_head(
+        d, area, "Who chooses K?",
+        "thin: as an article prints it; thick: by the formula; a guess stays with .9, then .6, then .8");
+    const Rect plot{area.x + 30, area.y + 48, area.w - 30 - 110, area.h - 48 - 24};
+    if (plot.h < 40) return;
+    const ui::Scale x{0, static_cast<double>(run.alpha.size()), plot.x, plot.right()},
+        y{0, 10.5, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 10, 3),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, static_cast<double>(run.alpha.size()), 4), {});
+    const auto line = [&](const std::vector<int>& k, const ui::Stroke& stroke) {
+        std::vector<Vec2> points;
+        for (std::size_t i = 0; i < k.size(); ++i) {
+            if (i > 0 && k[i] == k[i - 1] && i + 1 < k.size()) continue;
+            if (i > 0) points.push_back({x(static_cast<double>(i)), y(k[i - 1])});
+            points.push_back({x(static_cast<double>(i)), y(k[i])});
+        }
+        canvas.polyline(points, stroke);
+    };
+    line(run.article, {theme.muted, 1.5F});
+    line(run.formula, {theme.ink, 2.5F});
+    canvas.text({area.right(), plot.y + 16}, "formula " + ui::speed_up(run.formula_speedup), Font::mono, 14,
+                theme.ink, Align::right);
+    canvas.text({area.right(), plot.y + 38}, "article " + ui::speed_up(run.article_speedup), Font::mono, 14,
+                theme.muted, Align::right);
+}
+
+void draw_systems_details(const SystemsDraw& d) {
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const SystemsModel& m = d.model;
+    const float x = r.x + 24, w = r.w - 48;
+    ui::fitted_text(canvas, {x, r.y + 32}, "What is sent in a round", Font::text_bold, 15, theme.ink, w);
+    float y = r.y + 60;
+    for (const Payload payload : kPayloads) {
+        const double bytes = wire_bytes(m.wire, payload);
+        ui::fitted_text(canvas, {x, y}, payload_words(payload), Font::text, 14, theme.muted, w - 100);
+        canvas.text({x + w, y},
+                    bytes < 10000 ? ui::integer(std::lround(bytes)) + " B"
+                                  : ui::integer(std::lround(bytes / 1000)) + " kB",
+                    Font::mono, 14, theme.ink, Align::right);
+        y += 24;
+    }
+    y = ui::paragraph(canvas, {x, y + 10}, w,
+                      "Ids are enough for greedy, sample match and copied drafts. The token rule needs q of "
+                      "every guess, and one row where it rejects; block verification needs all rows.",
+                      {.size = 14, .color = theme.muted, .max_lines = 4});
+    y += 40;
+    if (m.rounds.empty() || y + 40 > r.bottom()) return;
+    ui::fitted_text(canvas, {x, y}, "The cache of this run", Font::text_bold, 15, theme.ink, w);
+    ui::paragraph(
+        canvas, {x, y + 26}, w,
+        ui::integer(m.written) + " rows written in " + counted(static_cast<int>(m.rounds.size()), "round") +
+            ", " + ui::integer(m.kept) + " kept, " +
+            ui::percent(m.written > 0 ? 1 - static_cast<double>(m.kept) / m.written : 0) + " rewound.",
+        {.size = 14, .color = theme.muted, .max_lines = 3});
+}
+
+void draw_systems_controls(const SystemsDraw& d) {
+    const Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    Wire& wire = d.state.wire;
+    ControlRow row(r);
+    const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
+                            double step) {
+        if (row.room() < 112) return;
+        const Rect at = row.place(std::min(140.0F, row.room()));
+        ui::field_label(ui, at, label);
+        if (const auto to = ui::slider(ui, id, {at.x, at.y + 8, at.w, 20}, value, low, high, {.step = step}))
+            value = *to;
+    };
+    slider("trip", "Round trip: " + ui::number(wire.round_trip_ms, 1) + " ms", wire.round_trip_ms, 0, 20,
+           0.1);
+    slider("width", ui::number(wire.gigabits, 0) + " Gbit/s", wire.gigabits, 1, 100, 1);
+    slider("alpha", "A guess stays: " + ui::probability(wire.alpha), wire.alpha, 0, 0.99, 0.01);
+    slider("draft", "A guess: " + ui::number(wire.draft_ms, 1) + " ms", wire.draft_ms, 0.1, 10, 0.1);
+    if (row.room() < 104) return;
+    const Rect at = row.place(104);
+    ui::field_label(ui, at, "Guesses K");
+    if (const auto k = ui::stepper(ui, "k", at, wire.k, {.low = 1, .high = 10}))
+        wire.k = static_cast<int>(*k);
+}
+
+} // namespace speclens

@@ -1,0 +1,111 @@
+// Speculation as a system: cache rows that are written, kept and rewound in every round; what goes over the
+// wire when draft and target live apart; and a controller that chooses K, as an article prints it and as its
+// formula asks for.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "scenes/scene.h"
+#include "scenes/story.h"
+
+namespace speclens {
+
+// Cache rows of one round of the run. `seen`: the cursor has passed it.
+struct CacheRound {
+    int cycle = 0, before = 0, written = 0, kept = 0;
+    bool seen = true;
+    [[nodiscard]] int rewound() const { return written - kept; }
+};
+
+// What the draft side sends for the target side to judge by.
+enum class Payload : std::uint8_t {
+    ids,     // tokens only: greedy, sample match, one-hot drafts
+    scalars, // and q of each; on a rejection one row of q for the residual: the token rule
+    rows     // and every row of q: block verification, cascades
+};
+inline constexpr Payload kPayloads[] = {Payload::ids, Payload::scalars, Payload::rows};
+
+struct Wire {
+    double round_trip_ms = 0.2, gigabits = 25; // per second
+    int vocabulary = 151936;
+    double draft_ms = 2, verify_ms = 15; // a guess, a pass
+    int k = 5;
+    double alpha = 0.8;
+};
+// Mean bytes of a round from the draft to the target side: ids and probabilities of 4 bytes each.
+[[nodiscard]] double wire_bytes(const Wire& wire, Payload payload);
+[[nodiscard]] double wire_ms(const Wire& wire, Payload payload); // round trip and transfer
+// Against plain decoding on the target side, without a wire.
+[[nodiscard]] double wire_speedup(const Wire& wire, Payload payload);
+
+// The controller of the cluster article: mean of accepted ÷ proposed over a window.
+class ArticleController {
+  public:
+    explicit ArticleController(int start = 5, int least = 1, int most = 10)
+        : k_(start), least_(least), most_(most) {}
+    int update(int accepted, int proposed); // K for the next round
+    [[nodiscard]] int k() const { return k_; }
+
+  private:
+    std::deque<double> rates_;
+    int k_, least_, most_;
+};
+
+// The same purpose from the formula: alpha estimated from accepted drafts and rounds that stopped early, then
+// the K that is fastest for it; K changes only for a gain of 2 %.
+class FormulaController {
+  public:
+    FormulaController(const Wire& costs, int start = 5, int most = 10)
+        : costs_(costs), k_(start), most_(most) {}
+    int update(int accepted, int proposed);
+    [[nodiscard]] int k() const { return k_; }
+    [[nodiscard]] double alpha() const;
+
+  private:
+    Wire costs_;
+    double accepted_ = 0, stopped_ = 0; // both fade with a half life of 70 rounds
+    int k_, most_;
+};
+
+// Both on the same acceptance, which changes on the way: .9, .6, .8 for a third of the rounds each.
+struct ControllerRun {
+    std::vector<double> alpha;
+    std::vector<int> article, formula; // K of every round
+    double article_speedup = 0, formula_speedup = 0;
+};
+[[nodiscard]] ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed);
+
+// What the user set.
+struct SystemsState {
+    Wire wire;
+};
+
+struct SystemsModel {
+    std::vector<CacheRound> rounds; // of the whole run
+    int written = 0, kept = 0;
+    Wire wire;
+    ControllerRun controllers;
+};
+[[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
+
+inline constexpr int kSystemsBeats = 5;
+[[nodiscard]] StageTitle systems_title(const SystemsModel& model);
+[[nodiscard]] Story systems_story(const SceneInput& input, const SystemsModel& model);
+[[nodiscard]] std::string systems_description(const SceneInput& input, const SystemsModel& model);
+[[nodiscard]] const char* payload_words(Payload payload);
+
+struct SystemsDraw {
+    const SceneInput& input;
+    const SystemsModel& model;
+    SystemsState& state;
+    ui::Ui& ui;
+};
+void draw_cache(const SystemsDraw& d, ui::Rect area);
+void draw_wire(const SystemsDraw& d, ui::Rect area);
+void draw_controllers(const SystemsDraw& d, ui::Rect area);
+void draw_systems_details(const SystemsDraw& d);
+void draw_systems_controls(const SystemsDraw& d);
+
+} // namespace speclens

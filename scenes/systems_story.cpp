@@ -1,0 +1,87 @@
+// Words of S15: title, five beats, and the frame as text.
+#include <sstream>
+
+#include "app/ui/format.h"
+#include "scenes/systems_model.h"
+#include "scenes/words.h"
+
+namespace speclens {
+namespace {
+
+Words beat_words(const SystemsModel& m, int beat) {
+    switch (beat) {
+    case 0:
+        return {"Slots that may be taken back",
+                "Every guess that is checked writes a row of keys and values into the target's cache. What "
+                "is not kept must go again before the next round. "
+                "In one sequence that is a counter set back; in a page table it is pages given back."};
+    case 1:
+        return {"What a rejection wastes",
+                m.rounds.empty() ? "Step into a run to see its rows."
+                                 : "In this run " + ui::integer(m.written) + " rows were written and " +
+                                       ui::integer(m.kept) +
+                                       " kept. The rest was work for nothing: it costs memory for a moment, "
+                                       "and arithmetic that was idle or was not."};
+    case 2:
+        return {"Two machines, one wire",
+                "Draft and target may live apart. Ids are a few bytes. But the token rule asks for the "
+                "draft's probability of each guess, and for its whole law where it rejects; "
+                "the target's side cannot work that out without the draft's states."};
+    case 3:
+        return {"The round trip decides",
+                "On a fast wire the bytes hardly matter, the round trip does: it is paid once a round, like "
+                "a second verify pass that yields nothing. Drag it, and watch where "
+                "speculation stops to pay."};
+    default:
+        return {"A controller that measures the wrong thing",
+                "Accepted over proposed falls with K by itself: at .8 a guess and K = 5 it reads .54, so a "
+                "controller that wants .8 walks down to K = 1. Estimating the chance of a guess "
+                "and asking the formula gives " +
+                    ui::speed_up(m.controllers.formula_speedup) + " here against " +
+                    ui::speed_up(m.controllers.article_speedup) + "."};
+    }
+}
+
+} // namespace
+
+StageTitle systems_title(const SystemsModel& m) {
+    StageTitle title;
+    title.tier = ui::Tier::sim;
+    const double ids = wire_speedup(m.wire, Payload::ids), scalars = wire_speedup(m.wire, Payload::scalars),
+                 rows = wire_speedup(m.wire, Payload::rows);
+    title.title = "Over this wire: " + ui::speed_up(ids) + " with ids alone, " + ui::speed_up(scalars) +
+                  " for the token rule, " + ui::speed_up(rows) + " for blocks";
+    title.subtitle = "simulated: K = " + std::to_string(m.wire.k) + ", a guess " +
+                     ui::number(m.wire.draft_ms, 1) + " ms, a pass " + ui::number(m.wire.verify_ms, 0) +
+                     " ms, " + ui::integer(m.wire.vocabulary) + " ids; the cache is this run's";
+    return title;
+}
+
+Story systems_story(const SceneInput& input, const SystemsModel& m) {
+    Story story = story_at_beat(input, kSystemsBeats);
+    const Words words = beat_words(m, story.step - 1);
+    story.heading = words.heading;
+    story.text = words.text;
+    return story;
+}
+
+std::string systems_description(const SceneInput& input, const SystemsModel& m) {
+    std::ostringstream out;
+    const StageTitle title = systems_title(m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    for (const Payload payload : kPayloads)
+        out << payload_words(payload) << ": " << std::lround(wire_bytes(m.wire, payload)) << " bytes, wire "
+            << ui::number(wire_ms(m.wire, payload), 3) << " ms, "
+            << ui::speed_up(wire_speedup(m.wire, payload)) << "\n";
+    out << "Controllers: article " << ui::speed_up(m.controllers.article_speedup)
+        << ", ends at K = " << m.controllers.article.back() << "; formula "
+        << ui::speed_up(m.controllers.formula_speedup) << ", ends at K = " << m.controllers.formula.back()
+        << "\n";
+    for (const CacheRound& round : m.rounds)
+        out << "Round " << round.cycle + 1 << ": " << round.before << " rows before, " << round.written
+            << " written, " << round.kept << " kept, " << round.rewound() << " rewound\n";
+    out << "\n" << describe_story(systems_story(input, m));
+    return out.str();
+}
+
+} // namespace speclens

@@ -1,0 +1,111 @@
+// Scene S15: cache rows of a run, bytes and times on a wire, and the two controllers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/run.h"
+#include "scenes/speedup_model.h"
+#include "scenes/systems_model.h"
+#include "scenes_bench.h"
+#include "scenes_look.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+TEST(Systems, BytesAndTimesOfARound) {
+    Wire wire; // K = 5, 151 936 ids, 25 Gbit/s, .2 ms
+    EXPECT_DOUBLE_EQ(wire_bytes(wire, Payload::ids), 20);
+    EXPECT_DOUBLE_EQ(wire_bytes(wire, Payload::rows), 20 + 5 * 4 * 151936.0);
+    EXPECT_NEAR(wire_bytes(wire, Payload::scalars), 40 + (1 - std::pow(0.8, 5)) * 4 * 151936, 1e-6);
+    EXPECT_NEAR(wire_ms(wire, Payload::ids), 0.2, 1e-4);
+    EXPECT_NEAR(wire_ms(wire, Payload::rows), 0.2 + 3038740 * 8 / 25e9 * 1e3, 1e-3);
+    wire.round_trip_ms = 0.5;
+    wire.gigabits = 1e9;
+    wire.k = 4;
+    EXPECT_NEAR(wire_speedup(wire, Payload::ids), 2.1457, 1e-4) << "the public oracle's value";
+}
+
+// The published controller, step by step, as the public oracle has it.
+TEST(Systems, TheArticlesControllerDoesWhatIsPrinted) {
+    std::ifstream in(SPEC_SOURCE_DIR "/tests/golden/oracles_public.json");
+    const nlohmann::json file = nlohmann::json::parse(in);
+    int steps = 0;
+    for (const auto& one : file["analytic"]) {
+        if (one["f"] != "seed_controller_trace") continue;
+        ArticleController controller(one["start"], one["min_k"], one["max_k"]);
+        for (const auto& update : one["updates_accepted_proposed_Kafter"]) {
+            ASSERT_EQ(controller.update(update[0], update[1]), update[2].get<int>()) << "update " << steps;
+            ++steps;
+        }
+    }
+    EXPECT_GE(steps, 50);
+}
+
+TEST(Systems, TheFormulasControllerFindsTheFastestK) {
+    const Wire costs{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15};
+    const ControllerRun run = run_controllers(costs, 3000, 7);
+    ASSERT_EQ(run.formula.size(), 3000u);
+    // .9 -> 8, .6 -> 3, .8 -> 5 are the fastest; 2 % of slack leave a neighbour or two.
+    EXPECT_NEAR(run.formula[990], 8, 2);
+    EXPECT_NEAR(run.formula[1990], 3, 1);
+    EXPECT_NEAR(run.formula[2990], 5, 1);
+    EXPECT_GT(run.formula_speedup, run.article_speedup * 1.05);
+    EXPECT_EQ(run.article[2990], 1) << "accepted over proposed never reads .8 again";
+    EXPECT_EQ(run_controllers(costs, 300, 7).article, run_controllers(costs, 300, 7).article);
+}
+
+struct Stored {
+    std::shared_ptr<const Models> models = test::micro_models(1);
+    std::unique_ptr<speclens::Run> run;
+    std::unique_ptr<SceneBench> bench;
+    explicit Stored(ui::Rect screen = {0, 0, 1600, 1000}) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.max_tokens = 24;
+        settings.sampling.temperature = 1;
+        run = std::make_unique<speclens::Run>(models, settings);
+        run->finish();
+        bench = std::make_unique<SceneBench>("systems", EnginePort{}, screen);
+        bench->show(run->shared_trace(), run->trace().size());
+        bench->settle();
+    }
+};
+
+TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
+    Stored stored;
+    const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
+    ASSERT_FALSE(m.rounds.empty());
+    const CycleView view = fold(stored.run->trace(), stored.run->trace().size());
+    EXPECT_EQ(static_cast<int>(m.rounds.size()), view.rounds);
+    EXPECT_EQ(m.kept, view.output_tokens)
+        << "every committed token leaves one row, but the last, and the pending one came before";
+    for (const CacheRound& round : m.rounds) EXPECT_GE(round.rewound(), 0);
+}
+
+TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
+    Stored stored;
+    EXPECT_TRUE(stored.bench->shows("K = 5"));
+    stored.bench->key(ui::Key::up);
+    stored.bench->settle();
+    EXPECT_TRUE(stored.bench->shows("K = 6"));
+    EXPECT_TRUE(stored.bench->shows("SIM"));
+    EXPECT_TRUE(stored.bench->shows("Who chooses K?"));
+}
+
+TEST(SystemsScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Stored stored({0, 0, s.w, s.h});
+        for (int beat = 0; beat < kSystemsBeats; ++beat) {
+            stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+            stored.bench->settle();
+            look(*stored.bench, std::string("systems ") + s.name + " beat " + std::to_string(beat),
+                 s.w < 1000);
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens
