@@ -61,17 +61,22 @@ Subject saved_subject(const std::filesystem::path& file, const std::string& scen
     return subject;
 }
 
-// A scene that is made for one drafter has its name: it is drawn with that drafter, where that is loaded and
-// no other one was asked for.
-bool has_own_drafter(const Options& options, const std::string& scene, const Models& models) {
-    return options.drafters.empty() && find_drafter(scene) && models.why_not(scene).empty();
+// The drafter that a scene is drawn with where no other one was asked for: a scene that is made for one
+// drafter has its name, the scene of trees needs a tree. Empty: any will do, or this one is not loaded.
+std::string own_drafter(const Options& options, const std::string& scene, const Models& models) {
+    if (!options.drafters.empty()) return "";
+    const std::string drafter = scene == "trees" && !options.has("--rule") ? "small_tree"
+                                : find_drafter(scene)                      ? scene
+                                                                           : "";
+    return !drafter.empty() && models.why_not(drafter).empty() ? drafter : "";
 }
 
 Subject live_subject(const Options& options, const std::string& scene, std::shared_ptr<const Models> models) {
     Subject subject;
     subject.models = std::move(models);
-    const bool own = has_own_drafter(options, scene, *subject.models);
-    const std::string drafter = own ? scene : chosen_drafter(options, *subject.models);
+    const std::string own_one = own_drafter(options, scene, *subject.models);
+    const std::string drafter = !own_one.empty() ? own_one : chosen_drafter(options, *subject.models);
+    const bool own = !own_one.empty() && own_one == scene; // a head: greedy, on a prompt that shows it
     check_drafter_options(options, {drafter}, subject.models->layers());
     subject.settings = run_settings(options, drafter, own ? 0 : kWalkTemperature);
     if (own && !options.prompt && options.token_ids.empty() && options.model.empty()) {
@@ -273,7 +278,7 @@ Exit command_render(const Options& options) {
             race_for(options, subject);
         }
         const std::filesystem::path file = options.all / (scene.name + ".png");
-        if (subject.models && has_own_drafter(options, scene.name, *subject.models))
+        if (subject.models && !own_drafter(options, scene.name, *subject.models).empty())
             render_one(options, scene.name, live_subject(options, scene.name, subject.models), file);
         else
             render_one(options, scene.name, subject, file);
