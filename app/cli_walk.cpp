@@ -49,7 +49,8 @@ std::string Walk::opening() const {
         std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
     if (!plain && !(h.draft_sampling == h.sampling))
         how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
-    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : ""; !numbers.empty() && !greedy)
+    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : "";
+        !numbers.empty() && (!greedy || mixes))
         how_judged += ", " + numbers;
     how_judged += ", seed " + std::to_string(h.seed);
     text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
@@ -83,11 +84,12 @@ std::string Walk::opening() const {
                    "where the target is "
                    "unsure. No coin is thrown. ";
         } else if (h.rule == "block") {
-            how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
-                   "so far, never above 1; "
-                   "from it follows the chance that all guesses up to a place stay together, and a coin u is "
-                   "thrown there. The "
-                   "last success counts: it keeps everything before it (✓; rescued where the own coin failed). ";
+            how +=
+                "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
+                "so far, never above 1; "
+                "from it follows the chance that all guesses up to a place stay together, and a coin u is "
+                "thrown there. The "
+                "last success counts: it keeps everything before it (✓; rescued where the own coin failed). ";
         } else if (h.rule == "lenience") {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "

@@ -89,6 +89,9 @@ TEST(Run, SaysWhatARelaxedRuleGivesUp) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("alpha=1 verifier=block"), std::string::npos);
     EXPECT_NE(outcome.out.find("NOT the target"), std::string::npos);
+    outcome = speclens({"run", "--model", table_file(), "--no-timing", "--temp", "0", "--rule", "cascade_chow", "--rule-param", "alpha=0.5"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("alpha=0.5"), std::string::npos) << "cascades mix at temperature 0 too";
     outcome = run({"--rule", "block", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("\"joint\":"), std::string::npos);
