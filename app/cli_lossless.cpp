@@ -8,10 +8,10 @@
 #include "app/cli_measure.h"
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
-#include "engine/statistics.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
 #include "engine/drafter.h"
+#include "engine/statistics.h"
 #include "engine/table_json.h"
 #include "engine/verify.h"
 

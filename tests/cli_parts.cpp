@@ -5,11 +5,11 @@
 
 #include "app/cli_measure.h"
 #include "app/cli_options.h"
-#include "engine/statistics.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
 #include "app/cli_walk.h"
 #include "engine/rng.h"
+#include "engine/statistics.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -293,6 +293,25 @@ TEST(Conformance, TheContextLimitEndsTheRunWithoutLosingText) {
     }
 }
 
+// A cascade asks for one guess more than is verified; that one must fit as well, also where the context ends.
+TEST(Conformance, TheContextLimitEndsACascadeToo) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (drafter.tree) continue;
+        for (const int k : {1, 5, 7}) {
+            RunSettings settings = greedy(drafter.name, k);
+            settings.rule = "cascade_tokenV3";
+            settings.max_tokens = 100000;
+            speclens::Run run(models, settings);
+            run.finish();
+            const auto* stop = std::get_if<Stopped>(&run.trace()[run.trace().size() - 1]);
+            ASSERT_NE(stop, nullptr) << drafter.name;
+            EXPECT_EQ(stop->reason, "context full") << drafter.name;
+            EXPECT_GE(run.sequence().size(), 510u) << drafter.name;
+        }
+    }
+}
+
 TEST(Conformance, AStopTokenInsideABlockEndsTheTextThere) {
     // A chain over three ids that always continues 0 -> 1 -> 2; 2 ends the text.
     auto table = std::make_shared<TableModel>();
