@@ -56,6 +56,12 @@ std::string describe_head(const DraftNetwork& network) {
     std::string text = c.architecture.empty() ? name_of(c.method) : c.architecture;
     const auto add = [&](const std::string& part) { text += ", " + part; };
     switch (c.method) {
+    case DraftConfig::Method::dart:
+        add(std::to_string(c.masks) + " masks: up to " + std::to_string(c.most_drafts()) + " guesses in a row");
+        add(network.ngrams ? std::to_string(network.ngrams->nodes()) + " n-grams of up to " +
+                                 std::to_string(network.ngrams->order()) + " tokens"
+                           : "no n-grams beside it (drafts with --ngram-weight 0 only)");
+        [[fallthrough]];
     case DraftConfig::Method::eagle3:
         add(layers_text(c.layer.layers));
         add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");

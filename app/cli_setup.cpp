@@ -172,6 +172,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     }
     if (drafter == "domino" || drafter == "dspark") settings.options.correction = options.method.correction;
     if (drafter == "dspark") settings.options.confidence = options.method.confidence;
+    if (drafter == "dart") settings.options.ngram_weight = options.method.ngram_weight;
     if (drafter == "domino") settings.options.head_pool = options.method.head_pool;
     if (has_whole_head(drafter)) settings.options.fr_spec = options.method.fr_spec;
     if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
@@ -209,7 +210,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
     needs({"--confidence"}, any({"dspark"}), "dspark");
     const bool reduced = std::all_of(drafters.begin(), drafters.end(), [](const std::string& name) {
-        return name == "eagle3" || name == "eagle3_tree";
+        return name == "eagle3" || name == "eagle3_tree" || name == "dart";
     });
     if (options.has("--fr-spec") && reduced && !drafters.empty()) {
         DrafterOptions cut;
@@ -221,8 +222,9 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     const bool draws = std::any_of(drafters.begin(), drafters.end(),
                                    [](const auto& name) { return name != "none" && name != "lookup"; });
     needs({"--draft-temp"}, draws, "every drafter but none and lookup");
-    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree", "eagle3_tree", "medusa_tree"}),
-          "small_tree, eagle3_tree, medusa_tree");
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree", "eagle3_tree", "medusa_tree", "dart"}),
+          "small_tree, eagle3_tree, medusa_tree, dart");
+    needs({"--ngram-weight"}, any({"dart"}), "dart");
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
     const bool certain = options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
     const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {

@@ -169,12 +169,15 @@ constexpr OptionRow kOptionRows[] =
          kDrafts, [](Options& o, Text n, Text t) { o.method.confidence = real(n, t, 0, 1); }},
         {"--fr-spec", "N", "Speculation",
          "the draft ranks the N most frequent ids only, by frequent.json with the target: cheaper, and some "
-         "tokens can never be guessed (not for none, lookup, eagle3)",
+         "tokens can never be guessed (not for none, lookup, eagle3, dart)",
          kDrafts, [](Options& o, Text n, Text t) { o.method.fr_spec = int_of(n, t, 1, 1 << 22); }},
         {"--head-pool", "N", "Speculation",
          "domino: correct only the N ids that the block's base logits rank highest; the others cannot be "
          "guessed",
          kDrafts, [](Options& o, Text n, Text t) { o.method.head_pool = int_of(n, t, 1, 1 << 22); }},
+        {"--ngram-weight", "W", "Speculation",
+         "dart: how much n-grams say in the search for its tree (default 0.5; 0: nothing)", kDrafts,
+         [](Options& o, Text n, Text t) { o.method.ngram_weight = real(n, t, 0, 10); }},
         {"--exit-layer", "E", "Speculation", "skip: draft with the first E layers (default: two thirds)",
          kDrafts,
          [](Options& o, Text name, Text text) { o.method.exit_layer = int_of(name, text, 1, 10000); }},
@@ -185,11 +188,11 @@ constexpr OptionRow kOptionRows[] =
         {"--skip-mlp", "L,L", "Speculation", "skip: leave out the MLP of these layers", kDrafts,
          [](Options& o, Text name, Text text) { o.method.skip_mlp = whole_list(name, text, 0, 10000); }},
 
-        {"--tree-topk", "N", "Speculation", "small_tree: children of each guess at most (default 3)", kDrafts,
+        {"--tree-topk", "N", "Speculation", "trees: children of each guess at most; dart: tokens it weighs for a place (default 3)", kDrafts,
          [](Options& o, Text name, Text text) { o.method.tree_topk = int_of(name, text, 1, 64); }},
-        {"--tree-depth", "N", "Speculation", "small_tree: guesses in a row at most (default: as --k)",
+        {"--tree-depth", "N", "Speculation", "trees: guesses in a row at most (default: as --k)",
          kDrafts, [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
-        {"--tree-budget", "N", "Speculation", "small_tree: guesses of one round at most (default 8)", kDrafts,
+        {"--tree-budget", "N", "Speculation", "trees: guesses of one round at most (default 8)", kDrafts,
          [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 
         {"--context", "N", "Measuring",

@@ -30,6 +30,7 @@ struct DrafterOptions {
     bool correction = true;            // domino, dspark: false drafts from the base logits, the head stays out
     double confidence = 0;             // dspark: stop drafting where the confidence head says less than this
     int fr_spec = 0;                   // drafters with an output matrix: rank only the N most frequent ids; 0: all
+    double ngram_weight = 0.5;         // dart: how much n-grams say in the search for its tree; 0: nothing
     int head_pool = 0;                 // domino: correct only the N best ids of the block's base rows; 0: all
     int tree_topk = 3;                 // trees: children of a node at most
     int tree_depth = 0;                // trees: tokens in a row at most (0: K)

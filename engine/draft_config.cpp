@@ -15,7 +15,7 @@ namespace {
 
 using Method = DraftConfig::Method;
 const char* const kSupportedHeads =
-    "Supported are EAGLE-3, DFlash, Domino, DSpark and Medusa heads for Qwen3 and Qwen2.5 targets.";
+    "Supported are EAGLE-3, DART, DFlash, Domino, DSpark and Medusa heads for Qwen3 and Qwen2.5 targets.";
 const char* const kCheck = "Is this the config.json of a draft head for this target?";
 
 // Fields that one dialect nests in an object and another keeps at the top.
@@ -171,8 +171,11 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
     }
 }
 
+// DART's head is EAGLE-3's with one more tensor; its config.json says how many places it looks ahead (draft_length).
 void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& config, bool speculators) {
-    config.method = Method::eagle3;
+    const bool dart = config.architecture == "LlamaForCausalLMDart" || fields.find("draft_length") != nullptr;
+    config.method = dart ? Method::dart : Method::eagle3;
+    if (dart) config.masks = fields.integer("draft_length", 1, 32);
     const bool deepspec = config.architecture == "Qwen3Eagle3Model";
     config.layer.qk_norm = deepspec;
     const Nested own(fields, "eagle_config");
@@ -187,7 +190,7 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& c
             .fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
     config.norm_before_residual = fields.flag_or("norm_before_residual", false);
-    config.norm_output = fields.flag_or("norm_output", true);
+    config.output_norms = !fields.flag_or("norm_output", true) ? 0 : dart ? 2 : 1;
     config.fc_norm = fields.flag_or("fc_norm", false);
 }
 
@@ -215,7 +218,7 @@ void check_against_target(const Fields& fields, const Fields& geometry, const Mo
 } // namespace
 
 const char* name_of(Method method) {
-    constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa"};
+    constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart"};
     return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -225,6 +228,8 @@ int DraftConfig::most_drafts() const {
         return 64;
     case Method::medusa:
         return medusa_heads;
+    case Method::dart:
+        return masks + 1; // the newest column's place, and one for each mask
     default:
         return anchor_aligned ? block : block - 1;
     }
@@ -240,8 +245,8 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     config.architecture = architecture_of(fields);
     const std::string& name = config.architecture;
     const bool medusa = name == "MedusaModel";
-    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model",
-                                                 "Eagle3Speculator", "Eagle3DraftModel"};
+    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model", "Eagle3Speculator",
+                                                 "Eagle3DraftModel", "LlamaForCausalLMDart"};
     static const std::set<std::string> kBlocks = {"DFlashDraftModel", "DominoDraftModel", "DSparkDraftModel",
                                                   "Qwen3DSparkModel", "DFlashSpeculator"};
     const bool eagle = kEagle.contains(name);

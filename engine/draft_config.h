@@ -1,6 +1,6 @@
 // The config.json of a draft network: which method it is, the geometry of its layers, what it taps from the
 // target, and how its rows are aligned. Dialects of the public checkpoints: SafeAILab/AngelSlim/SpecForge
-// EAGLE-3, RedHat speculators, z-lab DFlash, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa.
+// EAGLE-3, RedHat speculators, z-lab DFlash, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace speclens {
 
 struct DraftConfig {
-    enum class Method { eagle3, dflash, domino, dspark, medusa } method = Method::dflash;
+    enum class Method { eagle3, dflash, domino, dspark, medusa, dart } method = Method::dflash;
     std::string architecture; // as the file names it
     ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
     std::vector<int> taps;    // see PassInput::taps
@@ -31,13 +31,14 @@ struct DraftConfig {
     std::vector<int> windows;
     bool window_causal = true;
 
-    // Rows of its own output matrix where it has one (EAGLE-3; DFlash of speculators), else 0.
+    // Rows of its own output matrix where it has one (EAGLE-3, DART; DFlash of speculators), else 0.
     int draft_vocab = 0;
 
-    // ---- EAGLE-3 ----
+    // ---- EAGLE-3, DART ----
     bool fc_norm = false;              // every tap has a norm of its own before `fc`
     bool norm_before_residual = false; // the residual starts from the normed feature
-    bool norm_output = true;           // logits are taken after `norm`
+    int output_norms = 1;              // times that `norm` is applied before the logits; 2: DART
+    int masks = 0;                     // DART: columns behind the newest one, each for one place further ahead
 
     // ---- Domino ----
     int gru = 0;    // G, width of the causal state
@@ -57,7 +58,7 @@ struct DraftConfig {
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
 
-// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for
+// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for
 // a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as
 // much smaller. Throws Error (usage) for drafters that have no such head.
 [[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);

@@ -47,6 +47,7 @@ void eagle3_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
         slots.vector("fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
+    if (c.masks > 0) slots.vector(prefix + "mask_rep", 2 * h, n.mask);
     slots.layer(c.layer, prefix, 2 * h, n.layer[0]); // only the first layer sees pairs
     for (std::size_t l = 1; l < n.layer.size(); ++l)
         slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
@@ -137,6 +138,7 @@ std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
         medusa_slots(n, slots);
         break;
     case Method::eagle3:
+    case Method::dart:
         eagle3_slots(n, spelling(file, {"midlayer.", "layers.0."}, "hidden_norm.weight"), slots);
         break;
     case Method::dflash:
@@ -245,6 +247,25 @@ void finish(DraftNetwork& network) {
     network.backend().sync();
 }
 
+// The n-grams beside a DART head: of the two released files the full one first. Null: no file ends in .trie.
+std::shared_ptr<const NgramTrie> read_ngrams(const std::filesystem::path& folder, const Progress& progress) {
+    std::vector<std::filesystem::path> found;
+    std::error_code failure;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
+        if (entry.path().extension() == ".trie") found.push_back(entry.path());
+    if (found.empty()) return nullptr;
+    std::ranges::sort(found);
+    const auto full = std::ranges::find(found, "full.trie", [](const auto& path) { return path.filename(); });
+    return std::make_shared<const NgramTrie>(NgramTrie::read(full == found.end() ? found.front() : *full, progress));
+}
+
+// Of a text that repeats itself with small changes.
+std::shared_ptr<const NgramTrie> made_up_ngrams(int vocab) {
+    std::vector<int> text;
+    for (int i = 0; i < 4096; ++i) text.push_back(static_cast<int>((i * 31LL + i / 7 * 5LL) % vocab));
+    return std::make_shared<const NgramTrie>(NgramTrie::count(std::span(&text, 1), 3));
+}
+
 } // namespace
 
 std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target,
@@ -267,6 +288,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
                                 [&](std::string_view name) { return ignorable(name, own_head); });
     check_memory(network->name, {.weights = weights.bytes_on_device()}, backend.free_memory());
     if (own_head) network->target_id = read_target_ids(file, network->config);
+    if (network->config.method == Method::dart) network->ngrams = read_ngrams(folder, progress);
     weights.import_into(backend, network->name, progress, network->bytes);
     finish(*network);
     return network;
@@ -290,6 +312,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const M
     const std::vector<Slot> slots = network_slots(*network, nullptr);
     check_memory(network->name, {.weights = bf16_bytes(slots)}, backend.free_memory());
     import_random(backend, slots, network->name, seed, progress, network->bytes);
+    if (config.method == Method::dart) network->ngrams = made_up_ngrams(config.layer.vocab);
     network->target_id.resize(static_cast<std::size_t>(config.draft_vocab));
     std::iota(network->target_id.begin(), network->target_id.end(), 0);
     finish(*network);

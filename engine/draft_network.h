@@ -1,5 +1,5 @@
-// The weights of a trained drafter that lives on its target: EAGLE-3, DFlash, Domino, DSpark or Medusa. It
-// has no embedding of its own and, EAGLE-3 aside, no output matrix: it shares the target's. Immutable after
+// The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, Domino, DSpark or Medusa. It
+// has no embedding of its own and, EAGLE-3 and DART aside, no output matrix: it shares the target's. Immutable after
 // loading. What the parts compute is said in engine/drafters/.
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "engine/draft_config.h"
 #include "engine/model.h"
+#include "engine/ngram_trie.h"
 
 namespace speclens {
 
@@ -52,6 +53,9 @@ class DraftNetwork {
 
     Buffer lm_head;             // (draft vocabulary, h), empty where the target's is used
     std::vector<int> target_id; // id in the target's vocabulary of each row of lm_head, ascending
+
+    Buffer mask;                             // DART: (1, 2h) f32, what stands for a place still to be guessed
+    std::shared_ptr<const NgramTrie> ngrams; // DART: of the .trie file in the folder; null: there is none
 
     Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)
     Buffer mix_row, mix_state;    // Domino: (E, h), (E, G), the two halves of embed_proj.0

@@ -111,12 +111,13 @@ std::string network_of(const std::string& drafter) {
 bool has_whole_head(const std::string& drafter) {
     const DrafterInfo* info = find_drafter(drafter);
     if (!info || drafter == "none" || drafter == "lookup") return false;
-    return drafter != "eagle3" && drafter != "eagle3_tree"; // theirs ranks some ids only
+    return drafter != "eagle3" && drafter != "eagle3_tree" && drafter != "dart"; // theirs ranks some ids only
 }
 
 int usual_k(const std::string& drafter) {
     if (drafter == "none") return 0;
     if (drafter == "dflash" || drafter == "domino" || drafter == "dspark") return 7; // half a block of 16, a verify of 8
+    if (drafter == "dart") return 7; // levels of its tree, all from one pass
     return 4;
 }
 
@@ -151,10 +152,14 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
     if (options.fr_spec < 0)
         throw Error("--fr-spec must be a number of ids, got " + std::to_string(options.fr_spec), "For example --fr-spec 1024.",
                     Exit::usage);
-    if (options.fr_spec > 0 && (drafter == "eagle3" || drafter == "eagle3_tree"))
+    if (options.fr_spec > 0 && (drafter == "eagle3" || drafter == "eagle3_tree" || drafter == "dart"))
         throw Error("--fr-spec does nothing for \"" + drafter + "\": its head has a reduced vocabulary of its own",
                     "Leave it out; draft_vocab_size in the head's config.json says how many ids it ranks.", Exit::usage);
     if (options.fr_spec > 0 && !has_whole_head(drafter)) reject("--fr-spec", "small, skip, dflash, domino, dspark or medusa");
+    if (drafter != "dart" && options.ngram_weight != defaults.ngram_weight) reject("--ngram-weight", "dart");
+    if (!(options.ngram_weight >= 0 && options.ngram_weight <= 10))
+        throw Error("--ngram-weight must be 0 … 10, got " + std::to_string(options.ngram_weight),
+                    "The released search has 0.5; 0 drafts without n-grams.", Exit::usage);
     if (drafter != "domino" && options.head_pool != 0) reject("--head-pool", "domino");
     if (options.head_pool != 0 && !options.correction)
         throw Error("--head-pool does nothing with --no-correction", "Leave one of them out.", Exit::usage);
@@ -163,9 +168,9 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
                     Exit::usage);
     const DrafterInfo* info = find_drafter(drafter);
     if (!info || !info->tree) {
-        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree, eagle3_tree or medusa_tree");
-        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree, eagle3_tree or medusa_tree");
-        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree, eagle3_tree or medusa_tree");
+        if (options.tree_topk != defaults.tree_topk) reject("--tree-topk", "small_tree, eagle3_tree, medusa_tree or dart");
+        if (options.tree_depth != defaults.tree_depth) reject("--tree-depth", "small_tree, eagle3_tree, medusa_tree or dart");
+        if (options.tree_budget != defaults.tree_budget) reject("--tree-budget", "small_tree, eagle3_tree, medusa_tree or dart");
     } else {
         const auto within = [](const char* option, int value, int least, int most) {
             if (value >= least && value <= most) return;

@@ -65,8 +65,9 @@ DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target)
     DraftConfig config;
     config.layer = target;
     const bool wide = target.hidden >= 1024;
-    if (drafter == "eagle3" || drafter == "eagle3_tree") {
-        config.method = Method::eagle3;
+    if (drafter == "eagle3" || drafter == "eagle3_tree" || drafter == "dart") {
+        config.method = drafter == "dart" ? Method::dart : Method::eagle3;
+        if (config.method == Method::dart) config.masks = 7, config.output_norms = 2;
         config.layer.layers = 1;
         config.layer.qk_norm = config.layer.qkv_bias = false;
         config.taps = {2, target.layers / 2, target.layers - 3};
@@ -75,7 +76,7 @@ DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target)
     }
     if (drafter != "dflash" && drafter != "domino" && drafter != "dspark")
         throw Error("no published shape for a head of \"" + drafter + "\"",
-                    "With --geometry, choose from eagle3, eagle3_tree, dflash, domino, dspark, lookup and skip.", Exit::usage);
+                    "With --geometry, choose from eagle3, eagle3_tree, dart, dflash, domino, dspark, lookup and skip.", Exit::usage);
     config.method = drafter == "dflash" ? Method::dflash : drafter == "domino" ? Method::domino : Method::dspark;
     config.layer.layers = wide ? 5 : 2;
     config.layer.qk_norm = true;

@@ -187,7 +187,7 @@ void draw_drafter_rows(const DraftersDraw& d, float top) {
     heading(d, c, top + 12);
     const int n = static_cast<int>(d.model.rows.size());
     const float first = top + 28, room = stage.bottom() - 8 - first;
-    const int fit = std::clamp(static_cast<int>(room / 32), 1, std::max(1, n));
+    const int fit = std::clamp(static_cast<int>(room / 31), 1, std::max(1, n));
     const float pitch = std::min(52.0F, room / static_cast<float>(fit));
     const int from = std::clamp(d.model.selected - fit / 2, 0, n - fit);
     for (int i = 0; i < fit; ++i)

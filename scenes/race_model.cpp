@@ -26,7 +26,8 @@ constexpr Method kMethods[] = {
     {"eagle3_tree", "EAGLE-3, tree", ui::Icon::fork},
     {"dflash", "DFlash", ui::Icon::square},
     {"domino", "Domino", ui::Icon::hexagon},
-    {"dspark", "DSpark", ui::Icon::triangle_right},
+    {"dspark", "DSpark", ui::Icon::pentagon},
+    {"dart", "DART", ui::Icon::triangle_right},
     {"medusa", "Medusa", ui::Icon::triangle_down},
     {"medusa_tree", "Medusa, tree", ui::Icon::fork},
 };

@@ -122,6 +122,7 @@ std::string race_about(const RaceLaneModel& lane) {
     if (d == "medusa") return "up to " + k + ", a head each";
     if (d == "lookup") return "copies up to " + counted(s.k, "token");
     if (d == "skip") return k + ", with half a target";
+    if (d == "dart") return "a tree of " + counted(s.options.tree_budget, "guess") + ", one pass";
     if (d.ends_with("_tree")) return "a tree of " + counted(s.options.tree_budget, "guess");
     return k;
 }

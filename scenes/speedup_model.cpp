@@ -28,7 +28,8 @@ std::string chain_of(const std::string& drafter) {
 // Whom to study: the run's own drafter, or the first that is ready.
 std::string studied_drafter(const SceneInput& input) {
     const std::string own = input.settings ? chain_of(input.settings->drafter) : "";
-    if (!own.empty() && own != "none" && drafter_ready(input, own)) return own;
+    const DrafterInfo* info = find_drafter(own);
+    if (info && !info->tree && own != "none" && drafter_ready(input, own)) return own;
     for (const char* other : {"eagle3", "domino", "dflash", "small", "lookup"})
         if (drafter_ready(input, other)) return other;
     return "";

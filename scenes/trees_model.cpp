@@ -112,7 +112,7 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     if (input.settings) {
         const std::string family = family_of(input.settings->drafter);
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")})
-            if (m.chain_drafter.empty() && name != "none" && drafter_ready(input, name))
+            if (m.chain_drafter.empty() && name != "none" && !find_drafter(name)->tree && drafter_ready(input, name))
                 m.chain_drafter = name;
         for (const std::string& name :
              {family, std::string("small"), std::string("eagle3"), std::string("medusa")}) {

@@ -407,6 +407,9 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
           "mask token 505", "GRU 24", "layers 0 1 2", "accepts the target's own text"})
         EXPECT_NE(domino.out.find(part), std::string::npos) << part << "\n" << domino.out;
     EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
+    const Outcome dart = check("dart", "micro_dart");
+    EXPECT_EQ(dart.code, 0) << dart.out;
+    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"), std::string::npos) << dart.out;
     const Outcome wrong = check("dflash", "micro_domino");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;

@@ -29,14 +29,16 @@ inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& tar
     DraftConfig config;
     config.method = method;
     config.layer = target;
-    config.layer.layers = method == DraftConfig::Method::eagle3 ? 1 : 2;
-    config.layer.qk_norm = method != DraftConfig::Method::eagle3;
+    const bool eagle = method == DraftConfig::Method::eagle3 || method == DraftConfig::Method::dart;
+    config.layer.layers = eagle ? 1 : 2;
+    config.layer.qk_norm = !eagle;
     config.layer.head_dim = 12;
     config.taps = {0, 2, 4};
     config.block = 8;
     config.mask_id = 60;
     config.anchor_aligned = method == DraftConfig::Method::domino || method == DraftConfig::Method::dspark;
-    config.draft_vocab = method == DraftConfig::Method::eagle3 ? 40 : 0;
+    config.draft_vocab = eagle ? 40 : 0;
+    if (method == DraftConfig::Method::dart) config.masks = 6, config.output_norms = 2;
     config.gru = 10;
     config.rank = 6;
     config.prefix = 1;
@@ -55,7 +57,7 @@ inline std::shared_ptr<const Models> micro_models(int threads) {
     models->draft = Model::random(*models->backend, micro_config(2, 32), "micro draft", 6);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
-    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa})
+    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart})
         models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),
                                                                        name_of(method), 7));
     return models;

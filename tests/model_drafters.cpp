@@ -156,6 +156,13 @@ TEST(DrafterParity, Eagle3TreeOfWidthOne) {
     c.options.tree_topk = 1;
     Replay(c).run();
 }
+// One token a place and no n-grams: the favourites of the pass, one after the other.
+TEST(DrafterParity, DartOfWidthOne) {
+    Case c{"micro_dart", "dart"};
+    c.options.tree_topk = 1;
+    c.options.ngram_weight = 0;
+    Replay(c).run();
+}
 TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     const auto backend = test_backend(2);
     const auto model = Model::load(*backend, golden("micro_qwen3"));

@@ -109,7 +109,7 @@ TEST(DraftersScene, HandsTheRunToTheSelectedDrafter) {
 TEST(DraftersScene, FiltersByWhatADrafterNeeds) {
     Asked asked;
     asked.answer();
-    for (const auto& [filter, kept] : {std::pair{DrafterFilter::all, 11},
+    for (const auto& [filter, kept] : {std::pair{DrafterFilter::all, 12},
                                        {DrafterFilter::no_head, 4},
                                        {DrafterFilter::no_memory, 2},
                                        {DrafterFilter::warm, 8}}) {

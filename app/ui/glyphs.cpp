@@ -72,6 +72,8 @@ std::vector<Vec2> method_outline(Icon which, Vec2 c, float r) {
         return {at(-1, -0.8F), at(1, -0.8F), at(0, 0.95F)};
     case Icon::triangle_right:
         return {at(-0.8F, -1), at(0.95F, 0), at(-0.8F, 1)};
+    case Icon::pentagon:
+        return {at(0, -1), at(0.95F, -0.31F), at(0.59F, 0.81F), at(-0.59F, 0.81F), at(-0.95F, -0.31F)};
     case Icon::hexagon:
         return {at(-0.5F, -0.87F), at(0.5F, -0.87F), at(1, 0), at(0.5F, 0.87F), at(-0.5F, 0.87F), at(-1, 0)};
     case Icon::half_disc:

@@ -35,7 +35,7 @@ enum class Icon : std::uint8_t {
     menu,
     close,
     warning,
-    // methods: ● ▲ ▼ ✚ ◆ ◗ ▶ ⬢ ⑂ (■ is `square`)
+    // methods: ● ▲ ▼ ✚ ◆ ◗ ▶ ⬟ ⬢ ⑂ (■ is `square`)
     circle,
     triangle_up,
     triangle_down,
@@ -43,6 +43,7 @@ enum class Icon : std::uint8_t {
     diamond_solid,
     half_disc,
     triangle_right,
+    pentagon,
     hexagon,
     fork,
     // whitespace marks inside tokens

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from tokenizers import Tokenizer
 
 from data import ANSWER
-from drafters import CLASSES, block_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config
+from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config
 from drafters.common import Sequence, capture
 from evaluate_drafter import Law, plain, read_prompts
 from export import load
@@ -62,6 +62,9 @@ def trained_logits(drafter, batch, table, offset, starts, k):
         if hasattr(drafter, "markov_head"):
             logits = logits + drafter.markov_head.markov_w2(drafter.markov_head.markov_w1(before))
         return [logits[0, i, :k] for i in range(len(starts))]
+    if hasattr(drafter, "ahead"):                                  # DART: the newest column is the one before the start
+        rows = drafter.rows(batch, table, torch.tensor([[offset + s - 1 for s in starts]]))
+        return list(drafter.logits(rows)[0, :, :k])
     if hasattr(drafter, "midlayer"):
         outputs = [drafter.logits(o)[0] for o in drafter.unroll(batch, table, k)]
         return [torch.stack([outputs[i][offset + s - 1] for i in range(k)]) for s in starts]
@@ -101,14 +104,15 @@ def check(target, drafter, first, second, prompt, k):
 def fresh(target, mask):
     torch.manual_seed(1)
     block = (target, [1, 5, 9], mask, 2, 16)
-    made = {"eagle3": eagle3_config(target, [1, 5, 9], 1536, 0, 0), "medusa": medusa_config(target, 4), "dflash": block_config(*block),
+    made = {"eagle3": eagle3_config(target, [1, 5, 9], 1536, 0, 0), "dart": dart_config(target, [1, 5, 9], 1536, 0, 0, 7),
+            "medusa": medusa_config(target, 4), "dflash": block_config(*block),
             "dspark": dspark_config(*block, 48)}
     for shift in (True, False):
         for prefix in (0, 1, 2):
             made[f"domino, shift_label {shift}, prefix {prefix}"] = domino_config(*block, 96, 48, prefix, shift)
     for name, config in made.items():
         drafter = CLASSES[name.split(",")[0]](config)
-        if name == "eagle3":
+        if name in ("eagle3", "dart"):
             drafter.set_vocabulary(range(0, 3072, 2))
         for p in drafter.parameters():
             torch.nn.init.normal_(p, 1.0 if p.dim() == 1 else 0.0, 0.2 if p.dim() == 1 else p.shape[-1] ** -0.5)

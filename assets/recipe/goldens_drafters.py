@@ -1,25 +1,29 @@
 """Micro drafters for tests/golden/micro_qwen3, and what they propose over scripted rounds.
 
     python goldens_drafters.py                                          check our own drafters against the stored files
-    python goldens_drafters.py --write --specforge DIR --deepspec DIR   make them anew with the public implementations
+    python goldens_drafters.py --write --specforge DIR --deepspec DIR --dart DIR    make them anew with the public ones
 
 Random weights never agree with a random target, so the acceptance is scripted: round 0 accepts every draft, round 1
 rejects the first one, round 2 keeps what it must show of the state after a rejection.  Every round feeds the real hidden states of
 micro_qwen3 for the tokens that were committed.  tests/golden/README.md describes the tensors and says which values come
-from which implementation.  DIR is a checkout of sgl-project/SpecForge or deepseek-ai/DeepSpec; nothing of them is copied.
+from which implementation.  DIR is a checkout of sgl-project/SpecForge, deepseek-ai/DeepSpec or fvliang/DART (whose search
+is compiled with the ninja of PyPI); nothing of them is copied.
 """
 import argparse
+import importlib
 import json
+import os
 import random
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-from drafters import CLASSES, block_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, save_drafter
+from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, save_drafter
 from drafters.common import Sequence
 from evaluate_drafter import Law
 from export import load
@@ -58,6 +62,9 @@ def bundles(target):
     for name, config in (("micro_eagle3", eagle), ("micro_eagle3_norm_first", {**eagle, "norm_before_residual": True})):
         made[name] = randomise(CLASSES["eagle3"](config), 21)
         made[name].set_vocabulary(chosen)
+    dart = {**dart_config(target, TAPS, 128, 502, 500, 4), **{k: eagle[k] for k in ("head_dim", "intermediate_size", "max_position_embeddings")}}
+    made["micro_dart"] = randomise(CLASSES["dart"](dart), 27)
+    made["micro_dart"].set_vocabulary(chosen)
     made["micro_dflash"] = randomise(CLASSES["dflash"](block_config(target, TAPS, MASK, 2, 8)), 22)
     made["micro_domino"] = randomise(CLASSES["domino"](domino_config(target, TAPS, MASK, 2, 5, 24, 16, 1, True)), 23)
     made["micro_dspark"] = randomise(CLASSES["dspark"](dspark_config(target, TAPS, MASK, 2, 5, 12)), 24)
@@ -259,6 +266,69 @@ def deepspec_dspark(name, golden):
     return out
 
 
+class Dart:
+    """The layer and the search of fvliang/DART, without the rest of its package, which wants another transformers."""
+
+    def __init__(self, folder):
+        os.environ["TORCHDYNAMO_DISABLE"] = "1"                    # its norms are decorated with torch.compile
+        for name in ("dart", "dart.model"):
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__path__ = [str(Path(folder) / name.replace(".", "/"))]
+        self.layer = importlib.import_module("dart.model.llama3_dart").LlamaForCausalLMDart
+        self.ngram = importlib.import_module("dart.tree_search.cpplib.cpp_ngram.cpp_ngram").load_cpp_ngram()
+        self.search = importlib.import_module("dart.tree_search.cpplib.cpp_search.cpp_search").load_cpp_search()
+        self.settings = importlib.import_module("dart.tree_search.tree_search_config").get_config()
+
+    @torch.no_grad()
+    def rounds(self, name, golden):
+        """All columns anew in every round, with the masks behind the newest."""
+        from transformers import LlamaConfig
+        fields = json.loads((GOLDEN / name / "config.json").read_text())
+        config = LlamaConfig(**{k: v for k, v in fields.items() if k not in ("architectures", "torch_dtype")})
+        config.rope_scaling, config.rope_theta, config.pad_token_id = None, fields["rope_theta"], None
+        net = self.layer(config).float().eval()
+        weights = {k: v.float() if v.dtype == torch.bfloat16 else v for k, v in load_file(GOLDEN / name / "model.safetensors").items()}
+        found = net.load_state_dict(weights, strict=False)
+        assert found.missing_keys == ["embed_tokens.weight"] and not found.unexpected_keys, found
+        table = load(TARGET).model.embed_tokens.weight
+        tokens, features, out, raw = golden["prompt"].tolist(), [], {}, []
+        net.midlayer.register_forward_hook(lambda _m, _i, rows: raw.append(rows[0]))
+        for i in range(len(ACCEPT)):
+            tokens.append(int(golden[f"{i}.anchor"]))
+            features.append(golden[f"{i}.features"])
+            rows = net(torch.cat(features)[None], table[torch.tensor(tokens[1:])][None])
+            logits = net.compute_logits(rows)[0]
+            best = logits.argmax(-1)
+            out[f"{i}.drafts"], out[f"{i}.base_logits"] = (best + net.d2t[best]).int(), logits
+            out[f"{i}.outputs"] = raw[-1]
+            tokens += golden[f"{i}.committed"].tolist()[:-1]
+        return out
+
+    def searches(self, folder):
+        """Random laws, what the released search makes of them, and its n-grams: FOLDER/small.trie and the cases."""
+        rng, vocab, stop = random.Random(60), 40, 39
+        trie = self.ngram.TrieNgram(3)
+        for _ in range(30):
+            words = [rng.choice(range(0, vocab, 1 + rng.randrange(3))) for _ in range(40)]
+            trie.add_conversation(words + [stop])
+        trie.save(str(folder / "small.trie"))
+        cases = []
+        for width, levels, beam, paths, weight in ((25, 8, 20, 60, 0.5), (5, 4, 20, 60, 0.5), (3, 5, 2, 9, 0.5), (3, 7, 20, 8, 0.0), (8, 3, 4, 30, 2.0)):
+            text = [rng.randrange(vocab) for _ in range(4)]
+            tokens = [rng.sample(range(vocab), width) for _ in range(levels)]
+            laws = [sorted(torch.softmax(3 * torch.randn(width, generator=torch.Generator().manual_seed(rng.randrange(10**6))), 0).tolist(),
+                           reverse=True) for _ in range(levels)]
+            search = self.search.Searcher(self.settings["level_weights_func"], self.settings["logit_weights_func"], weight, stop, beam, paths)
+            ids, _, mask, depth = search.search(levels, tokens, laws, trie, text)
+            found = [[ids[j] for j in range(1, len(ids)) if mask[i][j]] for i in range(1, len(ids))]
+            assert [len(path) for path in found] == list(depth)[1:]
+            cases.append({"beam": beam, "paths": paths, "ngram_weight": weight, "stop": stop, "text": text, "tokens": tokens,
+                          "probabilities": laws, "found": sorted(found)})
+        context = [[5], [7, 5], [1, 2], [38, 1], [0, 0]]
+        shares = [{"context": c, "shares": trie.get_probability(c, list(range(vocab)))[0]} for c in context]
+        return {"cases": cases, "shares": shares}
+
+
 def keep_first_tokens():
     """Newer transformers only crop by a negative count; the public loops pass the length to keep."""
     from transformers import DynamicCache
@@ -266,7 +336,7 @@ def keep_first_tokens():
     DynamicCache.crop = lambda cache, length: crop(cache, length - cache.get_seq_length()) if length < cache.get_seq_length() else None
 
 
-def public_goldens(own):
+def public_goldens(own, dart):
     """Folder name -> (values of a public implementation, its name)."""
     keep_first_tokens()
     found = {"micro_dflash": (specforge_block("micro_dflash", own["micro_dflash"]), "specforge", "DFlashDraftModel.spec_generate")}
@@ -278,6 +348,7 @@ def public_goldens(own):
     found["micro_domino"] = (values, "specforge", "DominoDraftModel.spec_generate")
     found["micro_eagle3"] = (specforge_eagle3("micro_eagle3", own["micro_eagle3"]), "specforge", "LlamaForCausalLMEagle3.backbone")
     found["micro_dspark"] = (deepspec_dspark("micro_dspark", own["micro_dspark"]), "deepspec", "Qwen3DSparkModel, build_dspark_proposal")
+    found["micro_dart"] = (dart.rounds("micro_dart", own["micro_dart"]), "dart", "LlamaForCausalLMDart")
     return found
 
 
@@ -299,15 +370,19 @@ def commit(folder):
     return subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def write(target, specforge, deepspec):
+def write(target, specforge, deepspec, dart):
     for name, drafter in bundles(target).items():
         save_drafter(drafter, GOLDEN / name)
         print(name, (GOLDEN / name / "model.safetensors").stat().st_size, "bytes")
     own = own_goldens(target)
     sys.path[:0] = [specforge, deepspec]
-    public = public_goldens(own)
+    search = Dart(dart)
+    public = public_goldens(own, search)
     origin = {}
-    projects = {"specforge": f"sgl-project/SpecForge {commit(specforge)}", "deepspec": f"deepseek-ai/DeepSpec {commit(deepspec)}"}
+    projects = {"specforge": f"sgl-project/SpecForge {commit(specforge)}", "deepspec": f"deepseek-ai/DeepSpec {commit(deepspec)}",
+                "dart": f"fvliang/DART {commit(dart)}"}
+    (GOLDEN / "dart_search.json").write_text(json.dumps(search.searches(GOLDEN / "micro_dart")) + "\n")
+    origin["dart_search"] = {"values": f"{projects['dart']}, Searcher and TrieNgram"}
     for name, values in own.items():
         if name in public:
             theirs, project, what = public[name]
@@ -330,11 +405,12 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
     parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
+    parser.add_argument("--dart", help="checkout of fvliang/DART")
     args = parser.parse_args()
     torch.set_num_threads(1)
     target = load(TARGET)
     if args.write:
-        write(target, args.specforge, args.deepspec)
+        write(target, args.specforge, args.deepspec, args.dart)
     for name, values in own_goldens(target).items():
         gap = difference(values, load_file(GOLDEN / f"{name}.golden.safetensors"))
         print(f"{name}: drafts equal, largest difference {gap:.1e}")

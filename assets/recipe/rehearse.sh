@@ -19,13 +19,14 @@ $python eval.py --model "$work/first/export" --size 20
 $python check_drafters.py --target "$target"
 $python goldens_drafters.py
 $python sample_target.py --target "$target" --work "$work" --tokens 60000 --shard-tokens 30000 --device "$device"
-for method in eagle3 dflash domino dspark medusa; do
+for method in eagle3 dart dflash domino dspark medusa; do
     $python train_drafter.py --method $method --target "$target" --work "$work" --steps 20 --log-every 10 --device "$device"
     $python check_drafters.py --target "$target" --drafter "$work/$method/export"
     $python evaluate_drafter.py --target "$target" --drafter "$work/$method/export" --size 2 --plain --json "$work/$method/eval.json"
     rm -rf "$work/models/$method"
     cp -r "$work/$method/export" "$work/models/$method"
 done
+$python ngrams.py --target "$target" --work "$work" --out "$work/dart/export/small.trie"
 $python frequency.py --target "$target" --work "$work" --out "$work/frequent.json"
 $python evaluate_drafter.py --target "$target" --drafter "$work/dflash/export" --size 2 --frequent "$work/frequent.json"
 $python ablations.py --target "$target" --work "$work" --out "$work/ablations.json" --only domino --steps 2 --seeds 11 --size 1 --device "$device"

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from data import ANSWER, pack
-from drafters import (CLASSES, block_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
+from drafters import (CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
@@ -115,8 +115,9 @@ def frequent_ids(paths, size, vocab, forced):
 
 def build(args, target, paths, ids):
     mask = ids["<|mask|>"]
-    if args.method == "eagle3":
-        drafter = CLASSES["eagle3"](eagle3_config(target, args.taps, args.draft_vocab, ids["<|im_end|>"], ids["<|endoftext|>"]))
+    if args.method in ("eagle3", "dart"):
+        common = (target, args.taps, args.draft_vocab, ids["<|im_end|>"], ids["<|endoftext|>"])
+        drafter = CLASSES[args.method](eagle3_config(*common) if args.method == "eagle3" else dart_config(*common, args.ahead))
         frequent, _ = frequent_ids(paths, args.draft_vocab, target.config.vocab_size, {ids["<|im_end|>"], ids["<|endoftext|>"]})
         drafter.set_vocabulary(frequent.tolist())
     elif args.method == "medusa":
@@ -165,9 +166,10 @@ def arguments():
     group.add_argument("--shift-label", action=argparse.BooleanOptionalAction, default=True)
     group.add_argument("--base-rho", type=float, default=1.0, help="curriculum length as a share of the run; 0 = teacher forcing alone")
     group.add_argument("--self-generated", action="store_true", help="ablation: the head's own tokens as prefixes")
-    group = parser.add_argument_group("EAGLE-3 and Medusa")
+    group = parser.add_argument_group("EAGLE-3, DART and Medusa")
     group.add_argument("--test-steps", type=int, default=7, help="training-time test steps: as many as drafts will be served")
     group.add_argument("--draft-vocab", type=int, default=1536)
+    group.add_argument("--ahead", type=int, default=7, help="DART: masks behind the newest column")
     group.add_argument("--heads", type=int, default=4)
     return parser.parse_args()
 

@@ -25,6 +25,18 @@ Eagle3Head::Eagle3Head(std::shared_ptr<const DraftNetwork> network, int capacity
     pairs_ = matrix(2 * rows);
     joined_ = matrix(2 * rows);
     normed_ = matrix(rows);
+    if (const int masks = network_->config.masks; masks > 0) {
+        CHECK(masks < rows, "more masks than rows of a pass");
+        masks_ = matrix(2 * masks);
+        mask_residuals_ = matrix(masks);
+        ahead_ = matrix(1 + masks);
+        const Tensor mask = network_->mask.view();
+        const Tensor halves = {mask.data, mask.dtype, 2, hidden};
+        for (int i = 0; i < masks; ++i) {
+            backend().copy(halves, masks_.view().slice(2 * i, 2));
+            backend().copy(halves.slice(0, 1), mask_residuals_.view().slice(i, 1));
+        }
+    }
 }
 
 void Eagle3Head::absorb(const Tensor& features, std::span<const int> next_tokens) {
@@ -36,10 +48,35 @@ void Eagle3Head::absorb(const Tensor& features, std::span<const int> next_tokens
     std::vector<int> positions(next_tokens.size());
     std::iota(positions.begin(), positions.end(), length_);
     const Tensor outputs =
-        run(next_tokens, g, positions, {.prefix = length_, .first_slot = length_, .ancestors = {}});
+        run(next_tokens, g, 0, positions, {.prefix = length_, .first_slot = length_, .ancestors = {}});
     length_ += rows;
     outputs_ = newest_.view();
     backend().copy(outputs.slice(rows - 1, 1), outputs_);
+}
+
+void Eagle3Head::absorb_ahead(const Tensor& features, std::span<const int> next_tokens, int masks) {
+    if (const int rows = static_cast<int>(features.rows); rows + masks > backend().max_rows()) {
+        absorb(features, next_tokens);
+        return absorb_ahead({}, {}, masks);
+    }
+    const int rows = static_cast<int>(features.rows);
+    CHECK(static_cast<int>(next_tokens.size()) == rows, "one token for every feature");
+    CHECK(rows > 0 || length_ > 0, "masks behind nothing");
+    if (length_ + rows > capacity_) return; // draft() will see that the columns are incomplete
+    masks = std::min(masks, capacity_ - length_ - rows);
+    const Tensor g = features_.view().slice(0, rows);
+    if (rows > 0) fuse(features, g);
+    outputs_ = ahead_.view().slice(0, 1 + masks);
+    if (rows + masks > 0) {
+        std::vector<int> positions(static_cast<std::size_t>(rows + masks));
+        std::iota(positions.begin(), positions.end(), length_);
+        const Tensor outputs = run(next_tokens, g, masks, positions,
+                                   {.prefix = length_, .first_slot = length_, .ancestors = {}});
+        if (rows > 0) backend().copy(outputs.slice(rows - 1, 1), newest_.view());
+        if (masks > 0) backend().copy(outputs.slice(rows, masks), outputs_.slice(1, masks));
+    }
+    length_ += rows;
+    backend().copy(newest_.view(), outputs_.slice(0, 1));
 }
 
 void Eagle3Head::fuse(const Tensor& features, const Tensor& g) {
@@ -78,7 +115,7 @@ void Eagle3Head::extend(int token, int own) {
     const Tensor g = features_.view().slice(0, 1);
     backend().copy(outputs_, g);
     const int position = length_ + own;
-    const Tensor outputs = run(std::span(&token, 1), g, std::span(&position, 1),
+    const Tensor outputs = run(std::span(&token, 1), g, 0, std::span(&position, 1),
                                {.prefix = position, .first_slot = position, .ancestors = {}});
     outputs_ = newest_.view();
     backend().copy(outputs, outputs_);
@@ -117,45 +154,50 @@ void Eagle3Head::grow(std::span<const int> tokens, std::span<const int> parents)
     mask.ancestors = {ancestors_.view().data, DType::i64, static_cast<std::int64_t>(rows),
                       static_cast<std::int64_t>(words)};
     backend().upload(mask.ancestors, bits.data());
-    const Tensor outputs = run(tree_tokens_, g, positions, mask);
+    const Tensor outputs = run(tree_tokens_, g, 0, positions, mask);
     backend().copy(outputs, tree_outputs_.view().slice(1, static_cast<std::int64_t>(rows)));
     const auto grown = static_cast<std::int64_t>(tokens.size());
     outputs_ = tree_outputs_.view().slice(1 + static_cast<std::int64_t>(rows) - grown, grown);
 }
 
-// features (rows, h) are the columns' g; overwritten. Returns the layer's raw outputs, valid until the next
-// run.
-Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, std::span<const int> positions,
-                       const AttentionMask& mask) {
-    const int rows = static_cast<int>(tokens.size());
+Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, int masks,
+                       std::span<const int> positions, const AttentionMask& mask) {
+    const int pairs = static_cast<int>(tokens.size()), rows = pairs + masks;
     const float eps = network_->config.layer.rms_eps;
     stack_.reserve(mask.first_slot + rows, mask.prefix);
     LayerStack::Pass pass = stack_.begin(positions, mask);
 
-    const Tensor ids = {ids_.view().data, DType::i32, 1, rows};
-    backend().upload(ids, tokens.data());
-    const Tensor embedded = normed_.view().slice(0, rows);
-    backend().embed(network_->target->embedding.view(), ids, embedded);
-    const Tensor normed_features = pairs_.view().slice(rows, rows);
-    backend().add_norm(embedded, {}, network_->layer[0].input_norm.view(), eps, pairs_.view().slice(0, rows));
-    backend().add_norm(features, {}, network_->hidden_norm.view(), eps, normed_features);
-
     // the embedding first, then the feature, side by side in rows of width 2h
-    std::vector<int> order;
-    for (int i = 0; i < rows; ++i) {
-        order.push_back(i);
-        order.push_back(rows + i);
+    Tensor joined = joined_.view().slice(0, 2 * rows);
+    if (pairs > 0) {
+        const Tensor ids = {ids_.view().data, DType::i32, 1, pairs};
+        backend().upload(ids, tokens.data());
+        const Tensor embedded = normed_.view().slice(0, pairs);
+        backend().embed(network_->target->embedding.view(), ids, embedded);
+        const Tensor both = pairs_.view().slice(0, 2 * pairs), normed_features = both.slice(pairs, pairs);
+        backend().add_norm(embedded, {}, network_->layer[0].input_norm.view(), eps, both.slice(0, pairs));
+        backend().add_norm(features, {}, network_->hidden_norm.view(), eps, normed_features);
+        if (rows == 1) { // one row already is
+            joined = both;
+        } else {
+            std::vector<int> order;
+            for (int i = 0; i < pairs; ++i) {
+                order.push_back(i);
+                order.push_back(pairs + i);
+            }
+            const Tensor indices = {order_.view().data, DType::i32, 1, 2 * pairs};
+            backend().upload(indices, order.data());
+            backend().gather_rows(both, indices, joined.slice(0, 2 * pairs));
+        }
+        backend().copy(network_->config.norm_before_residual ? normed_features : features,
+                       pass.residual.slice(0, pairs));
     }
-    Tensor joined = pairs_.view().slice(0, 2 * rows);
-    if (rows > 1) { // one row already is
-        const Tensor indices = {order_.view().data, DType::i32, 1, 2 * rows};
-        backend().upload(indices, order.data());
-        joined = joined_.view().slice(0, 2 * rows);
-        backend().gather_rows(pairs_.view().slice(0, 2 * rows), indices, joined);
+    if (masks > 0) { // as they are: no embedding, no norm
+        backend().copy(masks_.view().slice(0, 2 * masks), joined.slice(2 * pairs, 2 * masks));
+        backend().copy(mask_residuals_.view().slice(0, masks), pass.residual.slice(pairs, masks));
     }
     joined = {joined.data, DType::f32, rows, 2 * joined.cols};
 
-    backend().copy(network_->config.norm_before_residual ? normed_features : features, pass.residual);
     stack_.attend(0, joined, pass);
     stack_.run_mlp(0, pass);
     for (int layer = 1; layer < network_->config.layer.layers; ++layer) stack_.run(layer, pass);
@@ -175,9 +217,10 @@ std::vector<float> Eagle3Head::fused(const Tensor& features) {
 void Eagle3Head::predict() {
     const int rows = static_cast<int>(outputs_.rows);
     Tensor states = outputs_;
-    if (network_->config.norm_output) {
+    for (int i = 0; i < network_->config.output_norms; ++i) {
+        const Tensor from = states;
         states = normed_.view().slice(0, rows);
-        backend().add_norm(outputs_, {}, network_->norm.view(), network_->config.layer.rms_eps, states);
+        backend().add_norm(from, {}, network_->norm.view(), network_->config.layer.rms_eps, states);
     }
     const Projection head[] = {{network_->lm_head.view(), {}, rows_.begin(rows)}};
     backend().matmul(states, head);
@@ -220,17 +263,24 @@ void Eagle3Drafter::keep_taps(const Tensor& features) {
     taps_known_ = true;
 }
 
-bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool lens) {
-    if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first, sequence);
+bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool lens, int masks) {
+    if (!waiting_.features.empty())
+        absorb(waiting_.features, waiting_.first, sequence, masks);
+    else if (masks > 0 && head_.length() > 0)
+        head_.absorb_ahead({}, {}, masks);
     if (lens) keep_taps(waiting_.features);
     waiting_ = {};
     return head_.length() > 0 && head_.length() == static_cast<int>(sequence.size()) - 1;
 }
 
-void Eagle3Drafter::absorb(const Tensor& features, int first, std::span<const int> sequence) {
+void Eagle3Drafter::absorb(const Tensor& features, int first, std::span<const int> sequence, int masks) {
     if (first != head_.length()) return; // a piece before this one did not fit
-    head_.absorb(features, sequence.subspan(static_cast<std::size_t>(first) + 1,
-                                            static_cast<std::size_t>(features.rows)));
+    const auto next =
+        sequence.subspan(static_cast<std::size_t>(first) + 1, static_cast<std::size_t>(features.rows));
+    if (masks > 0)
+        head_.absorb_ahead(features, next, masks);
+    else
+        head_.absorb(features, next);
 }
 
 } // namespace speclens

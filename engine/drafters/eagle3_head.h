@@ -1,7 +1,8 @@
 // The EAGLE-3 head (Li et al. 2025, arXiv 2503.01840 §3; formats §4): one decoder layer that continues the
 // target's features. A column is a feature and the embedding of the token after it; the layer's raw output is
 // the next feature, and predicts the token after that one. Columns made of true features stay in the cache,
-// columns made of the head's own outputs are dropped when the target has spoken.
+// columns made of the head's own outputs are dropped when the target has spoken. DART's head is the same layer
+// with columns that stand for places still to be guessed (Liu et al. 2026, arXiv 2601.19278; formats §8.5).
 #pragma once
 
 #include <memory>
@@ -30,6 +31,10 @@ class Eagle3Head {
     // The last output is kept for outputs().
     void absorb(const Tensor& features, std::span<const int> next_tokens);
 
+    // DART: the same, and `masks` columns of the trained mask behind the newest one, in one pass. outputs() are the
+    // newest column's and theirs. The masks leave nothing behind. No features: those known are still the newest.
+    void absorb_ahead(const Tensor& features, std::span<const int> next_tokens, int masks);
+
     // One own column behind the true ones and the `own` columns already there: the newest output, followed by
     // `token`.
     void extend(int token, int own);
@@ -42,7 +47,8 @@ class Eagle3Head {
     void grow(std::span<const int> tokens, std::span<const int> parents);
     [[nodiscard]] int tree_size() const { return static_cast<int>(tree_tokens_.size()); }
 
-    // The newest outputs, (rows, h): of absorb() and extend() one row, of grow() one per token.
+    // The newest outputs, (rows, h): of absorb() and extend() one row, of absorb_ahead() 1 + masks, of grow() one per
+    // token.
     [[nodiscard]] const Tensor& outputs() const { return outputs_; }
     // The fused features g of `features` (rows, taps * h), on the host: (rows * h). Overwrites scratch only.
     [[nodiscard]] std::vector<float> fused(const Tensor& features);
@@ -59,7 +65,9 @@ class Eagle3Head {
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
     // g (rows, h) = fc of the features, each tap normed where the head has norms for that.
     void fuse(const Tensor& features, const Tensor& g);
-    Tensor run(std::span<const int> tokens, const Tensor& features, std::span<const int> positions,
+    // features (rows, h) are the columns' g, `masks` more columns follow. The layer's raw outputs, valid until the next
+    // run.
+    Tensor run(std::span<const int> tokens, const Tensor& features, int masks, std::span<const int> positions,
                const AttentionMask& mask);
 
     std::shared_ptr<const DraftNetwork> network_;
@@ -72,6 +80,9 @@ class Eagle3Head {
     Buffer ids_, order_;    // (1, rows), (1, 2 * rows) i32
     Buffer features_;       // (rows, h): g
     Buffer newest_;         // (1, h): output of absorb() and extend()
+    Buffer masks_;          // DART: (2 * masks, h), the two halves of the mask again and again
+    Buffer mask_residuals_; // DART: (masks, h), the first half
+    Buffer ahead_;          // DART: (1 + masks, h), output of absorb_ahead()
     Buffer pairs_, joined_; // (2 * rows, h): normed embeddings, then normed features; and side by side
     Buffer normed_;         // (rows, h)
     Buffer by_tap_;         // (taps * rows, h): features tap by tap, for fc_norm
@@ -93,9 +104,9 @@ class Eagle3Drafter : public Drafter {
     void observe(const Observation& observation) override;
 
   protected:
-    // Feeds what waits. False when the text is past the head's positions, or when there is nothing to
-    // continue.
-    [[nodiscard]] bool catch_up(std::span<const int> sequence, bool lens = false);
+    // Feeds what waits, and `masks` columns behind it. False when the text is past the head's positions, or when there
+    // is nothing to continue.
+    [[nodiscard]] bool catch_up(std::span<const int> sequence, bool lens = false, int masks = 0);
     [[nodiscard]] Eagle3Head& head() { return head_; }
     // For the lens: what the target tapped at the newest true position, (1, taps * h), empty before the
     // first; and what it tapped in the last round, (rows, taps * h), valid between observe() and the next
@@ -108,8 +119,7 @@ class Eagle3Drafter : public Drafter {
         Tensor features; // a view of the target's, valid until its next pass
         int first = 0;
     };
-    void absorb(const Tensor& features, int first, std::span<const int> sequence);
-
+    void absorb(const Tensor& features, int first, std::span<const int> sequence, int masks = 0);
     void keep_taps(const Tensor& features);
 
     Eagle3Head head_;

@@ -5,6 +5,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
+from .dart import Dart, dart_config
 from .dflash import DFlash, block_config
 from .domino import Domino, domino_config
 from .dspark import DSpark, dspark_config
@@ -12,7 +13,7 @@ from .eagle3 import Eagle3, eagle3_config
 from .medusa import Medusa, medusa_config
 from .small import Small
 
-CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark}
+CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark, "dart": Dart}
 
 
 def method_of(config):
@@ -20,6 +21,8 @@ def method_of(config):
     kind = config["architectures"][0]
     if kind.startswith("Qwen3ForCausalLM"):
         return "small"
+    if kind == "LlamaForCausalLMDart":
+        return "dart"
     if kind == "LlamaForCausalLMEagle3":
         return "eagle3"
     if "medusa_num_heads" in config:
