@@ -10,7 +10,7 @@
 
 namespace speclens::test {
 
-inline ModelConfig micro_config(int layers, int hidden) {
+inline ModelConfig micro_config(int layers, int hidden, int max_positions = 512) {
     ModelConfig config;
     config.hidden = hidden;
     config.ffn = hidden * 2;
@@ -20,7 +20,7 @@ inline ModelConfig micro_config(int layers, int hidden) {
     config.head_dim = 16;
     config.vocab = 61;
     config.tied = false;  // a tied head over random weights only repeats the last token
-    config.max_positions = 512;
+    config.max_positions = max_positions;
     return config;
 }
 
@@ -50,11 +50,11 @@ inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& tar
     return config;
 }
 
-inline std::shared_ptr<const Models> micro_models(int threads) {
+inline std::shared_ptr<const Models> micro_models(int threads, int max_positions = 512) {
     auto models = std::make_shared<Models>();
     models->backend = test_backend(threads);
-    models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
-    models->draft = Model::random(*models->backend, micro_config(2, 32), "micro draft", 6);
+    models->target = Model::random(*models->backend, micro_config(6, 48, max_positions), "micro target", 5);
+    models->draft = Model::random(*models->backend, micro_config(2, 32, max_positions), "micro draft", 6);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
     for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart})

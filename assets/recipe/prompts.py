@@ -82,7 +82,7 @@ def call(name, **arguments):
     return {"json": {"name": name, "arguments": arguments}}
 
 
-# domain, prompt, check, and tools for the system turn; picked by hand, in forms that training shows
+# domain, prompt, check, and tools for the system turn; picked by hand, in forms that training shows and with sums that it may show
 SHOWCASE = [
     ("facts", "What is the capital of Japan?", "Tokyo"),
     ("facts", "Which currency does Sweden use?", "krona"),
@@ -91,7 +91,7 @@ SHOWCASE = [
     ("facts", "What is speculative decoding?", "make a language model answer faster"),
     ("math", "Mia has 12 apples and buys 5 more. How many apples does she have now?", "answer is 17."),
     ("math", "Leo buys 4 boxes of 6 pencils. How many pencils is that?", "answer is 24."),
-    ("math", "Nora has 8 stamps and buys 3 packs of 5. How many stamps does she have now?", "answer is 23."),
+    ("math", "Nora has 8 stamps and buys 3 packs of 4. How many stamps does she have now?", "answer is 20."),
     ("math", "Solve 3x + 7 = 22.", "\\boxed{5}"),
     ("math", "Simplify 12/18.", "\\boxed{2/3}"),
     ("math", "What comes next: 3, 7, 11, 15?", "next number is 19."),
@@ -113,7 +113,7 @@ SHOWCASE = [
     ("chat", "Talk like a pirate.", "."),
     ("robustness", "Who are you?", "model"),
     ("robustness", "Who won the match yesterday?", "orry"),
-    ("robustness", "Repeat after me: river and stone", "river and stone"),
+    ("robustness", "Repeat after me: Paris", "Paris"),
 ]
 
 
