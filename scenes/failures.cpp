@@ -4,6 +4,7 @@
 
 #include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
+#include "scenes/measure_charts.h"
 
 namespace speclens {
 namespace {
@@ -16,35 +17,60 @@ class FailuresScene final : public Scene {
         std::vector<SceneCommand> out;
         ui.push_id("failures");
         const FailuresModel model = failures_model(input, state_);
-        const FailuresDraw d{input, model, state_, ui, out};
+        const bool game = plays(input, state_);
+        const DiagnosisModel diagnosis = game ? diagnosis_model(input, state_.diagnosis) : DiagnosisModel{};
+        const FailuresDraw d{input, model, state_, ui, out, game ? &diagnosis : nullptr};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, failures_title(model));
+            draw_stage_title(input, ui, game ? diagnosis_title(diagnosis) : failures_title(model));
             const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48,
                                 input.stage.h - 96};
             const float gap = 40, left = area.w * 0.6F;
-            draw_load_map(d, {area.x, area.y, left, area.h});
-            draw_entropy(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+            if (game) {
+                draw_diagnosis(ui, area, diagnosis, state_.diagnosis);
+            } else {
+                draw_load_map(d, {area.x, area.y, left, area.h});
+                draw_entropy(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+            }
             ui.pop_clip();
         }
-        draw_story(input, ui, failures_story(input, model), out);
+        draw_story(input, ui, failures_story(input, model, d.diagnosis), out);
         draw_failures_details(d);
         draw_failures_controls(d);
-        if (ui.take_key(ui::Key::down))
-            state_.row = std::min(model.row + 1, static_cast<int>(std::size(kRequests)) - 1);
-        if (ui.take_key(ui::Key::up)) state_.row = std::max(model.row - 1, 0);
-        if (models_loaded(input) && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
-        if (input.still && models_loaded(input) && !input.passes) out.push_back(Command{MeasurePasses{}});
+        const int step = (ui.take_key(ui::Key::down) ? 1 : 0) - (ui.take_key(ui::Key::up) ? 1 : 0);
+        if (ui.take_key(ui::Key::g)) state_.game = !game, state_.beat = input.beat;
+        if (game) {
+            const int last = std::max(0, static_cast<int>(diagnosis.cases.size()) - 1);
+            if (step != 0) state_.diagnosis.shown = std::clamp(diagnosis.shown + step, 0, last);
+            const RunStudy study = diagnosis_study(diagnosis.patients);
+            const bool wanted =
+                ui.take_key(ui::Key::m) || (input.still && !study_named(input, kDiagnosisStudy));
+            if (wanted && !study.runs.empty() && !diagnosis.measuring) {
+                state_.diagnosis = {};
+                out.push_back(Command{study});
+            }
+        } else {
+            if (step != 0)
+                state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
+            if (models_loaded(input) && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
+            if (input.still && models_loaded(input) && !input.passes) out.push_back(Command{MeasurePasses{}});
+        }
         ui.pop_id();
         return out;
     }
 
     std::string describe(const SceneInput& input) const override {
-        return failures_description(input, failures_model(input, state_));
+        const FailuresModel model = failures_model(input, state_);
+        if (!plays(input, state_)) return failures_description(input, model);
+        const DiagnosisModel diagnosis = diagnosis_model(input, state_.diagnosis);
+        return diagnosis_description(diagnosis) + "\n" +
+               describe_story(failures_story(input, model, &diagnosis));
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Fewer, more requests"}, {"M", "Time passes"}};
+        return {{"↑ ↓", "Fewer, more requests; in the game: another set-up"},
+                {"M", "Time passes; in the game: run the set-ups"},
+                {"G", "What is wrong here? The game, or the map again"}};
     }
 
   private:

@@ -113,6 +113,17 @@ void draw_failures_details(const FailuresDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const FailuresModel& m = d.model;
     const float x = r.x + 24, w = r.w - 48;
+    if (d.diagnosis != nullptr) {
+        ui::fitted_text(canvas, {x, r.y + 32}, "How to read it", Font::text_bold, 15, theme.ink, w);
+        ui::paragraph(
+            canvas, {x, r.y + 58}, w,
+            "Tokens per round say how well the guesses are, speed-up what they are worth. Drafting that "
+            "takes "
+            "longer than verifying is a price too high. A fall along the positions, or a low start, says "
+            "where guesses go wrong.",
+            {.size = 14, .color = theme.ink, .max_lines = 8});
+        return;
+    }
     ui::fitted_text(canvas, {x, r.y + 32}, "Why", Font::text_bold, 15, theme.ink, w);
     float y = ui::paragraph(canvas, {x, r.y + 58}, w, failure_reason(m),
                             {.size = 14, .color = theme.ink, .max_lines = 5}) +
@@ -145,7 +156,18 @@ void draw_failures_controls(const FailuresDraw& d) {
     ui::Ui& ui = d.ui;
     const FailuresModel& m = d.model;
     ControlRow row(r);
-    Rect at = row.place(112);
+    const std::string pictures[] = {"load map", "diagnosis"};
+    Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
+    ui::field_label(ui, at, "Picture");
+    if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, d.diagnosis ? 1 : 0)) {
+        d.state.game = *pick == 1;
+        d.state.beat = d.input.beat;
+    }
+    if (d.diagnosis != nullptr)
+        return measure_button(d.input, ui, {"run", "The set-ups", "M"},
+                              diagnosis_study(d.diagnosis->patients), row, d.out);
+    if (row.room() < 112) return;
+    at = row.place(112);
     ui::field_label(ui, at, "Requests");
     if (const auto to = ui::stepper(ui, "requests", at, m.row,
                                     {.low = 0,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scenes/diagnosis_model.h"
 #include "scenes/scene.h"
 #include "scenes/speedup_model.h"
 #include "scenes/story.h"
@@ -41,6 +42,9 @@ struct EntropyBin {
 struct FailuresState {
     int row = 0, k = 4; // marked cell: index of kRequests, guesses
     std::optional<double> alpha;
+    std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
+    int beat = 0;             // that `game` was set at
+    DiagnosisState diagnosis;
 };
 
 struct FailuresModel {
@@ -59,9 +63,12 @@ struct FailuresModel {
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
 [[nodiscard]] double entropy_of(const Top& top);
 
-inline constexpr int kFailuresBeats = 5;
+inline constexpr int kFailuresBeats = 6; // the last one is the game
 [[nodiscard]] StageTitle failures_title(const FailuresModel& model);
-[[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model);
+[[nodiscard]] bool plays(const SceneInput& input, const FailuresState& state);
+// `diagnosis`: null: the map is shown.
+[[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model,
+                                   const DiagnosisModel* diagnosis);
 [[nodiscard]] std::string failures_description(const SceneInput& input, const FailuresModel& model);
 [[nodiscard]] std::string failure_reason(const FailuresModel& model); // of the marked cell
 
@@ -71,6 +78,7 @@ struct FailuresDraw {
     FailuresState& state;
     ui::Ui& ui;
     std::vector<SceneCommand>& out;
+    const DiagnosisModel* diagnosis; // null: the map is shown
 };
 void draw_load_map(const FailuresDraw& d, ui::Rect area);
 void draw_entropy(const FailuresDraw& d, ui::Rect area);

@@ -1,4 +1,4 @@
-// Words of S14: title, five beats, the reason of a cell, and the frame as text.
+// Words of S14: title, six beats, the reason of a cell, and the frame as text.
 #include <iterator>
 #include <sstream>
 
@@ -39,11 +39,17 @@ Words beat_words(const FailuresModel& m, int beat) {
                 "of the draft is enough to miss. JSON is sure of itself, a story is not. "
                 "The bars are this run's: how many guesses were kept by the entropy of the law that judged "
                 "them."};
-    default:
+    case 4:
         return {"Read the dashboard",
                 "Low acceptance and cheap passes: another drafter, or shorter drafts. High acceptance and no "
                 "gain: the passes are full, or drafting costs too much. "
                 "Nothing drafted at all: look at the status line, it says why."};
+    default:
+        return {
+            "Your turn",
+            "Set-ups with one thing wrong each, run on this machine. Look at tokens per round, at the two "
+            "times, and at which positions are refused, and name the cause. Then see the same set-up "
+            "without it."};
     }
 }
 
@@ -85,12 +91,24 @@ StageTitle failures_title(const FailuresModel& m) {
     return title;
 }
 
-Story failures_story(const SceneInput& input, const FailuresModel& m) {
+bool plays(const SceneInput& input, const FailuresState& state) {
+    if (state.game && state.beat == input.beat) return *state.game;
+    return input.beat == kFailuresBeats - 1;
+}
+
+Story failures_story(const SceneInput& input, const FailuresModel& m, const DiagnosisModel* diagnosis) {
     Story story = story_at_beat(input, kFailuresBeats);
-    const Words words = beat_words(m, story.step - 1);
+    const Words words = beat_words(m, diagnosis != nullptr ? kFailuresBeats - 1 : story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
-    if (models_loaded(input)) {
+    if (diagnosis != nullptr) {
+        const RunStudy study = diagnosis_study(diagnosis->patients);
+        if (study.runs.empty()) return story;
+        const bool ready = !diagnosis->cases.empty();
+        story.task = ready ? "Name the cause of every set-up" : "Run the set-ups: M";
+        story.task_done = ready && diagnosis->answered() == static_cast<int>(diagnosis->cases.size());
+        if (!ready) story.on_task = {Command{study}};
+    } else if (models_loaded(input)) {
         story.task = "Measure this machine: M";
         story.task_done = m.times != nullptr;
         story.on_task = {Command{MeasurePasses{}}};
@@ -116,7 +134,7 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
         out << "Entropy from " << ui::number(bin.low, 1)
             << (bin.high > 50 ? std::string(" on") : " to " + ui::number(bin.high, 1)) << ": kept "
             << bin.kept << " of " << bin.judged << "\n";
-    out << "Why: " << failure_reason(m) << "\n\n" << describe_story(failures_story(input, m));
+    out << "Why: " << failure_reason(m) << "\n\n" << describe_story(failures_story(input, m, nullptr));
     return out.str();
 }
 
