@@ -28,11 +28,12 @@ def curve_points(path, n=40):
 def describe(folder, checkpoint, curve, seed, extra):
     saved = torch.load(checkpoint, map_location="cpu")
     state, c = saved["state"], Config.load(folder / "config.json")
+    before = state.get("before")                       # the run whose weights this one began from
     entry = {
         "architecture": f"Qwen3, {c.num_hidden_layers} layers, width {c.hidden_size}, {c.num_attention_heads} heads, "
                         f"{c.num_key_value_heads} key/value head, head_dim {c.head_dim}, ff {c.intermediate_size}, tied embeddings",
         "parameters": sum(v.numel() for v in saved["model"].values()), "weights": "bfloat16", "seed": seed,
-        "steps": state["step"], "tokens": state["tokens"], "minutes": round(state["seconds"] / 60, 1),
+        "steps": state["step"], "tokens": state["tokens"], **({"began from": before} if before else {}), "minutes": round(state["seconds"] / 60, 1),
         "optimiser": "Muon 0.02 (hidden matrices), AdamW 3e-3 (embedding), 1e-3 (norms); warm-up 60 steps, linear decay over the last quarter",
         "curve step/tokens/answer loss": curve_points(curve), **extra,
         "files": {p.name: digest(p) for p in sorted(folder.iterdir()) if p.is_file()},
@@ -40,7 +41,7 @@ def describe(folder, checkpoint, curve, seed, extra):
     return entry
 
 
-DRAFTERS = ("eagle3", "dflash", "domino", "dspark", "medusa")
+DRAFTERS = ("eagle3", "dart", "dflash", "domino", "dspark", "medusa")
 
 
 def describe_drafter(folder, work):
@@ -95,6 +96,7 @@ def main():
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
     parser.add_argument("--machine", required=True)
     parser.add_argument("--target-checkpoint", default="target/final.pt")
+    parser.add_argument("--target-seed", type=int, default=1)
     parser.add_argument("--small-checkpoint", default="small/distilled.pt")
     args = parser.parse_args()
     manifest = {
@@ -103,7 +105,7 @@ def main():
     }
     before_all = args.models / "MANIFEST.json"
     kept = json.loads(before_all.read_text()) if before_all.exists() else {}
-    for name, checkpoint, seed in (("target", args.target_checkpoint, 1), ("small", args.small_checkpoint, 2)):
+    for name, checkpoint, seed in (("target", args.target_checkpoint, args.target_seed), ("small", args.small_checkpoint, 2)):
         if not (args.work / checkpoint).exists():          # made on another day: its entry stays as it was
             manifest[name] = kept[name]
             continue
