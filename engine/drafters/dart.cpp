@@ -29,7 +29,8 @@ class Dart final : public Eagle3Drafter {
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
         Stopwatch watch;
         const int levels = std::min(request.k, head().network().config.most_drafts());
-        if (levels <= 0 || request.nodes <= 0 || !catch_up(request.sequence, false, levels - 1)) return {};
+        if (!catch_up(request.sequence, false, std::max(0, levels - 1)) || levels <= 0 || request.nodes <= 0)
+            return {};
         head().predict();
         std::vector<DartLevel> places;
         std::vector<Top> laws;
