@@ -188,10 +188,11 @@ constexpr OptionRow kOptionRows[] =
         {"--skip-mlp", "L,L", "Speculation", "skip: leave out the MLP of these layers", kDrafts,
          [](Options& o, Text name, Text text) { o.method.skip_mlp = whole_list(name, text, 0, 10000); }},
 
-        {"--tree-topk", "N", "Speculation", "trees: children of each guess at most; dart: tokens it weighs for a place (default 3)", kDrafts,
+        {"--tree-topk", "N", "Speculation",
+         "trees: children of each guess at most; dart: tokens it weighs for a place (default 3)", kDrafts,
          [](Options& o, Text name, Text text) { o.method.tree_topk = int_of(name, text, 1, 64); }},
-        {"--tree-depth", "N", "Speculation", "trees: guesses in a row at most (default: as --k)",
-         kDrafts, [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
+        {"--tree-depth", "N", "Speculation", "trees: guesses in a row at most (default: as --k)", kDrafts,
+         [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
         {"--tree-budget", "N", "Speculation", "trees: guesses of one round at most (default 8)", kDrafts,
          [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 

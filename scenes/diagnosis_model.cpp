@@ -124,7 +124,7 @@ std::vector<Patient> diagnosis_patients(const SceneInput& input) {
         add({"A guess costs nearly a pass of the target",
              "Most guesses stay, and still it is slower than plain decoding: drafting takes longer than the "
              "verify pass.",
-             chain.empty() ? "the first third of the layers drafts" : "a small network drafts", slow,
+             chain.empty() ? "the first two thirds of the layers draft, one guess" : "a network drafts", slow,
              chain.empty() ? with("skip", 1) : with(chain, 4)});
     }
     if (drafter_ready(input, "lookup")) {
