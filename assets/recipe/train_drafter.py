@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from data import ANSWER, pack
-from drafters import (CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
+from drafters import (CLASSES, Eagle3, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
@@ -149,7 +149,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--init", type=Path, help="an exported folder to start from")
+    parser.add_argument("--init", type=Path, help="an exported folder to start from; of EAGLE-3 and DART also with fewer ids")
     parser.add_argument("--log-every", type=int, default=20)
     parser.add_argument("--taps", type=int, nargs="*", default=[1, 5, 9])
     group = parser.add_argument_group("block drafters")
@@ -189,7 +189,11 @@ def main():
     samples = Samples(args.work / "samples", target.config.hidden_size, taps, taps, args.device)
     drafter = build(args, target, samples.paths, {t["content"]: t["id"] for t in tokens})
     if args.init:
-        drafter.load_state_dict(load_drafter(args.init).state_dict())
+        first = load_drafter(args.init)
+        if isinstance(drafter, Eagle3):
+            drafter.adopt(first)
+        else:
+            drafter.load_state_dict(first.state_dict())
     drafter.to(args.device)
     table = target.model.embed_tokens.weight.detach()
     optimiser = HeadOptimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)

@@ -76,6 +76,13 @@ class Eagle3(nn.Module):
     def draft_ids(self):
         return self.d2t + torch.arange(len(self.d2t), device=self.d2t.device)
 
+    def adopt(self, other):
+        """All weights of another head of this shape; it may rank other ids: output rows that it lacks stay as they are."""
+        weights, ours, theirs = dict(other.state_dict()), self.draft_ids(), other.draft_ids()
+        rows, shared = self.lm_head.weight.detach().clone(), torch.isin(ours, theirs)
+        rows[shared] = weights["lm_head.weight"][torch.searchsorted(theirs, ours[shared])]
+        self.load_state_dict({**weights, "lm_head.weight": rows, "d2t": self.d2t, "t2d": self.t2d})
+
     def start(self, target):
         reset(self)
         with torch.no_grad():
