@@ -89,6 +89,25 @@ constexpr CommandRow kCommandRows[] = {
      "speclens list drafters\n"
      "speclens list scenes --json\n"
      "speclens list published domino"},
+    {attach, "attach", "URL|FILE", 1, 1,
+     "what a vLLM, SGLang or llama.cpp server tells about its speculation",
+     "Reads the figures of a running server, once a second, or those of a log or a saved /metrics. With "
+     "--prompt it\n"
+     "sends one request and shows which tokens of the answer were guessed, as far as the server says. "
+     "Figures of a\n"
+     "whole server hold other people's requests too.",
+     "speclens attach http://127.0.0.1:8000\n"
+     "speclens attach 127.0.0.1:8080 --once\n"
+     "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
+     "speclens attach https://models.example.org --key-from API_KEY --for 60 --json readings.jsonl\n"
+     "speclens attach server.log"},
+    {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
+     "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "
+     "time, with the\n"
+     "figures of real rounds: something to try dashboards and `speclens attach` on. Ctrl+C ends it.",
+     "speclens serve\n"
+     "speclens serve --drafter eagle3 --k 6 --port 8001\n"
+     "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
     {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl", 2, 2, "a saved trace in another format",
      "csv has one line per token, perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
      "and checked.",

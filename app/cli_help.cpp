@@ -31,7 +31,7 @@ std::string help_text(Command command) {
     if (command == Command::window)
         text += "\nExit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, 5 no "
                 "display,\n"
-                "130 interrupted.\n";
+                "6 server or network, 130 interrupted.\n";
     return text;
 }
 

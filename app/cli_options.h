@@ -25,7 +25,9 @@ enum class Command : std::uint8_t {
     oracle,
     export_file,
     check,
-    list
+    list,
+    attach,
+    serve
 };
 
 // A drafter and, for the drafters that take one, the folder of its model.
@@ -77,6 +79,14 @@ struct Options {
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
+    std::string attach;              // address of a server for the scene `server`
+    double every = 1;                // attach: seconds between two readings
+    std::optional<double> for_seconds; // attach: stop after
+    bool once = false;               // attach: one reading
+    std::string key_from;            // attach: name of the environment variable with the key
+    std::string server_model;        // attach: which of the server's models
+    std::string host = "127.0.0.1";  // serve
+    int port = 8000;                 // serve
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string theme = "dark";

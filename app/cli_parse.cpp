@@ -74,6 +74,12 @@ void check_together(const Options& o) {
     needs("--lens", !o.json.empty(), "--json");
     needs("--domain", !o.has("--prompt") && !o.has("--token-ids"), "a file of prompts");
     never_both("--chat", "--raw");
+    never_both("--once", "--every");
+    never_both("--once", "--for");
+    for (const char* option : {"--once", "--every", "--for"}) never_both("--prompt", option);
+    if (o.command == Command::attach)
+        for (const char* option : {"--chat", "--raw", "--max-tokens", "--temp", "--seed", "--server-model"})
+            needs(option, o.has("--prompt"), "--prompt");
     never_both("--timing", "--no-timing");
     never_both("--prompt", "--token-ids");
     never_both("--prompt", "--prompts");

@@ -1,7 +1,10 @@
 // `speclens render`, `speclens describe` and the window: a run or a saved trace, handed to the drawing side.
 #include <algorithm>
 #include <cstdlib>
+#include <chrono>
+#include <functional>
 #include <optional>
+#include <thread>
 
 #include "app/cli_commands.h"
 #include "app/cli_measure.h"
@@ -15,12 +18,16 @@
 #include "engine/stepped_race.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
+#include "remote/server_session.h"
 
 namespace speclens::cli {
 
 namespace {
 
 constexpr const char* kRace = "race";
+constexpr const char* kServer = "server";
+constexpr std::size_t kServed = 16;       // prompts that our own server answers for a picture
+constexpr double kReadingSeconds = 0.2;   // between two readings of it
 
 // What a frame is drawn from.
 struct Subject {
@@ -29,6 +36,7 @@ struct Subject {
     std::shared_ptr<const Trace> trace;
     RunSettings settings;
     EngineStatus status;
+    std::shared_ptr<const ServerView> server; // where the scene shows one
 };
 
 Subject saved_race(const std::filesystem::path& file, const std::string& scene) {
@@ -143,6 +151,58 @@ void race_for(const Options& options, Subject& subject) {
     subject.race = std::make_shared<const RaceView>(race.view());
 }
 
+// Waits until `ready` says so; the last view in any case.
+std::shared_ptr<const ServerView> server_when(const ServerSession& session, double seconds,
+                                              const std::function<bool(const ServerView&)>& ready) {
+    const double end = now_ms() + 1000 * seconds;
+    while (now_ms() < end && !ready(*session.view())) {
+        stop_if_interrupted();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return session.view();
+}
+
+// A server to look at: the one of --attach, else our own engine behind an address, which answers a few ready-made
+// prompts so that there is something to count.
+void server_for(const Options& options, Subject& subject) {
+    using State = ServerView::State;
+    const bool own = options.attach.empty();
+    if (own && (!options.timing || !subject.models->tokenizer)) return; // its curve is time; it takes text
+    ServerSession session(model_paths(options), subject.settings, server_key(options), {}, own ? kReadingSeconds : 1);
+    if (own) session.send(ServeHere{});
+    else session.send(AttachServer{options.attach});
+    const auto attached = server_when(session, 30, [](const ServerView& view) {
+        return view.state == State::attached || view.state == State::failed;
+    });
+    if (attached->state != State::attached)
+        throw Error(attached->problem.empty() ? options.attach + " does not answer" : attached->problem,
+                    attached->remedy, Exit::network);
+    std::vector<RequestSettings> requests;
+    if (own)
+        for (const GalleryPrompt& prompt : race_settings(options, true).prompts) {
+            if (requests.size() == kServed) break;
+            RunSettings ready_made;
+            ready_made.prompt = prompt.prompt;
+            ready_made.system = prompt.system;
+            ready_made.chat = prompt.chat;
+            ready_made.sampling.temperature = 0;
+            requests.push_back(request_like(ready_made));
+        }
+    if (own || options.prompt) requests.push_back(request_like(subject.settings));
+    ProgressBar bar;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        bar.show("asking", static_cast<double>(i), static_cast<double>(requests.size()), "prompts");
+        session.send(AskServer{requests[i]});
+        (void)server_when(session, 120, [&](const ServerView& view) {
+            return !view.asking && view.asked.prompt == requests[i].prompt && (view.served || !view.problem.empty());
+        });
+        // Spread over some readings, so that there is a curve.
+        if (own) (void)server_when(session, kReadingSeconds, [](const ServerView&) { return false; });
+    }
+    const std::size_t seen = session.view()->watch.size();
+    subject.server = server_when(session, 3, [&](const ServerView& view) { return view.watch.empty() || view.watch.size() > seen; });
+}
+
 FrameRequest request_of(const Options& options, const std::string& word, const Subject& subject) {
     const std::vector<std::string> parts = split(word, ':');
     FrameRequest request;
@@ -157,6 +217,7 @@ FrameRequest request_of(const Options& options, const std::string& word, const S
     request.presenter = options.presenter;
     request.plain_ms_per_token = subject.status.plain_ms_per_token;
     request.race = subject.race;
+    request.server = subject.server;
     if (request.race && request.beat >= 0) { // ends of rounds, from 1
         const std::vector<double> stops = race_stop_times(*request.race);
         request.race_ms = stops[std::min(stops.size() - 1, static_cast<std::size_t>(request.beat))];
@@ -177,6 +238,10 @@ void check_race_options(const Options& options, const std::string& scene) {
         if (options.has(option) && scene != kRace)
             throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
                         "It is an option of the scene race.", Exit::usage);
+    for (const char* option : {"--attach", "--key-from"})
+        if (options.has(option) && scene != kServer && options.all.empty())
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene server.", Exit::usage);
 }
 
 void keep_race(const Options& options, const Subject& subject) {
@@ -263,6 +328,7 @@ Exit command_render(const Options& options) {
         check_race_options(options, scene);
         Subject subject = subject_of(options, scene);
         if (scene == kRace) race_for(options, subject);
+        if (scene == kServer && subject.models) server_for(options, subject);
         keep_race(options, subject);
         render_one(options, options.words[0], subject, options.output);
         return Exit::ok;
@@ -277,6 +343,7 @@ Exit command_render(const Options& options) {
             if (!subject.models) continue;
             race_for(options, subject);
         }
+        if (scene.name == kServer && subject.models) server_for(options, subject);
         const std::filesystem::path file = options.all / (scene.name + ".png");
         if (subject.models && !own_drafter(options, scene.name, *subject.models).empty())
             render_one(options, scene.name, live_subject(options, scene.name, subject.models), file);
@@ -294,6 +361,7 @@ Exit command_describe(const Options& options) {
     check_race_options(options, scene);
     Subject subject = subject_of(options, scene);
     if (scene == kRace) race_for(options, subject);
+    if (scene == kServer && subject.models) server_for(options, subject);
     keep_race(options, subject);
     const Asked asked(options, options.words[0], subject);
     if (options.json != "-")
@@ -311,7 +379,9 @@ Exit command_window(const Options& options) {
         options.drafters.empty() ? (own_model ? "lookup" : "small") : options.drafters[0].name;
     request.settings = run_settings(options, drafter, kWalkTemperature);
     request.settings.lens = true;
-    request.scene = kRace;
+    request.scene = options.attach.empty() ? kRace : kServer;
+    request.attach = options.attach;
+    request.server_key = server_key(options);
     if (!options.words.empty()) {
         request.scene = "loop"; // a saved run is one lane
         request.session = options.words[0];

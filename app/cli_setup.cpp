@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -78,6 +79,15 @@ std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
 }
 
 } // namespace
+
+std::string server_key(const Options& options) {
+    if (options.key_from.empty()) return "";
+    const char* key = std::getenv(options.key_from.c_str());
+    if (!key || !*key)
+        throw Error("--key-from " + options.key_from + ": no such environment variable, or it is empty",
+                    "Set it first: export " + options.key_from + "=…", Exit::usage);
+    return key;
+}
 
 void read_prompt(Options& options) {
     if (options.prompt) options.prompt = prompt_text(*options.prompt);

@@ -13,6 +13,8 @@
 
 namespace speclens::cli {
 
+// The value of the variable that --key-from names; empty without the option. Throws Error (usage) when it is not set.
+[[nodiscard]] std::string server_key(const Options& options);
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] ModelPaths model_paths(const Options& options);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.

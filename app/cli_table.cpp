@@ -21,11 +21,12 @@ using enum Command;
 constexpr unsigned kGenerates =
     in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
 constexpr unsigned kOneRun = in(window, run, render, describe, lossless); // with one drafter
-constexpr unsigned kDrafts = kGenerates | in(bench);
+constexpr unsigned kDrafts = kGenerates | in(bench, serve);
+constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check);
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench);
-constexpr unsigned kTable = in(run, compare, check);
+constexpr unsigned kTable = in(run, compare, check, attach);
 
 int int_of(Text name, Text text, long least, long most) {
     return static_cast<int>(whole(name, text, least, most));
@@ -85,7 +86,7 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.model = text; }},
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses (see: list drafters); NAME=DIR names the folder of its model or trained head",
-         kOneRun | in(check), [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
+         kOneRun | in(check, serve), [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
         {"--drafters", "A[=DIR],B", "Models",
          "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
          "race",
@@ -103,7 +104,7 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.session = text; }},
 
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kGenerates,
+         "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kAsks,
          [](Options& o, Text, Text text) { o.prompt = text; }},
         {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
          [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
@@ -111,30 +112,30 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.prompts = text; }},
         {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare),
          [](Options& o, Text, Text text) { o.domain = text; }},
-        {"--chat", "", "Prompt", "wrap the prompt as a user's turn of a chat", kGenerates,
+        {"--chat", "", "Prompt", "wrap the prompt as a user's turn of a chat", kAsks,
          [](Options& o, Text, Text) { o.chat = true; }},
-        {"--raw", "", "Prompt", "the prompt as it is (the default)", kGenerates,
+        {"--raw", "", "Prompt", "the prompt as it is (the default)", kAsks,
          [](Options& o, Text, Text) { o.chat = false; }},
-        {"--system", "TEXT", "Prompt", "system turn (with --chat)", kGenerates,
+        {"--system", "TEXT", "Prompt", "system turn (with --chat)", kAsks,
          [](Options& o, Text, Text text) { o.system = text; }},
         {"--thinking", "", "Prompt", "leave the think block to the model (with --chat)", kGenerates,
          [](Options& o, Text, Text) { o.thinking = true; }},
-        {"--max-tokens", "N", "Prompt", "new tokens at most", kGenerates,
+        {"--max-tokens", "N", "Prompt", "new tokens at most", kAsks,
          [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
         {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4)",
          kDrafts, [](Options& o, Text name, Text text) { o.k = int_of(name, text, 0, 64); }},
         {"--rule", "NAME", "Speculation",
          "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees)",
-         kGenerates, set_rule},
+         kGenerates | in(serve), set_rule},
         {"--rule-param", "NAME=VALUE", "Speculation",
-         "what the rule takes, see: speclens list rules (several: separated by commas)", kGenerates,
+         "what the rule takes, see: speclens list rules (several: separated by commas)", kGenerates | in(serve),
          set_rule_param},
-        {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kGenerates,
+        {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kAsks,
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
-        {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs", kGenerates,
+        {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs", kGenerates | in(serve),
          [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
-        {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all", kGenerates,
+        {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all", kGenerates | in(serve),
          [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
         {"--top-p", "P", "Speculation",
          "sample from the smallest set with this much probability, above 0 to 1", kGenerates,
@@ -145,7 +146,7 @@ constexpr OptionRow kOptionRows[] =
                              "Give a number above 0, at most 1 (1 = off).", Exit::usage);
          }},
         {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
-         kGenerates | in(oracle, bench),
+         kAsks | in(oracle, bench, serve),
          [](Options& o, Text name, Text text) {
              o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
          }},
@@ -207,10 +208,30 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 
         {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-         in(run, compare, bench), [](Options& o, Text, Text text) { o.json = text; }},
+         in(run, compare, bench, attach), [](Options& o, Text, Text text) { o.json = text; }},
         {"--json", "FILE|-", "Output",
          "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
          [](Options& o, Text, Text text) { o.json = text; }},
+        {"--attach", "URL", "Server",
+         "attach to a server at once and show it (pictures of the scene server: without it, of this engine served)",
+         in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
+        {"--once", "", "Server", "one reading instead of one a second", in(attach),
+         [](Options& o, Text, Text) { o.once = true; }},
+        {"--every", "SECONDS", "Server", "time between two readings, 0.1 to 3600 (default 1)", in(attach),
+         [](Options& o, Text n, Text t) { o.every = real(n, t, 0.1, 3600); }},
+        {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
+         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
+        {"--key-from", "NAME", "Server",
+         "the environment variable that holds the server's API key; it is never stored",
+         in(attach, window, render, describe),
+         [](Options& o, Text, Text t) { o.key_from = t; }},
+        {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
+         in(attach), [](Options& o, Text, Text t) { o.server_model = t; }},
+        {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
+         [](Options& o, Text, Text t) { o.host = t; }},
+        {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
+         [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
+
         {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
          [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "", "Output", "machine-readable list", in(list),

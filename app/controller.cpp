@@ -285,6 +285,7 @@ SceneInput Controller::scene_input(double now) const {
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.studies = &studies_;
     in.passes = passes_.get();
+    in.server = server_.get();
     in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;
     in.selected = selected_;

@@ -22,6 +22,7 @@ struct EnginePort {
     std::function<void(Command)> send;
     std::function<void(std::int64_t)> set_budget, add_budget;
     std::function<void()> cancel_loading;
+    std::function<void(ServerOrder)> server = {}; // to whoever watches servers; may be empty
 };
 
 // What only the window can do.
@@ -32,6 +33,7 @@ class Controller {
     Controller(EnginePort port, const RunSettings& settings, const std::string& scene);
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
+    void observe_server(std::shared_ptr<const ServerView> view) { server_ = std::move(view); }
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
     void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
     void tick(double now); // motion, playing, seeking
@@ -110,6 +112,7 @@ class Controller {
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
     std::shared_ptr<const PassTimes> passes_;
+    std::shared_ptr<const ServerView> server_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;

@@ -173,6 +173,9 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.restart(std::move(settings));
         }
         void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }
+        void operator()(const ServerOrder& order) const {
+            if (c.port_.server) c.port_.server(order);
+        }
         void operator()(const ToggleLetters&) const { c.letters_article_ = !c.letters_article_; }
         void operator()(const SceneCommand& command) const { std::visit(*this, command); }
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }

@@ -16,6 +16,7 @@
 #include "engine/study.h"
 #include "engine/trace.h"
 #include "engine/twin.h"
+#include "remote/server_view.h"
 
 namespace speclens {
 
@@ -25,6 +26,8 @@ struct WindowRequest {
     RaceSettings race;              // lanes may be empty: the usual ones
     std::string scene = "loop";
     std::filesystem::path session;  // a saved trace to open instead of a live run; empty: live
+    std::string attach;             // address of a server to attach to; empty: none
+    std::string server_key;         // sent with what it is asked; empty: none
     std::string theme = "dark";     // dark, light, contrast
     float zoom = 1;
     bool presenter = false;
@@ -49,6 +52,7 @@ struct FrameRequest {
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;
+    std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).

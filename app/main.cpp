@@ -45,6 +45,10 @@ Exit dispatch(Options options) {
         return command_check(options);
     case Command::list:
         return command_list(options);
+    case Command::attach:
+        return command_attach(options);
+    case Command::serve:
+        return command_serve(options);
     }
     return Exit::usage;
 }

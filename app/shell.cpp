@@ -21,6 +21,7 @@
 #include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
+#include "remote/server_session.h"
 
 namespace speclens {
 namespace {
@@ -206,7 +207,18 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
             if (session) session->cancel_loading();
         };
     }
+    std::unique_ptr<ServerSession> servers; // made when the first server is asked for
+    std::atomic<bool> server_changed{false};
+    port.server = [&](ServerOrder order) {
+        if (!servers)
+            servers = std::make_unique<ServerSession>(request.models, request.settings, request.server_key, [&] {
+                server_changed = true;
+                glfwPostEmptyEvent();
+            });
+        servers->send(std::move(order));
+    };
     Controller controller(port, request.settings, request.scene);
+    if (!request.attach.empty()) port.server(AttachServer{request.attach});
     controller.theme = theme;
     controller.expect_race(request.race);
     controller.chrome.layout.presenter = request.presenter;
@@ -237,7 +249,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
     while (!glfwWindowShouldClose(window.handle)) {
         const double now = glfwGetTime();
-        const bool frame_now = window.dirty || !window.queue.empty() || changed.load();
+        const bool frame_now = window.dirty || !window.queue.empty() || changed.load() || server_changed.load();
         double wait = frame_now ? 0 : 3600;
         const double next = controller.next_change(now);
         if (next >= 0) wait = std::min(wait, next);
@@ -260,6 +272,10 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
                 revision = published.revision;
                 controller.observe(published, glfwGetTime());
             }
+            window.dirty = true;
+        }
+        if (server_changed.exchange(false)) {
+            controller.observe_server(servers->view());
             window.dirty = true;
         }
         const double time = glfwGetTime();
@@ -321,7 +337,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
             if (order == WindowOrder::fullscreen) window.toggle_fullscreen();
         }
     }
-    session.reset(); // before what its notification touches
+    session.reset(); // before what their notifications touch
+    servers.reset();
     report.frame_ms = median(frame_times);
     return report;
 }

@@ -1,5 +1,5 @@
 // Reading other people's JSON: files to text, text to a tree, every failure as an Error that names the file.
-// Only .cpp files of engine/ include this (it needs nlohmann_json).
+// Public headers do not include this (it needs nlohmann_json).
 #pragma once
 
 #include <filesystem>

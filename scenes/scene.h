@@ -21,6 +21,7 @@
 #include "engine/study.h"
 #include "engine/trace.h"
 #include "engine/twin.h"
+#include "remote/server_view.h"
 
 namespace speclens {
 
@@ -92,6 +93,7 @@ struct SceneInput {
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
     const Published* figures = nullptr; // published figures; null: not loaded
     const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
+    const ServerView* server = nullptr; // somebody's server; null: none was asked for
     const Ablations* ablations = nullptr; // the recipe's training experiments; may be null
 };
 
@@ -133,7 +135,7 @@ struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
 using SceneCommand =
     std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
-                 OpenLane, PickRacePrompt, EditPrompt, ToggleLetters>;
+                 OpenLane, PickRacePrompt, EditPrompt, ToggleLetters, ServerOrder>;
 
 class Scene {
   public:
@@ -155,7 +157,7 @@ class Scene {
 };
 
 struct SceneInfo {
-    int number = 0;    // S1 … S16
+    int number = 0;    // S1 … S17
     const char* name;  // "loop", "accept-rule": render argument and link
     const char* title; // rail label
     std::unique_ptr<Scene> (*make)();

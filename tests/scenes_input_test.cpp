@@ -288,7 +288,7 @@ TEST(Menus, OpenAndRunAnItem) {
 }
 
 TEST(Rail, EveryRowOpensItsScene) {
-    EXPECT_EQ(scene_list().size(), 16u);
+    EXPECT_EQ(scene_list().size(), 17u);
     for (const SceneInfo& info : scene_list()) {
         SceneBench bench(info.number == 2 ? "accept-rule" : "loop");
         bench.show(mixed());

@@ -1,0 +1,167 @@
+// `speclens attach`: another program's server, or what one left in a file.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "app/cli_attach_text.h"
+#include "app/cli_commands.h"
+#include "app/cli_measure.h"
+#include "app/cli_output.h"
+#include "app/cli_setup.h"
+#include "engine/json_read.h"
+#include "kernels/error.h"
+#include "remote/served_json.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr std::size_t kMostFileBytes = 512'000'000;
+
+HttpSettings http_settings(const Options& options) {
+    HttpSettings settings;
+    settings.cancelled = &interrupted();
+    settings.key = server_key(options);
+    return settings;
+}
+
+// Sleeps in small steps; false when interrupted.
+bool pause(double seconds) {
+    const double end = now_ms() + 1000 * seconds;
+    while (now_ms() < end) {
+        if (interrupted().load()) return false;
+        std::this_thread::sleep_for(
+            std::chrono::duration<double, std::milli>(std::min(50.0, std::max(0.0, end - now_ms()))));
+    }
+    return !interrupted().load();
+}
+
+Exit read_file_of(const Options& options, const std::string& name) {
+    const std::string text = read_text_file(name, kMostFileBytes);
+    const Terminal terminal = standard_terminal(options.color);
+    std::vector<MetricSample> samples;
+    try {
+        samples = parse_exposition(text, name);
+    } catch (const Error&) { // no metrics: a log, or neither
+    }
+    const ServerReading reading = read_metrics(samples);
+    if (reading.kind != ServerKind::unknown) {
+        ServerFacts facts;
+        facts.kind = reading.kind;
+        facts.reading = reading;
+        facts.missing = what_is_missing(reading);
+        if (options.json != "-") print(facts_text(name, facts, terminal) + reading_text(reading, terminal));
+        if (!options.json.empty()) {
+            ResultFile file(options.json);
+            file.write(reading_json(reading, 0) + "\n");
+            file.commit();
+        }
+        return Exit::ok;
+    }
+    const LogReading log = parse_log(text, name);
+    if (options.json != "-") print(log_text(name, log, terminal));
+    if (!options.json.empty()) {
+        ResultFile file(options.json);
+        for (const LogEntry& entry : log.entries) file.write(log_json(entry) + "\n");
+        file.commit();
+    }
+    return Exit::ok;
+}
+
+Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
+         const HttpSettings& http) {
+    RequestSettings request;
+    request.prompt = *options.prompt;
+    request.system = options.system;
+    request.chat = options.chat;
+    request.model = options.server_model;
+    request.max_tokens = options.max_tokens.value_or(64);
+    request.temperature = options.temperature.value_or(0);
+    if (options.has("--seed")) request.seed = options.seed;
+    HttpSettings patient = http;
+    patient.silence_seconds = 120; // a queue may be long
+    const ServedText served = send_request(endpoint, facts, request, patient);
+    if (options.json != "-") print(served_text(served, standard_terminal(options.color)));
+    if (!options.json.empty()) {
+        ResultFile file(options.json);
+        file.write(served_json(served) + "\n");
+        file.commit();
+    }
+    return Exit::ok;
+}
+
+Exit watch_server(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
+                  const HttpSettings& http) {
+    const Terminal terminal = standard_terminal(options.color);
+    const bool walks = options.json != "-";
+    std::optional<ResultFile> file;
+    if (!options.json.empty()) file.emplace(options.json);
+    const double began = now_ms() / 1000;
+    Watch watch;
+    const auto keep = [&](const ServerReading& reading) {
+        watch.add(now_ms() / 1000, reading);
+        if (!file) return;
+        file->write(reading_json(reading, now_ms() / 1000 - began) + "\n");
+        file->flush();
+    };
+    keep(facts.reading);
+    if (walks) print(reading_text(facts.reading, terminal));
+    const bool told = facts.metrics || facts.reading.told_length.has_value();
+    if (!options.once && told) {
+        if (walks) print(watch_heading());
+        flush();
+        int restarts = 0, silent = 0;
+        const auto over = [&] {
+            return options.for_seconds &&
+                   now_ms() / 1000 - began + options.every > *options.for_seconds + 0.01;
+        };
+        while (!over() && pause(options.every)) {
+            try {
+                keep(scrape(endpoint, facts, http));
+                silent = 0;
+            } catch (const Error& error) {
+                if (interrupted().load()) break;
+                if (++silent >= 5) throw;
+                say(std::string(error.what()) + ", trying again");
+                continue;
+            }
+            if (!walks) continue;
+            if (watch.restarts() > restarts) {
+                restarts = watch.restarts();
+                print("  the server began anew: its counters fell\n");
+            }
+            if (watch.size() > 1) print(watch_row(watch, began));
+            flush();
+        }
+        if (walks && watch.size() > 1)
+            if (const auto whole = watch.recent(1e9); whole && !whole->counts.empty())
+                print(counts_text(whole->counts,
+                                  "while we watched, " + number(whole->seconds, 0) + " s, all requests",
+                                  terminal));
+    }
+    if (file) file->commit();
+    return interrupted().load() ? Exit::interrupted : Exit::ok;
+}
+
+} // namespace
+
+Exit command_attach(const Options& options) {
+    const std::string& target = options.words[0];
+    if (!looks_like_endpoint(target)) {
+        if (options.prompt)
+            throw Error("'" + target + "' is a file: it cannot be asked anything",
+                        "--prompt needs the address of a server.", Exit::usage);
+        return read_file_of(options, target);
+    }
+    const Endpoint endpoint = parse_endpoint(target);
+    const HttpSettings http = http_settings(options);
+    if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
+    const ServerFacts facts = probe_server(endpoint, http);
+    if (options.json != "-") print(facts_text(endpoint.shown(), facts, standard_terminal(options.color)));
+    flush();
+    return options.prompt ? ask(options, endpoint, facts, http)
+                          : watch_server(options, endpoint, facts, http);
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,193 @@
+#include "app/cli_attach_text.h"
+
+#include <cmath>
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr std::size_t kShownRounds = 40;
+
+std::string value_or_dash(const std::optional<double>& value, int decimals, const char* unit = "") {
+    return value && std::isfinite(*value) ? number(*value, decimals) + unit : "–";
+}
+
+// 12043 as "12 043"
+std::string grouped(double value) {
+    std::string digits = number(std::round(value), 0);
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), " ");
+    return digits;
+}
+
+std::string bullet(const std::string& text, const Terminal& t) {
+    return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n";
+}
+
+std::string places_row(const char* label, const std::vector<double>& values, std::size_t most) {
+    std::string line = "  " + pad(label, 24);
+    for (std::size_t i = 0; i < std::min(values.size(), most); ++i)
+        line += pad_left(std::isnan(values[i]) ? "–" : probability(values[i]), 6);
+    return line + "\n";
+}
+
+const char* provenance_words(Provenance p) {
+    switch (p) {
+    case Provenance::exact:
+        return "exact: the server lists every round";
+    case Provenance::inferred:
+        return "inferred: read off how counters and pieces came, not told by the server";
+    case Provenance::aggregate:
+        break;
+    }
+    return "totals only: which pieces were guessed is not known";
+}
+
+} // namespace
+
+std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t) {
+    std::string out =
+        t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " +
+        (facts.version.starts_with("SpecLens")
+             ? facts.version + ", vLLM's names"
+             : std::string(server_name(facts.kind)) + (facts.version.empty() ? "" : " " + facts.version));
+    const auto& models = facts.models.empty() ? facts.reading.models : facts.models;
+    if (!models.empty())
+        out += " · " + models.front() +
+               (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
+    out = out + " · [REMOTE]\n";
+    for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
+    return out;
+}
+
+std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t) {
+    std::string out = "\n  " + t.paint(Tone::strong, of) + "\n  " + grouped(counts.rounds) + " rounds, " +
+                      grouped(counts.drafted) + " tokens drafted, " + grouped(counts.accepted) + " accepted";
+    if (const auto drafts = drafts_per_round(counts)) out += "; " + number(*drafts, 2) + " drafted per round";
+    out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") + "\n";
+    for (const AcceptanceName& name : acceptance_names(counts)) {
+        out += "  " + pad(name.name, 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
+        out +=
+            t.paint(Tone::muted, t.width >= 118 ? pad(name.formula, 33) + name.used_by : name.formula) + "\n";
+    }
+    const PositionAcceptance places = position_acceptance(counts);
+    if (!places.unconditional.empty()) {
+        const std::size_t most = static_cast<std::size_t>(std::max(1, (t.width - 26) / 6));
+        std::string head = "\n  " + pad("draft", 24);
+        for (std::size_t i = 0; i < std::min(places.unconditional.size(), most); ++i)
+            head += pad_left(std::to_string(i + 1), 6);
+        out += head + "\n" + places_row("kept, of all rounds", places.unconditional, most) +
+               places_row("once all before it were", places.conditional, most);
+        if (places.unconditional.size() > most)
+            out += "  (" + std::to_string(places.unconditional.size() - most) + " more places)\n";
+    }
+    const std::vector<std::string> odd = findings(counts);
+    if (!odd.empty()) out += "\n  " + t.paint(Tone::strong, "what stands out") + "\n";
+    for (const std::string& finding : odd) out += bullet(finding, t);
+    return out;
+}
+
+std::string reading_text(const ServerReading& r, const Terminal& t) {
+    std::string out;
+    if (r.counts && !r.counts->empty())
+        out += counts_text(*r.counts, "since the server's start, all requests", t);
+    if (r.told_length)
+        out += "\n  tokens per round, averaged by the server   " + number(*r.told_length, 2) +
+               (r.told_rate ? "   accepted ÷ drafted " + probability(*r.told_rate) : "") + "\n";
+    out += "\n  now: " + value_or_dash(r.running, 0) + " running, " + value_or_dash(r.waiting, 0) +
+           " waiting, cache " + (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
+    out += "  since the start: " + (r.generated ? grouped(*r.generated) : "–") +
+           " tokens written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
+           value_or_dash(r.between_tokens.mean_ms(), 2, " ms") + " between tokens (means)\n";
+    return out;
+}
+
+std::string watch_heading() {
+    return "\n      time  tokens/s  rounds/s  tok/round  accepted  running  waiting  cache  ms between "
+           "tokens\n";
+}
+
+std::string watch_row(const Watch& watch, double began) {
+    const WatchInterval now = watch.step(watch.size() - 1);
+    const ServerReading& r = watch.last();
+    const bool drafted = now.counts.drafted > 0;
+    std::string row =
+        pad_left(number(watch.last_seconds() - began, watch.last_seconds() - began < 100 ? 1 : 0) + " s", 10);
+    row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.told_throughput, 1), 10);
+    row += pad_left(value_or_dash(r.counts ? now.rounds_per_second : std::nullopt, 1), 10);
+    row += pad_left(
+        drafted ? value_or_dash(tokens_per_round(now.counts), 2) : value_or_dash(r.told_length, 2), 11);
+    row += pad_left(drafted ? percent(now.counts.accepted, now.counts.drafted) : "–", 10);
+    row += pad_left(value_or_dash(r.running, 0), 9) + pad_left(value_or_dash(r.waiting, 0), 9);
+    row += pad_left(r.cache_share ? percent(*r.cache_share, 1) : "–", 7) +
+           pad_left(value_or_dash(now.between_tokens_ms, 2), 19);
+    return row + "\n";
+}
+
+std::string served_text(const ServedText& served, const Terminal& t) {
+    std::string out = "\n";
+    for (const ServedPiece& piece : served.pieces) {
+        const std::string text = printable(piece.text);
+        out += piece.author == Author::draft    ? t.paint(Tone::accepted, text)
+               : piece.author == Author::target ? t.paint(Tone::bonus, text)
+                                                : text;
+    }
+    out += "\n\n  " + t.paint(Tone::strong, provenance_words(served.provenance)) + "\n";
+    if (!served.rounds.empty()) {
+        std::size_t at = 0;
+        while (at < served.pieces.size() && served.pieces[at].round < 0) ++at;
+        for (std::size_t round = 0; round < std::min(served.rounds.size(), kShownRounds); ++round) {
+            std::string words;
+            for (; at < served.pieces.size() && served.pieces[at].round <= static_cast<int>(round); ++at) {
+                if (served.pieces[at].round < 0 || served.pieces[at].text.empty())
+                    continue; // no round, or a hidden end token
+                const bool own = served.pieces[at].author == Author::target;
+                words += (words.empty() ? "" : "·") + std::string(own ? "★" : "") +
+                         visible(served.pieces[at].text);
+            }
+            const ServedRound& r = served.rounds[round];
+            out += "  " + pad_left(std::to_string(round + 1), 4) + "  kept " + std::to_string(r.accepted) +
+                   (r.drafted >= 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
+                   clip(words, std::max(t.width - 24, 20)) + "\n";
+        }
+        if (served.rounds.size() > kShownRounds)
+            out += "  … " + std::to_string(served.rounds.size() - kShownRounds) + " more rounds\n";
+        out += t.paint(Tone::muted, "  ★ the target's own token, the others of a round were guessed\n");
+    }
+    if (served.counts && !served.counts->empty()) out += counts_text(*served.counts, "this request", t);
+    out += "\n  " +
+           (served.tokens > 0 ? std::to_string(served.tokens) + " tokens"
+                              : std::to_string(served.pieces.size()) + " pieces") +
+           " in " + number(served.total_ms, 0) + " ms, the first after " + number(served.first_ms, 0) + " ms";
+    if (served.tokens > 1 && served.total_ms > served.first_ms)
+        out += "; then " + number(1000 * (served.tokens - 1) / (served.total_ms - served.first_ms), 1) +
+               " tokens/s";
+    out += " (over the network)\n";
+    for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
+    return out;
+}
+
+std::string log_text(const std::string& name, const LogReading& log, const Terminal& t) {
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " +
+                      server_name(log.kind()) + " · [RECORDED]\n";
+    out += "  " + std::to_string(log.entries.size()) + " of " + std::to_string(log.lines) +
+           " lines speak of acceptance\n\n";
+    out += "      line  tok/round  accepted  what it is\n";
+    const std::size_t first = log.entries.size() > 20 ? log.entries.size() - 20 : 0;
+    if (first > 0) out += "         … " + std::to_string(first) + " earlier ones\n";
+    for (std::size_t i = first; i < log.entries.size(); ++i) {
+        const LogEntry& e = log.entries[i];
+        out += pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
+               pad_left(e.rate ? percent(*e.rate, 1) : "–", 10) + "  " +
+               (e.whole                          ? "since its start, " + e.method
+                : e.kind == ServerKind::llamacpp ? "one request"
+                : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
+                                               : "the last seconds") +
+               "\n";
+    }
+    const SpecCounts sum = log.sum();
+    if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
+    return out + "\n" + bullet("these lines tell averages and no counts: nothing can be added up", t);
+}
+
+} // namespace speclens::cli

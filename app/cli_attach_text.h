@@ -1,0 +1,26 @@
+// What a server told, as text for people.
+#pragma once
+
+#include <string>
+
+#include "app/cli_terminal.h"
+#include "remote/log_reading.h"
+#include "remote/probe.h"
+#include "remote/served_text.h"
+#include "remote/watch.h"
+
+namespace speclens::cli {
+
+[[nodiscard]] std::string facts_text(const std::string& where, const ServerFacts& facts,
+                                     const Terminal& terminal);
+// The six acceptances, the places and what stands out. `of`: "since the server's start", …
+[[nodiscard]] std::string counts_text(const SpecCounts& counts, const std::string& of,
+                                      const Terminal& terminal);
+[[nodiscard]] std::string reading_text(const ServerReading& reading,
+                                       const Terminal& terminal); // counts and gauges
+[[nodiscard]] std::string watch_heading();
+[[nodiscard]] std::string watch_row(const Watch& watch, double began); // of the last reading; at least two
+[[nodiscard]] std::string served_text(const ServedText& served, const Terminal& terminal);
+[[nodiscard]] std::string log_text(const std::string& name, const LogReading& log, const Terminal& terminal);
+
+} // namespace speclens::cli

@@ -1,0 +1,101 @@
+#include "remote/completion_request.h"
+
+#include "engine/json_read.h"
+
+namespace speclens {
+namespace {
+
+double number_between(const Json& body, const char* key, double fallback, double least, double most) {
+    const auto found = body.find(key);
+    if (found == body.end() || found->is_null()) return fallback;
+    if (!found->is_number() || !(found->get<double>() >= least) || !(found->get<double>() <= most))
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a number from " +
+                               shown(Json(least)) + " to " + shown(Json(most))};
+    return found->get<double>();
+}
+
+// The text of a message: a string, or the text parts of a list.
+std::string content_of(const Json& message) {
+    const auto content = message.find("content");
+    if (content == message.end()) return "";
+    if (content->is_string()) return content->get<std::string>();
+    std::string text;
+    if (content->is_array())
+        for (const Json& part : *content)
+            if (part.is_object() && part.contains("text") && part["text"].is_string())
+                text += part["text"].get<std::string>();
+    return text;
+}
+
+void read_messages(const Json& body, RunSettings& settings) {
+    const auto messages = body.find("messages");
+    if (messages == body.end() || !messages->is_array() || messages->empty())
+        throw Refused{400, "messages is missing or empty"};
+    settings.prompt.clear();
+    for (const Json& message : *messages) {
+        const auto role = message.is_object() ? message.find("role") : message.end();
+        if (!message.is_object() || role == message.end() || !role->is_string())
+            throw Refused{400, "a message has no role"};
+        if (*role == "system")
+            settings.system = content_of(message);
+        else if (*role == "user")
+            settings.prompt = content_of(message);
+        // Earlier turns of the assistant: these models were taught single questions.
+    }
+    settings.chat = true;
+}
+
+void read_prompt_field(const Json& body, RunSettings& settings) {
+    const auto prompt = body.find("prompt");
+    settings.chat = false;
+    if (prompt != body.end() && prompt->is_string()) {
+        settings.prompt = prompt->get<std::string>();
+        return;
+    }
+    if (prompt == body.end() || !prompt->is_array() || prompt->empty())
+        throw Refused{400, "prompt is neither a text nor a list of token ids"};
+    for (const Json& id : *prompt) {
+        if (!id.is_number_integer() || id.get<long long>() < 0 || id.get<long long>() > 100'000'000)
+            throw Refused{400, "prompt has an entry that is no token id"};
+        settings.token_ids.push_back(id.get<int>());
+    }
+}
+
+} // namespace
+
+CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base) {
+    const Json body = Json::parse(text, nullptr, false);
+    if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
+    CompletionRequest asked;
+    asked.settings = base;
+    asked.settings.system.clear();
+    asked.settings.token_ids.clear();
+    if (chat)
+        read_messages(body, asked.settings);
+    else
+        read_prompt_field(body, asked.settings);
+    const double most = body.contains("max_completion_tokens")
+                            ? number_between(body, "max_completion_tokens", 64, 1, 100'000)
+                            : number_between(body, "max_tokens", 64, 1, 100'000);
+    asked.settings.max_tokens = static_cast<int>(most);
+    asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
+    asked.settings.sampling.top_p = std::max(1e-6, number_between(body, "top_p", 1, 0, 1));
+    asked.settings.seed =
+        static_cast<std::uint64_t>(number_between(body, "seed", static_cast<double>(base.seed), 0, 9e15));
+    if (number_between(body, "n", 1, 1, 1) != 1) throw Refused{400, "n must be 1"};
+    asked.settings.trace_top = 0;
+    asked.settings.timing = true;
+    const auto flag = [](const Json& from, const char* key) {
+        const auto found = from.find(key);
+        return found != from.end() && found->is_boolean() && found->get<bool>();
+    };
+    asked.stream = flag(body, "stream");
+    if (const auto options = body.find("stream_options"); options != body.end() && options->is_object())
+        asked.usage = flag(*options, "include_usage");
+    const auto logprobs = body.find("logprobs");
+    asked.pieces = logprobs != body.end() &&
+                   ((logprobs->is_boolean() && logprobs->get<bool>()) || logprobs->is_number());
+    return asked;
+}
+
+} // namespace speclens

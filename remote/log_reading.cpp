@@ -1,0 +1,160 @@
+#include "remote/log_reading.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+// The number that follows `key` (spaces, ':' and '=' in between); absent where there is none.
+std::optional<double> after(std::string_view line, std::string_view key) {
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) return {};
+    std::string_view rest = line.substr(at + key.size());
+    const std::size_t begin = rest.find_first_not_of(" :=(\t");
+    if (begin == std::string_view::npos) return {};
+    rest.remove_prefix(begin);
+    double value = 0;
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    return read.ec == std::errc() ? std::optional<double>(value) : std::nullopt;
+}
+
+// "0.983, 0.949, 0.915" after `key`, up to the first thing that is no number.
+std::vector<double> list_after(std::string_view line, std::string_view key) {
+    std::vector<double> out;
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) return out;
+    std::string_view rest = line.substr(at + key.size());
+    while (out.size() < 256) {
+        const std::size_t begin = rest.find_first_not_of(" :=(,\t");
+        if (begin == std::string_view::npos) break;
+        rest.remove_prefix(begin);
+        double value = 0;
+        const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        if (read.ec != std::errc()) break;
+        out.push_back(value);
+        rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
+        if (rest.empty() || rest.front() != ',') break;
+    }
+    return out;
+}
+
+// Counts from what a line says: rounds come from the length, since accepted = (length - 1) x rounds.
+std::optional<SpecCounts> counts_from(std::optional<double> accepted, std::optional<double> drafted,
+                                      std::optional<double> rounds, std::optional<double> length,
+                                      const std::vector<double>& per_position) {
+    if (!accepted || !drafted) return {};
+    SpecCounts out{0, *drafted, *accepted, {}};
+    if (rounds)
+        out.rounds = *rounds;
+    else if (length && *length > 1)
+        out.rounds = std::round(*accepted / (*length - 1));
+    for (const double share : per_position) out.accepted_at.push_back(std::round(share * out.rounds));
+    return out;
+}
+
+std::optional<LogEntry> vllm_entry(std::string_view line) {
+    if (line.find("SpecDecoding metrics:") == std::string_view::npos) return {};
+    LogEntry e;
+    e.kind = ServerKind::vllm;
+    e.length = after(line, "Mean acceptance length");
+    if (const auto percent = after(line, "raft acceptance rate")) e.rate = *percent / 100;
+    e.per_position = list_after(line, "Per-position acceptance rate");
+    e.counts = counts_from(after(line, "Accepted:"), after(line, "Drafted:"), {}, e.length, e.per_position);
+    return e;
+}
+
+std::optional<LogEntry> sglang_entry(std::string_view line) {
+    if (line.find("Decode batch") == std::string_view::npos ||
+        line.find("accept len") == std::string_view::npos)
+        return {};
+    LogEntry e;
+    e.kind = ServerKind::sglang;
+    e.length = after(line, "accept len");
+    e.rate = after(line, "accept rate");
+    e.tokens_per_second = after(line, "gen throughput (token/s)");
+    e.running = after(line, "#running-req");
+    e.waiting = after(line, "#queue-req");
+    return e;
+}
+
+std::optional<LogEntry> llama_request(std::string_view line) {
+    // Older builds: "draft acceptance rate = 0.57576 (  171 accepted /   297 generated)"
+    const std::size_t at = line.find("draft acceptance");
+    if (at == std::string_view::npos || line.find("accepted /", at) == std::string_view::npos) return {};
+    LogEntry e;
+    e.kind = ServerKind::llamacpp;
+    e.rate =
+        after(line, line.find("acceptance rate =", at) != std::string_view::npos ? "draft acceptance rate"
+                                                                                 : "draft acceptance");
+    e.length = after(line, "mean acceptance length");
+    e.per_position = list_after(line, "acceptance rate per position");
+    const std::size_t open = line.find('(', at);
+    e.counts =
+        counts_from(after(line.substr(open), ""), after(line, "accepted /"), {}, e.length, e.per_position);
+    return e;
+}
+
+std::optional<LogEntry> llama_statistics(std::string_view line) {
+    const std::size_t at = line.find("statistics ");
+    if (at == std::string_view::npos || line.find("#gen tokens", at) == std::string_view::npos) return {};
+    LogEntry e;
+    e.kind = ServerKind::llamacpp;
+    e.whole = true;
+    std::string_view name = line.substr(at + 11);
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+    e.method = name.substr(0, name.find(':'));
+    e.length = after(line, "#mean acc len");
+    e.per_position = list_after(line, "#acc rate/pos");
+    e.counts = counts_from(after(line, "#acc tokens"), after(line, "#gen tokens"), after(line, "#gen drafts"),
+                           e.length, e.per_position);
+    if (e.counts && e.counts->drafted > 0) e.rate = e.counts->accepted / e.counts->drafted;
+    return e;
+}
+
+} // namespace
+
+SpecCounts LogReading::sum() const {
+    SpecCounts out;
+    bool parts = false;
+    for (const LogEntry& e : entries)
+        if (e.counts && !e.whole) {
+            out = out + *e.counts;
+            parts = true;
+        }
+    if (parts) return out;
+    for (const LogEntry& e : entries)
+        if (e.counts) out = *e.counts;
+    return out;
+}
+
+ServerKind LogReading::kind() const {
+    return entries.empty() ? ServerKind::unknown : entries.front().kind;
+}
+
+LogReading parse_log(std::string_view text, const std::string& source) {
+    LogReading out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view line = text.substr(begin, end - begin);
+        begin = end + 1;
+        ++out.lines;
+        for (const auto read : {vllm_entry, sglang_entry, llama_request, llama_statistics})
+            if (std::optional<LogEntry> entry = read(line)) {
+                entry->line = out.lines;
+                out.entries.push_back(std::move(*entry));
+                break;
+            }
+    }
+    if (out.entries.empty())
+        throw Error(
+            source + ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance",
+            "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
+            "acceptance = …, statistics …) are understood.",
+            Exit::network);
+    return out;
+}
+
+} // namespace speclens

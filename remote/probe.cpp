@@ -1,0 +1,125 @@
+#include "remote/probe.h"
+
+#include "engine/json_read.h"
+
+namespace speclens {
+namespace {
+
+// The JSON object of a good answer; discarded where it is none.
+std::optional<Json> object_at(const Endpoint& endpoint, const char* path, const HttpSettings& settings) {
+    const HttpAnswer answer = http_get(endpoint, path, settings);
+    if (!answer.ok()) return {};
+    Json json = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) return {};
+    return json;
+}
+
+std::string text_of(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>().substr(0, 200)
+                                                     : std::string();
+}
+
+// SGLang without --enable-metrics still has the average here.
+std::optional<double> told_length(const Json& info) {
+    const auto states = info.find("internal_states");
+    if (states == info.end() || !states->is_array() || states->empty() || !states->front().is_object())
+        return {};
+    const auto length = states->front().find("avg_spec_accept_length");
+    if (length == states->front().end() || !length->is_number() || !(length->get<double>() > 0)) return {};
+    return length->get<double>();
+}
+
+void read_models(const Json& json, ServerFacts& facts) {
+    const auto data = json.find("data");
+    if (data == json.end() || !data->is_array()) return;
+    for (const Json& model : *data)
+        if (model.is_object() && facts.models.size() < 64)
+            if (std::string id = text_of(model, "id"); !id.empty()) facts.models.push_back(std::move(id));
+}
+
+} // namespace
+
+ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings) {
+    ServerFacts facts;
+    bool refused = false;
+    const HttpAnswer metrics = http_get(endpoint, "/metrics", settings);
+    refused = metrics.status == 401 || metrics.status == 403;
+    if (metrics.ok()) {
+        try {
+            facts.reading = read_metrics(parse_exposition(metrics.body, endpoint.shown() + "/metrics"));
+            facts.metrics = true;
+            facts.kind = facts.reading.kind;
+        } catch (const Error&) { // an answer, but not metrics: the other addresses may say what it is
+        }
+    }
+    if (const auto version = object_at(endpoint, "/version", settings)) {
+        facts.version = text_of(*version, "version");
+        if (facts.kind == ServerKind::unknown && !facts.version.empty()) facts.kind = ServerKind::vllm;
+    }
+    if (facts.kind == ServerKind::unknown || facts.kind == ServerKind::llamacpp)
+        if (const auto props = object_at(endpoint, "/props", settings);
+            props && props->contains("default_generation_settings")) {
+            facts.kind = ServerKind::llamacpp;
+            facts.version = text_of(*props, "build_info");
+        }
+    if (facts.kind == ServerKind::unknown || (facts.kind == ServerKind::sglang && !facts.reading.told_length))
+        for (const char* path : {"/server_info", "/get_server_info"})
+            if (const auto info = object_at(endpoint, path, settings);
+                info && info->contains("internal_states")) {
+                facts.kind = ServerKind::sglang;
+                facts.version = text_of(*info, "version");
+                if (!facts.reading.told_length) facts.reading.told_length = told_length(*info);
+                break;
+            }
+    if (const auto models = object_at(endpoint, "/v1/models", settings)) read_models(*models, facts);
+    facts.reading.kind = facts.kind;
+    if (facts.kind == ServerKind::unknown && facts.models.empty()) {
+        if (refused)
+            throw Error(endpoint.shown() + " wants a key",
+                        "Put it into an environment variable and name that: --key-from NAME.", Exit::network);
+        throw Error(endpoint.shown() + " answers, but is no server of language models that we know",
+                    "vLLM, SGLang and llama-server are understood; check the port.", Exit::network);
+    }
+    if (!facts.metrics) {
+        const char* option = facts.kind == ServerKind::sglang     ? " (--enable-metrics)"
+                             : facts.kind == ServerKind::llamacpp ? " (--metrics)"
+                                                                  : "";
+        facts.missing.push_back(refused
+                                    ? "/metrics wants a key (--key-from NAME)"
+                                    : std::string("no /metrics: no figures of the whole server") + option);
+    } else {
+        facts.missing = what_is_missing(facts.reading);
+    }
+    return facts;
+}
+
+ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& settings) {
+    if (!facts.metrics) {
+        ServerReading reading;
+        reading.kind = facts.kind;
+        if (facts.kind == ServerKind::sglang)
+            for (const char* path : {"/server_info", "/get_server_info"})
+                if (const auto info = object_at(endpoint, path, settings)) {
+                    reading.told_length = told_length(*info);
+                    break;
+                }
+        return reading;
+    }
+    const HttpAnswer answer = http_get(endpoint, "/metrics", settings);
+    if (!answer.ok())
+        throw Error(endpoint.shown() + "/metrics answers with status " + std::to_string(answer.status),
+                    "Is the server going down?", Exit::network);
+    return read_metrics(parse_exposition(answer.body, endpoint.shown() + "/metrics"));
+}
+
+std::string caution(const Endpoint& endpoint, bool has_key) {
+    if (endpoint.loopback || endpoint.secure) return "";
+    return endpoint.shown() +
+           (has_key
+                ? " is another machine and http is not encrypted: others on the way can read the key and the "
+                  "prompt"
+                : " is another machine and http is not encrypted: others on the way can read what is sent");
+}
+
+} // namespace speclens

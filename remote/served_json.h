@@ -1,0 +1,16 @@
+// Readings and answers of servers as JSON lines, for other programs.
+#pragma once
+
+#include <string>
+
+#include "remote/log_reading.h"
+#include "remote/served_text.h"
+#include "remote/server_reading.h"
+
+namespace speclens {
+
+[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds);
+[[nodiscard]] std::string log_json(const LogEntry& entry);
+[[nodiscard]] std::string served_json(const ServedText& served);
+
+} // namespace speclens

@@ -1,0 +1,90 @@
+// One request to somebody's server, followed token by token: which pieces of the answer were guessed, as far
+// as the server tells.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/control.h"
+#include "remote/http.h"
+#include "remote/probe.h"
+#include "remote/spec_counts.h"
+
+namespace speclens {
+
+struct RequestSettings {
+    std::string prompt, system; // system: chat only
+    bool chat = true;           // /v1/chat/completions, else /v1/completions
+    std::string model;          // empty: the server's first
+    int max_tokens = 64;
+    double temperature = 0;
+    std::optional<std::uint64_t> seed;
+};
+
+// The prompt, length and temperature of a run, for a server. What only our engine has (rule, K, drafter) is
+// the server's.
+[[nodiscard]] RequestSettings request_like(const RunSettings& settings);
+
+// How it is known which pieces were guessed.
+enum class Provenance : std::uint8_t {
+    exact,     // the server lists every round, and the list fits the tokens
+    inferred,  // from counters that grew with the pieces, or from how pieces arrived together
+    aggregate, // only totals are known, or nothing
+};
+enum class Author : std::uint8_t { unknown, first, draft, target }; // first: the token of the prefill
+
+struct ServedPiece {
+    std::string text; // one token where the server separates them, else what arrived at once
+    double ms = 0;    // when it arrived, since the request was sent
+    int round = -1;   // index into rounds; -1: none or unknown
+    Author author = Author::unknown;
+};
+struct ServedRound {
+    int drafted = -1; // -1: unknown
+    int accepted = 0;
+};
+struct ServedText {
+    std::vector<ServedPiece> pieces;
+    std::vector<ServedRound> rounds;
+    Provenance provenance = Provenance::aggregate;
+    std::optional<SpecCounts> counts; // of this request
+    int tokens = 0;                   // as the server counts; 0: it does not say
+    double first_ms = 0, total_ms = 0;
+    std::string finish;             // "stop", "length"
+    std::vector<std::string> notes; // what is missing and which option of the server would give it
+
+    [[nodiscard]] std::string text() const;
+};
+// `follow` sees the text while it grows (rounds are known at the end only); may be empty. Throws Error: what
+// http_post throws, and what the server answers when it refuses.
+[[nodiscard]] ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts,
+                                      const RequestSettings& request, const HttpSettings& settings,
+                                      const std::function<void(const ServedText&)>& follow = {});
+
+// The parts that know no network.
+[[nodiscard]] std::string request_body(ServerKind kind, const RequestSettings& request);
+class AnswerReader {
+  public:
+    explicit AnswerReader(ServerKind kind) : kind_(kind) {}
+    void event(const std::string& data, double ms); // one server-sent event; "[DONE]" is none
+    [[nodiscard]] ServedText finish(double ms);     // assigns rounds; once
+    [[nodiscard]] const ServedText& so_far() const { return out_; }
+
+  private:
+    void fit_listed();
+    void fit_growth();
+    void fit_arrivals();
+    ServerKind kind_;
+    ServedText out_;
+    struct Growth {
+        double drafted, accepted; // totals of llama.cpp when the piece arrived
+    };
+    std::vector<std::optional<Growth>> growth_; // of every piece
+    std::vector<int> arrivals_;                 // pieces per event
+    std::vector<int> listed_accepted_, listed_drafted_;
+    bool tokens_apart_ = true; // every piece is one token
+};
+
+} // namespace speclens

@@ -1,0 +1,172 @@
+#include "remote/server_reading.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace speclens {
+namespace {
+
+constexpr int kMostPlaces = 256;
+
+struct Prefix {
+    ServerKind kind;
+    std::string_view text;
+};
+constexpr Prefix kPrefixes[] = {
+    {ServerKind::vllm, "vllm:"}, {ServerKind::sglang, "sglang:"}, {ServerKind::llamacpp, "llamacpp:"}};
+
+// A counter's name with and without the suffix that client libraries append.
+bool is_counter(std::string_view name, std::string_view wanted) {
+    return name == wanted ||
+           (name.size() == wanted.size() + 6 && name.starts_with(wanted) && name.ends_with("_total"));
+}
+
+// The samples of one server, by the name behind its prefix.
+class Reader {
+  public:
+    Reader(const std::vector<MetricSample>& samples, std::string_view prefix) {
+        for (const MetricSample& sample : samples)
+            if (std::string_view(sample.name).starts_with(prefix) && !std::isnan(sample.value))
+                rows_.push_back({std::string_view(sample.name).substr(prefix.size()), &sample});
+    }
+    // Sum over engines and models; several names: the first one that occurs.
+    std::optional<double> sum(std::initializer_list<std::string_view> names) const {
+        for (const std::string_view wanted : names) {
+            std::optional<double> total;
+            for (const auto& [name, sample] : rows_)
+                if (is_counter(name, wanted)) total = total.value_or(0) + sample->value;
+            if (total) return total;
+        }
+        return {};
+    }
+    // Mean over engines: shares and averages do not add up.
+    std::optional<double> mean(std::initializer_list<std::string_view> names) const {
+        for (const std::string_view wanted : names) {
+            double total = 0, n = 0;
+            for (const auto& [name, sample] : rows_)
+                if (name == wanted) {
+                    total += sample->value;
+                    ++n;
+                }
+            if (n > 0) return total / n;
+        }
+        return {};
+    }
+    Spent spent(std::initializer_list<std::string> names) const {
+        for (const std::string& name : names) {
+            const auto seconds = sum({name + "_sum"}), count = sum({name + "_count"});
+            if (seconds && count) return {*seconds, *count};
+        }
+        return {};
+    }
+    std::vector<double> places(std::string_view wanted) const {
+        std::vector<double> out;
+        for (const auto& [name, sample] : rows_) {
+            if (!is_counter(name, wanted)) continue;
+            const std::string* place = sample->label("position");
+            int at = -1;
+            if (!place ||
+                std::from_chars(place->data(), place->data() + place->size(), at).ec != std::errc() ||
+                at < 0 || at >= kMostPlaces)
+                continue;
+            out.resize(std::max<std::size_t>(out.size(), static_cast<std::size_t>(at) + 1), 0);
+            out[static_cast<std::size_t>(at)] += sample->value;
+        }
+        return out;
+    }
+    std::vector<std::string> models() const {
+        std::vector<std::string> out;
+        for (const auto& row : rows_)
+            if (const std::string* model = row.second->label("model_name"))
+                if (std::find(out.begin(), out.end(), *model) == out.end() && out.size() < 16)
+                    out.push_back(*model);
+        return out;
+    }
+    bool empty() const { return rows_.empty(); }
+
+  private:
+    std::vector<std::pair<std::string_view, const MetricSample*>> rows_;
+};
+
+std::optional<SpecCounts> read_counts(const Reader& reader) {
+    const auto drafted = reader.sum({"spec_decode_num_draft_tokens"}),
+               accepted = reader.sum({"spec_decode_num_accepted_tokens"}),
+               rounds = reader.sum({"spec_decode_num_drafts"});
+    if (!drafted || !accepted) return {};
+    return SpecCounts{rounds.value_or(0), *drafted, *accepted,
+                      reader.places("spec_decode_num_accepted_tokens_per_pos")};
+}
+
+} // namespace
+
+const char* server_name(ServerKind kind) {
+    switch (kind) {
+    case ServerKind::vllm:
+        return "vLLM";
+    case ServerKind::sglang:
+        return "SGLang";
+    case ServerKind::llamacpp:
+        return "llama.cpp";
+    case ServerKind::unknown:
+        break;
+    }
+    return "unknown server";
+}
+
+ServerReading read_metrics(const std::vector<MetricSample>& samples) {
+    ServerReading out;
+    for (const auto& [kind, text] : kPrefixes) {
+        const Reader reader(samples, text);
+        if (reader.empty()) continue;
+        out.kind = kind;
+        out.models = reader.models();
+        out.counts = read_counts(reader);
+        out.generated = reader.sum({"generation_tokens", "tokens_predicted"});
+        out.prompt_tokens = reader.sum({"prompt_tokens"});
+        out.running = reader.sum({"num_requests_running", "num_running_reqs", "requests_processing"});
+        out.waiting = reader.sum({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
+        out.preempted = reader.sum({"num_preemptions"});
+        out.cache_share = reader.mean(
+            {"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"});
+        out.told_throughput = reader.mean({"gen_throughput", "predicted_tokens_seconds"});
+        out.first_token = reader.spent({"time_to_first_token_seconds"});
+        out.between_tokens = reader.spent({"inter_token_latency_seconds", "time_per_output_token_seconds"});
+        if (kind == ServerKind::sglang) {
+            out.told_length = reader.mean({"spec_accept_length"});
+            out.told_rate = reader.mean({"spec_accept_rate"});
+            // 0 is what the gauge holds before the first speculative batch, and without speculation.
+            if (out.told_length && *out.told_length <= 0) out.told_length.reset();
+        }
+        break;
+    }
+    return out;
+}
+
+std::vector<std::string> what_is_missing(const ServerReading& r) {
+    std::vector<std::string> out;
+    if (r.kind == ServerKind::unknown)
+        out.push_back(
+            "none of the names begins with vllm:, sglang: or llamacpp:; other servers are not understood");
+    if (r.kind == ServerKind::vllm && !r.counts)
+        out.push_back(
+            "no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
+    if (r.kind == ServerKind::sglang && !r.told_length)
+        out.push_back(
+            "no spec_accept_length above 0: this SGLang does not speculate (--speculative-algorithm), or has "
+            "not served a request yet");
+    if (r.kind == ServerKind::sglang && r.told_length && !r.counts)
+        out.push_back(
+            "SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
+            "last seconds alone");
+    if (r.kind == ServerKind::llamacpp && !r.counts)
+        out.push_back(
+            "no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
+            "given), or is older than pull request 26389");
+    if (r.counts && r.counts->rounds > 0 && r.counts->accepted_at.empty())
+        out.push_back("no counters by position yet: they come with the first request that drafts");
+    if (r.counts && r.counts->empty()) out.push_back("the counters are 0: no request has drafted yet");
+    return out;
+}
+
+} // namespace speclens

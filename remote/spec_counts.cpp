@@ -1,0 +1,131 @@
+#include "remote/spec_counts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace speclens {
+namespace {
+
+SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
+    SpecCounts out{
+        a.rounds + sign * b.rounds, a.drafted + sign * b.drafted, a.accepted + sign * b.accepted, {}};
+    out.accepted_at.resize(std::max(a.accepted_at.size(), b.accepted_at.size()));
+    for (std::size_t i = 0; i < out.accepted_at.size(); ++i)
+        out.accepted_at[i] = (i < a.accepted_at.size() ? a.accepted_at[i] : 0) +
+                             sign * (i < b.accepted_at.size() ? b.accepted_at[i] : 0);
+    return out;
+}
+
+std::optional<double> ratio(double part, double whole) {
+    if (!(whole > 0)) return {};
+    return part / whole;
+}
+
+std::string two_digits(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", value);
+    return text;
+}
+
+} // namespace
+
+SpecCounts operator-(const SpecCounts& later, const SpecCounts& earlier) {
+    return combined(later, earlier, -1);
+}
+
+SpecCounts operator+(const SpecCounts& a, const SpecCounts& b) {
+    return combined(a, b, 1);
+}
+
+SpecCounts counts_of_histogram(const std::vector<double>& histogram, double drafted) {
+    SpecCounts counts;
+    counts.drafted = drafted;
+    counts.accepted_at.assign(histogram.empty() ? 0 : histogram.size() - 1, 0);
+    for (std::size_t kept = 0; kept < histogram.size(); ++kept) {
+        counts.rounds += histogram[kept];
+        counts.accepted += static_cast<double>(kept) * histogram[kept];
+        for (std::size_t i = 0; i < kept; ++i) counts.accepted_at[i] += histogram[kept];
+    }
+    return counts;
+}
+
+std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
+    const bool places = !c.accepted_at.empty();
+    return {
+        {"draft acceptance rate", "accepted ÷ drafted", "vLLM, SGLang spec_accept_rate, llama.cpp",
+         ratio(c.accepted, c.drafted)},
+        {"mean acceptance length", "1 + accepted ÷ rounds", "vLLM, llama.cpp, the papers' τ",
+         tokens_per_round(c)},
+        {"accepted per round", "accepted ÷ rounds", "some papers, without the target's own token",
+         ratio(c.accepted, c.rounds)},
+        {"rounds that kept something", "kept draft 1 ÷ rounds", "llama.cpp #acc drafts",
+         places ? ratio(c.accepted_at.front(), c.rounds) : std::nullopt},
+        {"rounds that kept the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
+         places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
+        {"share of the text that was drafted", "accepted ÷ (accepted + rounds)",
+         "how much of what one reads was guessed", ratio(c.accepted, c.accepted + c.rounds)},
+    };
+}
+
+PositionAcceptance position_acceptance(const SpecCounts& c) {
+    PositionAcceptance out;
+    double before = c.rounds;
+    for (const double kept : c.accepted_at) {
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        out.unconditional.push_back(ratio(kept, c.rounds).value_or(none));
+        out.conditional.push_back(ratio(kept, before).value_or(none));
+        before = kept;
+    }
+    return out;
+}
+
+std::optional<double> tokens_per_round(const SpecCounts& c) {
+    if (!(c.rounds > 0)) return {};
+    return 1 + c.accepted / c.rounds;
+}
+
+std::optional<double> drafts_per_round(const SpecCounts& c) {
+    return c.drafted > 0 ? ratio(c.drafted, c.rounds) : std::nullopt;
+}
+
+std::vector<std::string> findings(const SpecCounts& c) {
+    std::vector<std::string> out;
+    if (c.empty()) return out;
+    const PositionAcceptance places = position_acceptance(c);
+    const double rate = ratio(c.accepted, c.drafted).value_or(std::numeric_limits<double>::quiet_NaN());
+    const double most = static_cast<double>(c.accepted_at.size());
+    if (c.accepted > c.drafted && c.drafted > 0)
+        out.push_back(
+            "more drafts accepted than drafted: two counters of different servers or times, or a tree "
+            "whose guesses are counted once a level");
+    if (rate < 0.05)
+        out.push_back(
+            "almost nothing is accepted: a draft head of another target, a wrong chat template, or garbled "
+            "output; compare the text with speculation switched off");
+    if (rate > 0.98 && c.rounds >= 20)
+        out.push_back(
+            "almost everything is accepted: the text may loop, or K is too small to cost a rejection");
+    // Counters of places that do not add up belong to other rounds than the totals.
+    double kept = 0;
+    bool rises = false;
+    for (std::size_t i = 0; i < c.accepted_at.size(); ++i) {
+        kept += c.accepted_at[i];
+        rises = rises || (i > 0 && c.accepted_at[i] > c.accepted_at[i - 1]);
+    }
+    if (rises) out.push_back("a later draft was kept more often than an earlier one: these are not chains");
+    if (most > 0 && std::abs(kept - c.accepted) > 0.01 * std::max(1.0, c.accepted))
+        out.push_back("the places add up to " + two_digits(kept) + " kept drafts, the total says " +
+                      two_digits(c.accepted));
+    if (places.conditional.size() >= 3 && c.rounds >= 100) {
+        const double first = places.unconditional.front(), last = places.unconditional.back();
+        if (last < 0.1 && first > 0)
+            out.push_back("the last place is kept in " + two_digits(100 * last) +
+                          " % of the rounds: a smaller K drafts less for almost the same text");
+        if (last > 0.6) out.push_back("even the last place is kept in most rounds: a larger K may pay");
+    }
+    return out;
+}
+
+} // namespace speclens

@@ -1,0 +1,50 @@
+// What a server counted about speculation, and the different things people call "acceptance".
+// Definitions: vLLM v1/spec_decode/metrics.py, SGLang spec_accept_*, llama.cpp pull request 24536.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace speclens {
+
+// Sums over verify passes that judged drafts; doubles because servers report floats.
+struct SpecCounts {
+    double rounds = 0;               // verify passes with drafts (vLLM: num_drafts, SGLang: spec_verify_ct)
+    double drafted = 0;              // draft tokens that were judged
+    double accepted = 0;             // of these; the target's own token of every round is not counted
+    std::vector<double> accepted_at; // [i]: rounds that kept draft i+1 too; empty: the server does not say
+
+    [[nodiscard]] bool empty() const { return drafted <= 0 && rounds <= 0; }
+};
+// Per entry; positions that one side lacks count as 0.
+[[nodiscard]] SpecCounts operator-(const SpecCounts& later, const SpecCounts& earlier);
+[[nodiscard]] SpecCounts operator+(const SpecCounts& a, const SpecCounts& b);
+// From a histogram of kept drafts: [j] = rounds that kept exactly j (vLLM acceptance_histogram).
+[[nodiscard]] SpecCounts counts_of_histogram(const std::vector<double>& histogram, double drafted);
+
+// One name for "acceptance": what it divides, what comes out, who reports it so.
+struct AcceptanceName {
+    const char* name;
+    const char* formula;
+    const char* used_by;
+    std::optional<double> value; // absent: the counts do not determine it
+};
+// The six that are not per position, in a fixed order: rate, length, kept per round, then the shares of
+// rounds that kept something, kept everything, and of emitted tokens that were drafted.
+[[nodiscard]] std::vector<AcceptanceName> acceptance_names(const SpecCounts& counts);
+
+struct PositionAcceptance {
+    std::vector<double> unconditional; // kept at i ÷ rounds (vLLM, llama.cpp)
+    std::vector<double> conditional;   // kept at i ÷ kept at i-1 (EAGLE's n-alpha); NaN of nothing
+};
+[[nodiscard]] PositionAcceptance position_acceptance(const SpecCounts& counts);
+
+// Tokens per round, the target's own included: 1 + accepted ÷ rounds.
+[[nodiscard]] std::optional<double> tokens_per_round(const SpecCounts& counts);
+[[nodiscard]] std::optional<double> drafts_per_round(const SpecCounts& counts);
+
+// What is odd about the counts, in words a user can act on; empty when nothing is.
+[[nodiscard]] std::vector<std::string> findings(const SpecCounts& counts);
+
+} // namespace speclens

@@ -1,0 +1,222 @@
+#include "remote/spec_server.h"
+
+#include <httplib.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "engine/clock.h"
+#include "engine/json_read.h"
+#include "remote/completion_answer.h"
+#include "remote/completion_request.h"
+#include "remote/serve_counts.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kMostRequestBytes = 8'000'000;
+
+void refuse(httplib::Response& response, const Refused& refused) {
+    const Json body = {{"error",
+                        {{"message", refused.why},
+                         {"type", refused.status < 500 ? "BadRequestError" : "InternalServerError"},
+                         {"code", refused.status}}}};
+    response.status = refused.status;
+    response.set_content(body.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+}
+
+} // namespace
+
+struct SpecServer::State {
+    std::shared_ptr<const Models> models;
+    ServeSettings settings;
+    httplib::Server server;
+    ServeCounts counts;
+    std::atomic<bool> stopping{false};
+    enum class Serving : std::uint8_t { before, entered, left };
+    std::atomic<Serving> serving{Serving::before};
+    std::atomic<std::uint64_t> number{0};
+    // Requests in the order they came: one ticket is served at a time.
+    std::mutex mutex;
+    std::condition_variable turn;
+    std::uint64_t next_ticket = 0, served_ticket = 0;
+
+    [[nodiscard]] std::string model() const { return models->target_name(); }
+
+    std::uint64_t enter() {
+        std::unique_lock lock(mutex);
+        if (next_ticket - served_ticket >= static_cast<std::uint64_t>(settings.most_waiting))
+            throw Refused{503, "too many requests wait already"};
+        const std::uint64_t ticket = next_ticket++;
+        counts.waiting(1);
+        turn.wait(lock, [&] { return served_ticket == ticket; });
+        counts.waiting(-1);
+        counts.running(1);
+        return ticket;
+    }
+    void leave() {
+        {
+            const std::lock_guard lock(mutex);
+            ++served_ticket;
+        }
+        counts.running(-1);
+        turn.notify_all();
+    }
+
+    // Runs one request to its end; `write` gets every chunk and may say that nobody listens any more.
+    void generate(Run& run, CompletionAnswer& answer, const Stopwatch& watch,
+                  const std::function<bool(bool wrote)>& write) {
+        bool listening = true;
+        while (!run.stopped() && listening) {
+            if (stopping.load())
+                run.stop("cancelled");
+            else
+                (void)run.step();
+            const bool wrote = answer.follow(run, counts);
+            if (wrote && answer.first_ms == 0) answer.first_ms = watch.ms();
+            if (wrote || run.stopped()) listening = write(wrote);
+        }
+        counts.finished(answer.first_ms, watch.ms(), answer.tokens());
+    }
+
+    void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
+        try {
+            const CompletionRequest asked = read_request(request.body, chat, settings.base);
+            auto answer = std::make_shared<CompletionAnswer>(*models, asked, model(), chat, ++number);
+            if (!asked.stream) {
+                const Stopwatch watch;
+                (void)enter();
+                const struct Turn {
+                    State* state;
+                    ~Turn() { state->leave(); }
+                } turn_guard{this};
+                Run run(models, asked.settings);
+                begin(run, *answer);
+                std::string text;
+                generate(run, *answer, watch, [&](bool) {
+                    for (const std::string& piece : answer->pieces()) text += piece;
+                    return true;
+                });
+                response.set_content(answer->whole(text).dump(-1, ' ', false, Json::error_handler_t::replace),
+                                     "application/json");
+                return;
+            }
+            check_prompt(asked.settings); // while a status can still be sent
+            response.set_chunked_content_provider("text/event-stream",
+                                                  [this, answer](std::size_t, httplib::DataSink& sink) {
+                                                      stream(*answer, sink);
+                                                      sink.done();
+                                                      return true;
+                                                  });
+        } catch (const Refused& refused) {
+            refuse(response, refused);
+        } catch (const Error& error) {
+            refuse(response, {400, std::string(error.what()) + " " + error.remedy()});
+        }
+    }
+
+    void check_prompt(const RunSettings& asked) const { (void)prompt_tokens(*models, asked); }
+    void begin(const Run& run, CompletionAnswer& answer) {
+        answer.prompt(static_cast<int>(run.sequence().size()));
+        counts.prompt(static_cast<int>(run.sequence().size()));
+    }
+
+    void stream(CompletionAnswer& answer, httplib::DataSink& sink) {
+        const auto put = [&](const std::string& text) {
+            return sink.is_writable() && sink.write(text.data(), text.size());
+        };
+        const Stopwatch watch;
+        try {
+            (void)enter();
+            const struct Turn {
+                State* state;
+                ~Turn() { state->leave(); }
+            } turn_guard{this};
+            Run run(models, answer.asked().settings);
+            begin(run, answer);
+            generate(run, answer, watch, [&](bool) { return put(answer.chunk()); });
+            if (answer.asked().usage) (void)put(answer.last_chunk());
+        } catch (const Refused& refused) {
+            (void)put(
+                "data: " + Json({{"error", {{"message", refused.why}, {"code", refused.status}}}}).dump() +
+                "\n\n");
+        } catch (const Error& error) {
+            (void)put("data: " +
+                      Json({{"error", {{"message", error.what()}, {"code", 400}}}})
+                          .dump(-1, ' ', false, Json::error_handler_t::replace) +
+                      "\n\n");
+        }
+        (void)put("data: [DONE]\n\n");
+    }
+};
+
+SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings settings)
+    : state_(std::make_unique<State>()) {
+    state_->models = std::move(models);
+    state_->settings = std::move(settings);
+    State& s = *state_;
+    s.server.set_payload_max_length(kMostRequestBytes);
+    // The library's own choice lets two programs listen at one port and share the requests.
+    s.server.set_socket_options([](socket_t socket) {
+        const int yes = 1;
+        (void)setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
+    s.server.Get("/health", [](const httplib::Request&, httplib::Response& response) {
+        response.set_content("", "text/plain");
+    });
+    s.server.Get("/version", [](const httplib::Request&, httplib::Response& response) {
+        response.set_content(Json({{"version", "SpecLens " SPEC_VERSION}}).dump(), "application/json");
+    });
+    s.server.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
+        response.set_content(metrics(), "text/plain; version=0.0.4; charset=utf-8");
+    });
+    s.server.Get("/v1/models", [&s](const httplib::Request&, httplib::Response& response) {
+        const Json body = {
+            {"object", "list"},
+            {"data", Json::array({{{"id", s.model()}, {"object", "model"}, {"owned_by", "speclens"}}})}};
+        response.set_content(body.dump(), "application/json");
+    });
+    s.server.Post("/v1/completions",
+                  [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
+    s.server.Post("/v1/chat/completions",
+                  [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
+}
+
+SpecServer::~SpecServer() {
+    stop();
+}
+
+int SpecServer::bind() {
+    const std::string& host = state_->settings.host;
+    int port = state_->settings.port;
+    const bool bound = port == 0 ? (port = state_->server.bind_to_any_port(host)) > 0
+                                 : state_->server.bind_to_port(host, port);
+    if (!bound)
+        throw Error("cannot listen at " + host + ":" + std::to_string(state_->settings.port),
+                    "Another program has that port, or the host is not this machine's: try --port 0.",
+                    Exit::network);
+    return port;
+}
+
+void SpecServer::serve() {
+    state_->serving.store(State::Serving::entered);
+    if (!state_->stopping.load()) (void)state_->server.listen_after_bind();
+    state_->serving.store(State::Serving::left);
+}
+
+void SpecServer::stop() {
+    state_->stopping.store(true);
+    // The library ignores a stop that comes between the call to listen and the first accept.
+    while (state_->serving.load() == State::Serving::entered && !state_->server.is_running())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    state_->server.stop();
+}
+
+std::string SpecServer::metrics() const {
+    return state_->counts.exposition(state_->model());
+}
+
+} // namespace speclens

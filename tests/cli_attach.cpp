@@ -1,0 +1,136 @@
+// `attach` and `serve` as a user meets them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli_support.h"
+#include "tests/listening.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+RunSettings domino() {
+    RunSettings settings;
+    settings.drafter = "domino";
+    settings.k = 7;
+    return settings;
+}
+
+std::string file_with(const std::string& name, const std::string& text) {
+    const std::filesystem::path file = fresh_folder() / name;
+    write_file(file, text);
+    return file.string();
+}
+
+constexpr const char* kLlamaLog =
+    "0.06.896.015 I slot print_timing: id  1 | task 0 | draft acceptance = 0.64479 (  167 accepted /   259 "
+    "generated), mean acceptance length =  2.92, "
+    "acceptance rate per position = (0.805, 0.632, 0.483)\n";
+
+} // namespace
+
+TEST(Attach, ShowsWhichTokensWereGuessed) {
+    const Listening server(domino());
+    const Outcome out = speclens({"attach", server.endpoint.origin, "--prompt",
+                                  "What is the capital of Japan?", "--chat", "--json", "-"});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const Json json = Json::parse(out.out);
+    EXPECT_EQ(json["tier"], "REMOTE");
+    EXPECT_EQ(json["provenance"], "exact");
+    EXPECT_EQ(json["text"], "The capital of Japan is Tokyo.");
+    EXPECT_EQ(json["pieces"].size(), json["tokens"]);
+    const Outcome words =
+        speclens({"attach", server.endpoint.origin, "--prompt", "What is the capital of Japan?", "--chat"});
+    ASSERT_EQ(words.code, 0) << words.err;
+    for (const char* part :
+         {"[REMOTE]", "The capital of Japan is Tokyo.", "exact: the server lists every round", "kept ",
+          "six \"acceptances\"", "mean acceptance length"})
+        EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
+    std::istringstream lines(words.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
+}
+
+TEST(Attach, WatchesAServer) {
+    const Listening server(domino());
+    const std::string json = (fresh_folder() / "readings.jsonl").string();
+    const Outcome out =
+        speclens({"attach", server.endpoint.origin, "--every", "0.1", "--for", "0.5", "--json", json});
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_NE(out.out.find("tok/round"), std::string::npos) << out.out;
+    std::istringstream lines(read_file(json));
+    int readings = 0;
+    for (std::string line; std::getline(lines, line); ++readings)
+        EXPECT_EQ(Json::parse(line)["schema"], "speclens-reading/1");
+    EXPECT_GE(readings, 3);
+    const Outcome once = speclens({"attach", server.endpoint.origin, "--once"});
+    EXPECT_EQ(once.code, 0);
+    EXPECT_EQ(once.out.find("tok/round  accepted"), std::string::npos);
+    EXPECT_NE(once.out.find("no request has drafted yet"), std::string::npos) << once.out;
+    Start interrupted;
+    interrupted.arguments = {"attach", server.endpoint.origin, "--every", "0.1"};
+    interrupted.interrupt_after_ms = 600;
+    EXPECT_EQ(speclens(interrupted).code, 130);
+}
+
+TEST(Attach, ReadsLogsAndSavedMetrics) {
+    const Outcome log = speclens({"attach", file_with("server.log", std::string("noise\n") + kLlamaLog)});
+    ASSERT_EQ(log.code, 0) << log.err;
+    for (const char* part : {"llama.cpp", "[RECORDED]", "1 of 2 lines", "one request",
+                             "87 rounds, 259 tokens drafted, 167 accepted"})
+        EXPECT_NE(log.out.find(part), std::string::npos) << part << "\n" << log.out;
+    const Outcome metrics = speclens(
+        {"attach",
+         file_with("metrics.txt",
+                   "vllm:spec_decode_num_drafts_total 43\nvllm:spec_decode_num_draft_tokens_total 129\n"
+                   "vllm:spec_decode_num_accepted_tokens_total 10\n"),
+         "--json", "-"});
+    ASSERT_EQ(metrics.code, 0) << metrics.err;
+    EXPECT_EQ(Json::parse(metrics.out)["counts"]["drafted"], 129);
+}
+
+TEST(Attach, SaysWhatIsWrong) {
+    struct Case {
+        std::vector<std::string> arguments;
+        int code;
+        const char* word;
+    };
+    for (const Case& c : {
+             Case{{"attach"}, 2, "URL|FILE"},
+             Case{{"attach", "http://me:pw@host"}, 2, "--key-from"},
+             Case{{"attach", "127.0.0.1:1"}, 6, "nobody listens"},
+             Case{{"attach", "127.0.0.1:1", "--key-from", "NO_SUCH_VARIABLE"}, 2, "NO_SUCH_VARIABLE"},
+             Case{{"attach", "127.0.0.1:1", "--max-tokens", "5"}, 2, "--prompt"},
+             Case{{"attach", "127.0.0.1:1", "--once", "--for", "5"}, 2, "exclude"},
+             Case{{"attach", "127.0.0.1:1", "--every", "0"}, 2, "--every"},
+             Case{{"attach", "no-such-file.log"}, 3, "does not exist"},
+             Case{{"attach", file_with("a.log", "nothing of interest\n")}, 6, "speaks of acceptance"},
+             Case{{"attach", file_with("a.log", kLlamaLog), "--prompt", "x"}, 2, "is a file"},
+             Case{{"serve", "--drafter", "smal"}, 2, "small"},
+             Case{{"serve", "--prompt", "x"}, 2, "does nothing"},
+             Case{{"serve", "--port", "70000"}, 2, "--port"},
+         }) {
+        const Outcome out = speclens(c.arguments);
+        EXPECT_EQ(out.code, c.code) << c.arguments.back() << "\n" << out.err;
+        EXPECT_NE(out.err.find(c.word), std::string::npos) << c.arguments.back() << "\n" << out.err;
+        EXPECT_EQ(out.out, "");
+    }
+}
+
+TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
+    Start start;
+    start.arguments = {"serve", "--drafter", "small", "--port", "0"};
+    start.interrupt_after_ms = 2500;
+    const Outcome out = speclens(start);
+    EXPECT_EQ(out.code, 130) << out.err;
+    EXPECT_NE(out.out.find("serves bundle S with small at http://127.0.0.1:"), std::string::npos) << out.out;
+    const Listening taken(domino());
+    const Outcome second = speclens({"serve", "--drafter", "small", "--port", std::to_string(taken.port)});
+    EXPECT_EQ(second.code, 6) << second.err;
+    EXPECT_NE(second.err.find("--port 0"), std::string::npos);
+}
+
+} // namespace speclens::test

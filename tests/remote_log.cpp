@@ -1,0 +1,108 @@
+// Logs of servers. The lines are those that people pasted into pull requests; each is named.
+#include <gtest/gtest.h>
+
+#include "kernels/error.h"
+#include "remote/log_reading.h"
+#include "tests/mutate.h"
+
+namespace speclens::test {
+
+namespace {
+
+// vLLM pull request 24127
+constexpr const char* kVllmLine = "(APIServer pid=2236552) INFO 09-09 11:51:35 [metrics.py:96] SpecDecoding "
+                                  "metrics: Draft acceptance rate: 88.8%, Mean acceptance length: 5.44, "
+                                  "Accepted throughput: 4.37 tokens/s, Drafted throughput: 4.92 tokens/s, "
+                                  "Accepted: 262 tokens, Drafted: 295 tokens, Per-position acceptance rate: "
+                                  "0.983, 0.949, 0.915, 0.881, 0.712\n";
+// SGLang pull request 30047
+constexpr const char* kSglang =
+    "[2026-07-04 05:01:33 TP0] Decode batch, #running-req: 40, #full token: 350592, full token usage: 0.74, "
+    "mamba num: 160, mamba usage: 0.80, accept len: "
+    "3.13, accept rate: 0.71, npu graph: True, gen throughput (token/s): 155.34, #queue-req: 0\n";
+// llama.cpp pull request 24536
+constexpr const char* kLlama = "0.06.896.015 I slot print_timing: id  1 | task 0 | draft acceptance = "
+                               "0.64479 (  167 accepted /   259 generated), mean acceptance length =  2.92, "
+                               "acceptance rate per position = (0.805, 0.632, 0.483)\n";
+constexpr const char* kStatistics =
+    "0.06.896.057 I statistics     draft-eagle3: #calls(b,g,a) =    1     87     87, #gen drafts =     87, "
+    "#acc drafts =    70, #gen tokens =    259, #acc "
+    "tokens =   167, #mean acc len = 2.92, #acc rate/pos = (0.805, 0.632, 0.483), dur(b,g,a) = 0.005, "
+    "325.555, 0.114 ms\n";
+
+} // namespace
+
+TEST(Log, ReadsVllm) {
+    const LogReading log = parse_log(std::string("noise\n") + kVllmLine, "log");
+    ASSERT_EQ(log.entries.size(), 1u);
+    const LogEntry& e = log.entries[0];
+    EXPECT_EQ(e.line, 2);
+    EXPECT_EQ(e.kind, ServerKind::vllm);
+    EXPECT_DOUBLE_EQ(*e.rate, 0.888);
+    EXPECT_EQ(e.per_position, (std::vector<double>{0.983, 0.949, 0.915, 0.881, 0.712}));
+    // 262 accepted at 5.44 - 1 a round are 59 rounds, and 59 x 5 are the 295 drafted ones.
+    EXPECT_DOUBLE_EQ(e.counts->rounds, 59);
+    EXPECT_DOUBLE_EQ(e.counts->drafted, 295);
+    EXPECT_EQ(e.counts->accepted_at, (std::vector<double>{58, 56, 54, 52, 42}));
+    EXPECT_NEAR(*tokens_per_round(log.sum()), 5.44, 0.005);
+}
+
+TEST(Log, ReadsSglang) {
+    const LogEntry e = parse_log(kSglang, "log").entries.at(0);
+    EXPECT_EQ(e.kind, ServerKind::sglang);
+    EXPECT_DOUBLE_EQ(*e.length, 3.13);
+    EXPECT_DOUBLE_EQ(*e.rate, 0.71);
+    EXPECT_DOUBLE_EQ(*e.running, 40);
+    EXPECT_DOUBLE_EQ(*e.waiting, 0);
+    EXPECT_DOUBLE_EQ(*e.tokens_per_second, 155.34);
+    EXPECT_FALSE(e.counts.has_value());
+    EXPECT_TRUE(parse_log(kSglang, "log").sum().empty());
+}
+
+TEST(Log, ReadsLlama) {
+    const LogReading log = parse_log(std::string(kLlama) + kStatistics, "log");
+    ASSERT_EQ(log.entries.size(), 2u);
+    EXPECT_DOUBLE_EQ(log.entries[0].counts->rounds, 87);
+    EXPECT_DOUBLE_EQ(log.entries[0].counts->accepted, 167);
+    EXPECT_FALSE(log.entries[0].whole);
+    EXPECT_TRUE(log.entries[1].whole);
+    EXPECT_EQ(log.entries[1].method, "draft-eagle3");
+    EXPECT_DOUBLE_EQ(log.entries[1].counts->rounds, 87);
+    EXPECT_EQ(log.entries[1].counts->accepted_at, (std::vector<double>{70, 55, 42}));
+    EXPECT_DOUBLE_EQ(log.sum().accepted, 167); // the statistics hold the request already
+    EXPECT_DOUBLE_EQ(parse_log(kStatistics, "log").sum().accepted, 167);
+    // Builds before it had no length, so the number of rounds stays open.
+    const LogEntry old =
+        parse_log("slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n",
+                  "log")
+            .entries.at(0);
+    EXPECT_DOUBLE_EQ(*old.rate, 0.57576);
+    EXPECT_DOUBLE_EQ(old.counts->accepted, 171);
+    EXPECT_DOUBLE_EQ(old.counts->rounds, 0);
+    EXPECT_FALSE(tokens_per_round(*old.counts).has_value());
+}
+
+TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {
+    for (const char* text : {"", "hello\nworld\n", "Decode batch without lengths\n"}) {
+        try {
+            (void)parse_log(text, "some.log");
+            FAIL();
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("some.log"), std::string::npos);
+            EXPECT_NE(error.remedy().find("SpecDecoding"), std::string::npos);
+        }
+    }
+}
+
+TEST(Log, SurvivesDamage) {
+    Mutator mutator(11);
+    const std::string text = std::string(kVllmLine) + kSglang + kLlama + kStatistics;
+    for (int i = 0; i < 2000; ++i) {
+        try {
+            (void)parse_log(mutator.mutate(text), "log").sum();
+        } catch (const Error&) { // nothing left that it knows
+        }
+    }
+}
+
+} // namespace speclens::test

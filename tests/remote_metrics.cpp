@@ -1,0 +1,214 @@
+// The exposition format, what each server's names mean, counts over time, and the names of acceptance.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/error.h"
+#include "remote/exposition.h"
+#include "remote/spec_counts.h"
+#include "remote/watch.h"
+#include "tests/mutate.h"
+
+namespace speclens::test {
+
+namespace {
+
+constexpr const char* kVllmMetrics =
+    R"(# HELP vllm:spec_decode_num_drafts_total Number of spec decoding drafts.
+# TYPE vllm:spec_decode_num_drafts_total counter
+vllm:spec_decode_num_drafts_total{engine="0",model_name="m"} 40.0
+vllm:spec_decode_num_drafts_total{engine="1",model_name="m"} 3.0
+vllm:spec_decode_num_drafts_created{engine="0",model_name="m"} 1.7e+09
+vllm:spec_decode_num_draft_tokens_total{engine="0",model_name="m"} 120.0
+vllm:spec_decode_num_draft_tokens_total{engine="1",model_name="m"} 9.0
+vllm:spec_decode_num_accepted_tokens_total{engine="0",model_name="m"} 10.0
+vllm:spec_decode_num_accepted_tokens_total{engine="1",model_name="m"} 0.0
+vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",model_name="m",position="2"} 3.0
+vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",model_name="m",position="0"} 4.0
+vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",model_name="m",position="1"} 3.0
+vllm:num_requests_running{engine="0",model_name="m"} 2.0
+vllm:kv_cache_usage_perc{engine="0",model_name="m"} 0.2
+vllm:kv_cache_usage_perc{engine="1",model_name="m"} 0.4
+vllm:generation_tokens_total{engine="0",model_name="m"} 500.0
+vllm:time_to_first_token_seconds_sum{engine="0",model_name="m"} 0.5
+vllm:time_to_first_token_seconds_count{engine="0",model_name="m"} 10
+vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf",model_name="m"} 10
+)";
+
+ServerReading reading_of(const std::string& text) {
+    return read_metrics(parse_exposition(text, "test"));
+}
+
+} // namespace
+
+TEST(Exposition, ReadsEveryFormOfALine) {
+    const auto samples = parse_exposition("# a comment\n\nplain 1\nwith{a=\"x\",b=\"q\\\"\\\\\\n\",} -2.5e3 "
+                                          "1700000000\r\n  lead\t+Inf # {trace=\"1\"} 2\nnan NaN\n"
+                                          "broken{a=\"x\" 3\nno_value\n9starts 1\nempty{} 4\nlast 7",
+                                          "test");
+    ASSERT_EQ(samples.size(), 6u);
+    EXPECT_EQ(samples[0].name, "plain");
+    EXPECT_DOUBLE_EQ(samples[1].value, -2500);
+    EXPECT_EQ(*samples[1].label("b"), "q\"\\\n");
+    EXPECT_EQ(samples[1].label("c"), nullptr);
+    EXPECT_TRUE(std::isinf(samples[2].value));
+    EXPECT_TRUE(std::isnan(samples[3].value));
+    EXPECT_EQ(samples[4].name, "empty");
+    EXPECT_DOUBLE_EQ(samples[5].value, 7);
+}
+
+TEST(Exposition, RefusesWhatHoldsNoMetrics) {
+    for (const char* text : {"", "<html><body>404</body></html>\n", "{\"error\": 1}", "# only comments\n"})
+        EXPECT_THROW((void)parse_exposition(text, "x"), Error) << text;
+}
+
+TEST(Exposition, SurvivesDamage) {
+    Mutator mutator(5);
+    for (int i = 0; i < 2000; ++i) {
+        try {
+            (void)what_is_missing(reading_of(mutator.mutate(kVllmMetrics)));
+        } catch (const Error&) { // nothing left
+        }
+    }
+}
+
+TEST(ServerReading, SumsTheEnginesOfVllm) {
+    const ServerReading r = reading_of(kVllmMetrics);
+    EXPECT_EQ(r.kind, ServerKind::vllm);
+    ASSERT_TRUE(r.counts.has_value());
+    EXPECT_DOUBLE_EQ(r.counts->rounds, 43);
+    EXPECT_DOUBLE_EQ(r.counts->drafted, 129);
+    EXPECT_DOUBLE_EQ(r.counts->accepted, 10);
+    EXPECT_EQ(r.counts->accepted_at, (std::vector<double>{4, 3, 3}));
+    EXPECT_DOUBLE_EQ(*r.running, 2);
+    EXPECT_FALSE(r.waiting.has_value());
+    EXPECT_NEAR(*r.cache_share, 0.3, 1e-12);
+    EXPECT_DOUBLE_EQ(*r.first_token.mean_ms(), 50);
+    EXPECT_EQ(r.models, std::vector<std::string>{"m"});
+    EXPECT_TRUE(what_is_missing(r).empty());
+}
+
+TEST(ServerReading, ReadsSglangsAverages) {
+    const ServerReading r = reading_of(
+        "sglang:spec_accept_length{model_name=\"m\"} 2.6\nsglang:spec_accept_rate{model_name=\"m\"} "
+        "0.4\nsglang:num_running_reqs{model_name=\"m\"} 3\n"
+        "sglang:num_queue_reqs{model_name=\"m\"} 1\nsglang:token_usage{model_name=\"m\"} "
+        "0.5\nsglang:gen_throughput{model_name=\"m\"} 77\n");
+    EXPECT_EQ(r.kind, ServerKind::sglang);
+    EXPECT_DOUBLE_EQ(*r.told_length, 2.6);
+    EXPECT_DOUBLE_EQ(*r.told_rate, 0.4);
+    EXPECT_DOUBLE_EQ(*r.running, 3);
+    EXPECT_DOUBLE_EQ(*r.waiting, 1);
+    EXPECT_DOUBLE_EQ(*r.told_throughput, 77);
+    EXPECT_TRUE(r.speculates());
+    const auto missing = what_is_missing(r);
+    ASSERT_EQ(missing.size(), 1u);
+    EXPECT_NE(missing[0].find("averages"), std::string::npos);
+    const ServerReading idle = reading_of("sglang:spec_accept_length 0\n");
+    EXPECT_FALSE(idle.speculates());
+    EXPECT_NE(what_is_missing(idle).at(0).find("--speculative-algorithm"), std::string::npos);
+}
+
+TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
+    for (const std::string suffix : {"", "_total"}) {
+        const ServerReading r = reading_of("llamacpp:spec_decode_num_drafts" + suffix +
+                                           " 87\nllamacpp:spec_decode_num_draft_tokens" + suffix +
+                                           " 259\nllamacpp:spec_decode_num_accepted_tokens" + suffix +
+                                           " 167\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
+                                           "{position=\"0\"} 70\nllamacpp:tokens_predicted_total 256\n");
+        EXPECT_EQ(r.kind, ServerKind::llamacpp);
+        EXPECT_DOUBLE_EQ(r.counts->drafted, 259) << suffix;
+        EXPECT_EQ(r.counts->accepted_at, std::vector<double>{70});
+        EXPECT_DOUBLE_EQ(*r.generated, 256);
+    }
+    EXPECT_NE(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).find("--spec-type"),
+              std::string::npos);
+}
+
+TEST(ServerReading, SaysWhatVllmDoesNotTell) {
+    EXPECT_NE(what_is_missing(reading_of("vllm:num_requests_running 0\n")).at(0).find("--speculative-config"),
+              std::string::npos);
+    EXPECT_NE(what_is_missing(reading_of("process_cpu_seconds_total 1\n")).at(0).find("not understood"),
+              std::string::npos);
+}
+
+// vLLM pull request 48915 prints this run: 43 rounds of 3 drafts.
+TEST(Acceptance, HasSixNamesForOneRun) {
+    const SpecCounts counts = counts_of_histogram({39, 1, 0, 3}, 129);
+    EXPECT_DOUBLE_EQ(counts.rounds, 43);
+    EXPECT_DOUBLE_EQ(counts.accepted, 10);
+    EXPECT_EQ(counts.accepted_at, (std::vector<double>{4, 3, 3}));
+    const auto names = acceptance_names(counts);
+    ASSERT_EQ(names.size(), 6u);
+    EXPECT_DOUBLE_EQ(*names[0].value, 0.07751937984496124); // as printed there
+    EXPECT_DOUBLE_EQ(*names[1].value, 1.2325581395348837);  // as printed there
+    EXPECT_DOUBLE_EQ(*names[2].value, 10.0 / 43);
+    EXPECT_DOUBLE_EQ(*names[3].value, 4.0 / 43);
+    EXPECT_DOUBLE_EQ(*names[4].value, 3.0 / 43);
+    EXPECT_DOUBLE_EQ(*names[5].value, 10.0 / 53);
+    const PositionAcceptance places = position_acceptance(counts);
+    EXPECT_EQ(places.unconditional, (std::vector<double>{4.0 / 43, 3.0 / 43, 3.0 / 43}));
+    EXPECT_EQ(places.conditional, (std::vector<double>{4.0 / 43, 0.75, 1.0}));
+}
+
+TEST(Acceptance, OfNothingIsNothing) {
+    for (const AcceptanceName& name : acceptance_names({})) EXPECT_FALSE(name.value.has_value()) << name.name;
+    EXPECT_TRUE(findings({}).empty());
+    EXPECT_TRUE(position_acceptance({}).unconditional.empty());
+    EXPECT_TRUE(std::isnan(position_acceptance({10, 20, 0, {0, 0}}).conditional[1]));
+}
+
+TEST(Acceptance, SaysWhatStandsOut) {
+    const auto says = [](const SpecCounts& counts, const char* words) {
+        for (const std::string& finding : findings(counts))
+            if (finding.find(words) != std::string::npos) return true;
+        return false;
+    };
+    EXPECT_TRUE(says({1000, 3000, 60, {40, 15, 5}}, "almost nothing"));
+    EXPECT_TRUE(says({1000, 3000, 2990, {998, 997, 995}}, "almost everything"));
+    EXPECT_TRUE(says({1000, 4000, 1300, {700, 400, 150, 50}}, "smaller K"));
+    EXPECT_TRUE(says({1000, 3000, 2400, {850, 800, 750}}, "larger K"));
+    EXPECT_TRUE(says({1000, 3000, 3100, {}}, "more drafts accepted"));
+    EXPECT_TRUE(says({1000, 3000, 1500, {500, 600, 400}}, "later draft"));
+    EXPECT_TRUE(says({1000, 3000, 1500, {700, 300, 100}}, "add up"));
+    EXPECT_TRUE(findings({1000, 3000, 1500, {700, 500, 300}}).empty());
+}
+
+TEST(WatchTest, CountsWhatHappenedBetweenReadings) {
+    Watch watch;
+    EXPECT_FALSE(watch.recent(10).has_value());
+    ServerReading r = reading_of(kVllmMetrics);
+    watch.add(0, r);
+    EXPECT_FALSE(watch.recent(10).has_value());
+    for (int second = 1; second <= 5; ++second) {
+        *r.counts = *r.counts + SpecCounts{10, 30, 20, {9, 7, 4}};
+        *r.generated += 30;
+        r.first_token.seconds += 0.2;
+        r.first_token.count += 2;
+        watch.add(second, r);
+    }
+    const WatchInterval last = watch.step(5), whole = *watch.recent(100), three = *watch.recent(3);
+    EXPECT_DOUBLE_EQ(last.counts.rounds, 10);
+    EXPECT_DOUBLE_EQ(*tokens_per_round(last.counts), 3);
+    EXPECT_DOUBLE_EQ(*last.tokens_per_second, 30);
+    EXPECT_DOUBLE_EQ(*last.first_token_ms, 100);
+    EXPECT_FALSE(last.between_tokens_ms.has_value());
+    EXPECT_DOUBLE_EQ(whole.seconds, 5);
+    EXPECT_EQ(whole.counts.accepted_at, (std::vector<double>{45, 35, 20}));
+    EXPECT_DOUBLE_EQ(three.seconds, 3);
+    EXPECT_EQ(watch.restarts(), 0);
+}
+
+TEST(WatchTest, ForgetsWhatCameBeforeARestart) {
+    Watch watch;
+    watch.add(0, reading_of(kVllmMetrics));
+    watch.add(1, reading_of("vllm:generation_tokens_total 3\n"));
+    EXPECT_EQ(watch.restarts(), 1);
+    EXPECT_EQ(watch.size(), 1u);
+    // The counters of speculation appear with the first request that drafts.
+    ServerReading later = reading_of(kVllmMetrics);
+    watch.add(2, later);
+    EXPECT_DOUBLE_EQ(watch.step(1).counts.rounds, 43);
+}
+
+} // namespace speclens::test

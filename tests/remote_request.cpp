@@ -1,0 +1,214 @@
+// One streamed answer: events in pieces, and which pieces were guessed, for each kind of server.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/error.h"
+#include "remote/event_stream.h"
+#include "remote/served_json.h"
+#include "remote/served_text.h"
+#include "tests/mutate.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string vllm_chunk(const std::vector<std::string>& tokens, bool chat = true) {
+    std::string text;
+    Json list = Json::array();
+    for (const std::string& token : tokens) {
+        text += token;
+        if (chat)
+            list.push_back({{"token", token}, {"logprob", -0.1}});
+        else
+            list.push_back(token);
+    }
+    Json choice = {{"index", 0}, {"logprobs", {{chat ? "content" : "tokens", list}}}};
+    if (chat)
+        choice["delta"] = {{"content", text}};
+    else
+        choice["text"] = text;
+    return Json({{"choices", Json::array({choice})}}).dump();
+}
+
+std::string vllm_end(const std::vector<int>& accepted, int k, bool detailed = true) {
+    std::vector<int> histogram(static_cast<std::size_t>(k) + 1, 0), drafted(accepted.size(), k);
+    for (const int a : accepted) ++histogram[static_cast<std::size_t>(a)];
+    Json spec = {{"acceptance_histogram", histogram},
+                 {"num_draft_tokens", k * static_cast<int>(accepted.size())}};
+    if (detailed) {
+        spec["per_step_accepted"] = accepted;
+        spec["per_step_drafted"] = drafted;
+    }
+    return Json({{"choices", Json::array()},
+                 {"usage", {{"completion_tokens", 9}}},
+                 {"metrics", {{"speculative_decoding", spec}}}})
+        .dump();
+}
+
+std::string authors(const ServedText& served) {
+    std::string out;
+    for (const ServedPiece& piece : served.pieces) out += "?fdt"[static_cast<int>(piece.author)];
+    return out;
+}
+
+ServedText answer_of(ServerKind kind, const std::vector<std::string>& events) {
+    AnswerReader reader(kind);
+    double ms = 0;
+    for (const std::string& event : events) reader.event(event, ms += 10);
+    return reader.finish(ms);
+}
+
+} // namespace
+
+TEST(EventStreamTest, PutsPiecesTogether) {
+    const std::string text =
+        ": hello\n\ndata: one\n\ndata:two\r\ndata: lines\r\n\r\nevent: x\ndata: [DONE]\n\ndata: rest";
+    for (std::size_t size : {1u, 2u, 7u, 1000u}) {
+        std::vector<std::string> events;
+        EventStream stream([&](const std::string& data) { events.push_back(data); });
+        for (std::size_t at = 0; at < text.size(); at += size)
+            stream.push(std::string_view(text).substr(at, size));
+        stream.finish();
+        EXPECT_EQ(events, (std::vector<std::string>{"one", "two\nlines", "[DONE]", "rest"})) << size;
+    }
+}
+
+TEST(ServedTextTest, FollowsTheRoundsThatVllmLists) {
+    for (const bool chat : {true, false}) {
+        const ServedText s =
+            answer_of(ServerKind::vllm,
+                      {vllm_chunk({"a"}, chat), vllm_chunk({"b", "c", "d"}, chat), vllm_chunk({"e"}, chat),
+                       vllm_chunk({"f", "g"}, chat), vllm_end({2, 0, 3}, 3), "[DONE]"});
+        EXPECT_EQ(s.provenance, Provenance::exact);
+        EXPECT_EQ(authors(s), "fddttdd"); // the last round was cut behind two of its four tokens
+        EXPECT_EQ(s.text(), "abcdefg");
+        ASSERT_EQ(s.rounds.size(), 3u);
+        EXPECT_EQ(s.rounds[2].drafted, 3);
+        EXPECT_EQ(s.pieces[3].round, 0);
+        EXPECT_DOUBLE_EQ(s.counts->drafted, 9);
+        EXPECT_DOUBLE_EQ(s.first_ms, 10);
+        EXPECT_EQ(s.tokens, 9);
+    }
+}
+
+TEST(ServedTextTest, NoticesAServerWithoutAFirstToken) {
+    // Round 1 keeps nothing, so one token alone comes first either way: where later pieces end decides.
+    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c"}),
+                                                      vllm_chunk({"d", "e", "f"}), vllm_end({0, 1, 2}, 3)});
+    EXPECT_EQ(s.provenance, Provenance::exact);
+    EXPECT_EQ(authors(s), "tdtddt");
+}
+
+TEST(ServedTextTest, LeavesOpenWhatDoesNotFit) {
+    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"}), vllm_end({3, 3, 3}, 3)});
+    EXPECT_EQ(s.provenance, Provenance::aggregate);
+    EXPECT_EQ(authors(s), "??");
+    ASSERT_EQ(s.notes.size(), 1u);
+    EXPECT_DOUBLE_EQ(s.counts->accepted, 9);
+}
+
+TEST(ServedTextTest, ReadsRoundsOffThePiecesWhereOnlyTotalsAreTold) {
+    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}),
+                                                      vllm_chunk({"e"}), vllm_end({2, 0}, 3, false)});
+    EXPECT_EQ(s.provenance, Provenance::inferred);
+    EXPECT_EQ(authors(s), "fddtt");
+    EXPECT_NE(s.notes.at(0).find("detailed"), std::string::npos);
+}
+
+TEST(ServedTextTest, SaysHowVllmWouldTell) {
+    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"})});
+    EXPECT_EQ(s.provenance, Provenance::aggregate);
+    EXPECT_FALSE(s.counts.has_value());
+    EXPECT_NE(s.notes.at(0).find("--per-request-spec-decode-metrics detailed"), std::string::npos);
+}
+
+TEST(ServedTextTest, FollowsTheCountersOfLlama) {
+    const auto chunk = [](const char* text, int drafted, int accepted) {
+        return Json({{"choices", Json::array({{{"delta", {{"content", text}}}}})},
+                     {"timings", {{"draft_n", drafted}, {"draft_n_accepted", accepted}}}})
+            .dump();
+    };
+    const ServedText s = answer_of(ServerKind::llamacpp,
+                                   {chunk("a", 0, 0), chunk("b", 3, 2), chunk("c", 3, 2), chunk("d", 3, 2),
+                                    chunk("e", 6, 2), chunk("f", 6, 2), chunk("g", 9, 3), chunk("h", 9, 3)});
+    EXPECT_EQ(s.provenance, Provenance::inferred);
+    EXPECT_EQ(authors(s), "fddtttdt"); // f: a pass without drafts
+    ASSERT_EQ(s.rounds.size(), 3u);
+    EXPECT_EQ(s.rounds[0].drafted, 3);
+    EXPECT_DOUBLE_EQ(s.counts->drafted, 9);
+    EXPECT_EQ(s.counts->accepted_at, (std::vector<double>{2, 1, 0}));
+    EXPECT_NE(answer_of(ServerKind::llamacpp,
+                        {Json({{"choices", Json::array({{{"delta", {{"content", "a"}}}}})}}).dump()})
+                  .notes.at(0)
+                  .find("--spec-type"),
+              std::string::npos);
+}
+
+// SGLang pull request 33518 shows this answer.
+TEST(ServedTextTest, ReadsSglangsTotals) {
+    const std::string end =
+        R"({"choices":[],"usage":{"completion_tokens":106},"sglext":{"spec_tokens_details":{"spec_accept_rate":0.2930232558139535,"spec_accept_length":2.4651162790697674,
+        "spec_num_correct_drafts":63,"spec_num_proposed_drafts":215,"spec_verify_ct":43,"spec_correct_drafts_histogram":[11,14,11,4,0,3]}}})";
+    const ServedText s = answer_of(ServerKind::sglang, {R"({"choices":[{"delta":{"content":"ab"}}]})", end});
+    EXPECT_EQ(s.provenance, Provenance::aggregate);
+    EXPECT_EQ(s.tokens, 106);
+    EXPECT_DOUBLE_EQ(s.counts->rounds, 43);
+    EXPECT_DOUBLE_EQ(s.counts->accepted, 63);
+    EXPECT_EQ(s.counts->accepted_at, (std::vector<double>{32, 18, 7, 3, 3}));
+    EXPECT_NEAR(*tokens_per_round(*s.counts), 2.4651162790697674, 1e-9);
+}
+
+TEST(ServedTextTest, AsksEveryServerOnlyWhatItKnows) {
+    RequestSettings r;
+    r.prompt = "hi \"there\"";
+    r.system = "short";
+    r.seed = 7;
+    const Json vllm = Json::parse(request_body(ServerKind::vllm, r)),
+               llama = Json::parse(request_body(ServerKind::llamacpp, r)),
+               sglang = Json::parse(request_body(ServerKind::sglang, r));
+    EXPECT_EQ(vllm["messages"][1]["content"], r.prompt);
+    EXPECT_EQ(vllm["messages"][0]["role"], "system");
+    EXPECT_EQ(vllm["logprobs"], true);
+    EXPECT_EQ(vllm["stream_options"]["include_usage"], true);
+    EXPECT_FALSE(vllm.contains("timings_per_token"));
+    EXPECT_EQ(llama["timings_per_token"], true);
+    EXPECT_FALSE(llama.contains("logprobs"));
+    EXPECT_EQ(sglang["return_spec_tokens_details"], true);
+    r.chat = false;
+    const Json raw = Json::parse(request_body(ServerKind::vllm, r));
+    EXPECT_EQ(raw["prompt"], r.prompt);
+    EXPECT_EQ(raw["logprobs"], 0);
+    EXPECT_FALSE(raw.contains("messages"));
+    r.prompt = "broken \xff bytes"; // must not throw
+    EXPECT_NO_THROW((void)request_body(ServerKind::unknown, r));
+}
+
+TEST(ServedTextTest, AnErrorInTheStreamIsAnError) {
+    AnswerReader reader(ServerKind::vllm);
+    try {
+        reader.event(R"({"error":{"message":"context too long"}})", 1);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("context too long"), std::string::npos);
+    }
+}
+
+TEST(ServedTextTest, SurvivesDamage) {
+    const std::vector<std::string> events = {
+        vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}), vllm_end({2, 0, 3}, 3),
+        R"({"choices":[{"delta":{"content":"x"}}],"timings":{"draft_n":3,"draft_n_accepted":2}})"};
+    Mutator mutator(23);
+    for (int i = 0; i < 3000; ++i) {
+        AnswerReader reader(ServerKind::vllm);
+        try {
+            for (const std::string& event : events) reader.event(mutator.mutate(event), 1);
+            (void)served_json(reader.finish(2));
+        } catch (const Error&) { // the damage made an "error" of it
+        }
+    }
+}
+
+} // namespace speclens::test

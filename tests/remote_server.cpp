@@ -1,0 +1,324 @@
+// Our own server, asked over a real socket: what it tells is what the engine did, and others' troubles end as
+// errors.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "engine/cycle_view.h"
+#include "kernels/error.h"
+#include "remote/http.h"
+#include "remote/probe.h"
+#include "remote/served_text.h"
+#include "remote/spec_server.h"
+#include "tests/listening.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+RunSettings base(const std::string& drafter, const std::string& rule = "token") {
+    RunSettings settings;
+    settings.drafter = drafter;
+    settings.rule = rule;
+    settings.k = 4;
+    return settings;
+}
+
+RequestSettings question(double temperature = 0) {
+    RequestSettings request;
+    request.prompt = "Write a short poem about the moon.";
+    request.max_tokens = 40;
+    request.temperature = temperature;
+    request.seed = 5;
+    return request;
+}
+
+HttpAnswer post(const Endpoint& endpoint, const std::string& path, const std::string& body) {
+    return http_post(endpoint, path, body, {}, {});
+}
+
+// A socket that accepts one connection and answers with these bytes, then waits until it is destroyed.
+class RawServer {
+  public:
+    explicit RawServer(std::string answer, bool close_after = true) {
+        listener_ = socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        EXPECT_EQ(listen(listener_, 8), 0);
+        socklen_t size = sizeof address;
+        EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+        endpoint = parse_endpoint("127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+        thread_ = std::thread([this, answer = std::move(answer), close_after] {
+            while (true) {
+                const int connection = accept(listener_, nullptr, nullptr);
+                if (connection < 0) return;
+                char request[4096];
+                (void)!::read(connection, request, sizeof request);
+                (void)!send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
+                if (close_after)
+                    close(connection);
+                else
+                    open_.push_back(connection);
+            }
+        });
+    }
+    ~RawServer() {
+        shutdown(listener_, SHUT_RDWR);
+        thread_.join();
+        close(listener_);
+        for (const int connection : open_) close(connection);
+    }
+    Endpoint endpoint;
+
+  private:
+    int listener_ = -1;
+    std::vector<int> open_;
+    std::thread thread_;
+};
+
+template <class F>
+std::string network_error(const F& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::network) << error.what();
+        EXPECT_FALSE(error.remedy().empty());
+        return error.what();
+    }
+    ADD_FAILURE() << "no error";
+    return "";
+}
+
+} // namespace
+
+TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
+    for (const char* drafter : {"domino", "small", "small_tree", "none"})
+        for (const double temperature : {0.0, 0.8}) {
+            SCOPED_TRACE(std::string(drafter) + " at " + std::to_string(temperature));
+            const std::string rule = std::string(drafter) == "small_tree" ? "tree_wor" : "token";
+            const Listening server(base(drafter, rule));
+            const ServerFacts facts = probe_server(server.endpoint, {});
+            EXPECT_EQ(facts.kind, ServerKind::vllm);
+            EXPECT_NE(facts.version.find("SpecLens"), std::string::npos);
+            const RequestSettings request = question(temperature);
+            const ServedText served = send_request(server.endpoint, facts, request, {});
+
+            // The same run without any network.
+            RunSettings settings = base(drafter, rule);
+            settings.prompt = request.prompt;
+            settings.chat = true;
+            settings.max_tokens = request.max_tokens;
+            settings.sampling.temperature = temperature;
+            settings.seed = *request.seed;
+            speclens::Run run(served_bundle(), settings);
+            run.finish();
+            const CycleView view = fold(run.trace(), run.trace().size());
+            EXPECT_EQ(served.text(), run.output_text());
+            EXPECT_EQ(served.tokens, view.output_tokens);
+            ASSERT_EQ(static_cast<int>(served.pieces.size()), view.output_tokens);
+
+            const ServerReading after = scrape(server.endpoint, facts, {});
+            EXPECT_DOUBLE_EQ(*after.generated, view.output_tokens);
+            EXPECT_DOUBLE_EQ(*after.prompt_tokens, view.prompt_tokens);
+            if (view.drafted == 0) {
+                EXPECT_FALSE(served.counts.has_value());
+                EXPECT_DOUBLE_EQ(after.counts->rounds, 0);
+                continue;
+            }
+            EXPECT_EQ(served.provenance, Provenance::exact);
+            ASSERT_EQ(static_cast<int>(served.rounds.size()), view.rounds);
+            std::size_t at = 0;
+            for (int round = 0; round < view.rounds; ++round) {
+                const CycleSummary& cycle = view.cycles[static_cast<std::size_t>(round)];
+                EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].accepted, cycle.accepted);
+                EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].drafted,
+                          static_cast<int>(cycle.drafts.size()));
+                for (std::size_t i = 0; i < cycle.commit->tokens.size(); ++i, ++at) {
+                    EXPECT_EQ(served.pieces[at].round, round);
+                    EXPECT_EQ(served.pieces[at].author,
+                              static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target);
+                }
+            }
+            EXPECT_DOUBLE_EQ(served.counts->rounds, view.rounds);
+            EXPECT_DOUBLE_EQ(served.counts->drafted, view.drafted);
+            EXPECT_DOUBLE_EQ(served.counts->accepted, view.accepted_drafts);
+            EXPECT_DOUBLE_EQ(after.counts->rounds, served.counts->rounds);
+            EXPECT_DOUBLE_EQ(after.counts->drafted, served.counts->drafted);
+            EXPECT_DOUBLE_EQ(after.counts->accepted, served.counts->accepted);
+            double kept = 0;
+            for (const double places : after.counts->accepted_at) kept += places;
+            EXPECT_DOUBLE_EQ(kept, view.accepted_drafts);
+        }
+}
+
+TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
+    const Listening server(base("small"));
+    const HttpAnswer chat = post(
+        server.endpoint, "/v1/chat/completions",
+        R"({"messages":[{"role":"user","content":[{"type":"text","text":"What is the capital of Japan?"}]}],"temperature":0})");
+    ASSERT_EQ(chat.status, 200) << chat.body;
+    const Json answer = Json::parse(chat.body);
+    EXPECT_EQ(answer["choices"][0]["message"]["content"], "The capital of Japan is Tokyo.");
+    EXPECT_EQ(answer["choices"][0]["finish_reason"], "stop");
+    EXPECT_GT(answer["metrics"]["speculative_decoding"]["num_accepted_draft_tokens"], 0);
+    const HttpAnswer raw = post(server.endpoint, "/v1/completions",
+                                R"({"prompt":"The capital of France is","max_tokens":2,"temperature":0})");
+    EXPECT_EQ(Json::parse(raw.body)["choices"][0]["finish_reason"], "length") << raw.body;
+    EXPECT_EQ(Json::parse(raw.body)["usage"]["completion_tokens"], 2);
+    EXPECT_EQ(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]["id"], "bundle S");
+}
+
+TEST(SpecServerTest, RefusesWithAReason) {
+    const Listening server(base("small"));
+    struct Case {
+        const char *path, *body, *word;
+    };
+    std::string long_prompt = R"({"prompt":")";
+    for (int i = 0; i < 9000; ++i) long_prompt += "word ";
+    long_prompt += "\"}";
+    for (const Case& c :
+         {Case{"/v1/completions", "nonsense", "JSON"}, Case{"/v1/completions", "{}", "prompt"},
+          Case{"/v1/completions", R"({"prompt":["a"]})", "token id"},
+          Case{"/v1/completions", R"({"prompt":""})", ""},
+          Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
+          Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
+          Case{"/v1/completions", R"({"prompt":"a","n":3})", "n "},
+          Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
+          Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
+          Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
+          Case{"/v1/completions", long_prompt.c_str(), ""}}) {
+        const HttpAnswer answer = post(server.endpoint, c.path, c.body);
+        EXPECT_EQ(answer.status, 400) << std::string(c.body).substr(0, 60) << "\n" << answer.body;
+        const Json json = Json::parse(answer.body, nullptr, false);
+        ASSERT_TRUE(json.is_object()) << answer.body;
+        EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos) << answer.body;
+    }
+    EXPECT_EQ(http_get(server.endpoint, "/nowhere").status, 404);
+    // and goes on
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
+}
+
+TEST(SpecServerTest, ServesOneAfterTheOther) {
+    const Listening server(base("small"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    const ServedText alone = send_request(server.endpoint, facts, question(), {});
+    std::vector<std::thread> threads;
+    std::vector<std::string> texts(4);
+    for (std::string& text : texts)
+        threads.emplace_back(
+            [&, out = &text] { *out = send_request(server.endpoint, facts, question(), {}).text(); });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& text : texts) EXPECT_EQ(text, alone.text());
+    const ServerReading reading = scrape(server.endpoint, facts, {});
+    EXPECT_DOUBLE_EQ(*reading.running, 0);
+    EXPECT_DOUBLE_EQ(*reading.waiting, 0);
+    EXPECT_DOUBLE_EQ(*reading.generated, 5.0 * alone.tokens);
+    EXPECT_DOUBLE_EQ(reading.first_token.count, 5);
+}
+
+TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
+    const Listening server(base("none"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    RequestSettings request = question(1);
+    request.max_tokens = 100000;
+    int bytes = 0;
+    const HttpAnswer answer = http_post(server.endpoint, "/v1/chat/completions",
+                                        request_body(facts.kind, request), {}, [&](std::string_view data) {
+                                            bytes += static_cast<int>(data.size());
+                                            return false;
+                                        });
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_GT(bytes, 0);
+    // the next request is served although the first one asked for a hundred thousand tokens
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
+    EXPECT_LT(*scrape(server.endpoint, facts, {}).generated, 50000);
+}
+
+TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
+    const Listening server(base("none"));
+    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 64, base("none")});
+    EXPECT_NE(network_error([&] { (void)second.bind(); }).find("cannot listen"), std::string::npos);
+}
+
+TEST(Http, NobodyListens) {
+    Endpoint nobody;
+    {
+        const RawServer gone("x");
+        nobody = gone.endpoint;
+    }
+    EXPECT_NE(network_error([&] { (void)http_get(nobody, "/metrics"); }).find("nobody listens"),
+              std::string::npos);
+}
+
+TEST(Http, AnAnswerThatIsNoHttp) {
+    const RawServer server("SSH-2.0-OpenSSH\r\n");
+    (void)network_error([&] { (void)probe_server(server.endpoint, {}); });
+}
+
+TEST(Http, SilenceEndsInTime) {
+    const RawServer server("", /*close_after=*/false);
+    HttpSettings settings;
+    settings.silence_seconds = 0.3;
+    EXPECT_NE(network_error([&] { (void)http_get(server.endpoint, "/metrics", settings); }).find("in time"),
+              std::string::npos);
+}
+
+TEST(Http, AnEndlessAnswerIsCut) {
+    std::string body(300000, 'x');
+    const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + body);
+    HttpSettings settings;
+    settings.most_bytes = 100000;
+    EXPECT_NE(network_error([&] {
+                  (void)http_get(server.endpoint, "/metrics", settings);
+              }).find("more than 100000 bytes"),
+              std::string::npos);
+}
+
+TEST(Http, CancellingEndsAWait) {
+    const RawServer server("", /*close_after=*/false);
+    std::atomic<bool> cancelled{false};
+    HttpSettings settings;
+    settings.cancelled = &cancelled;
+    settings.silence_seconds = 60;
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        cancelled.store(true);
+    });
+    try {
+        (void)http_get(server.endpoint, "/metrics", settings);
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::interrupted);
+    }
+    later.join();
+}
+
+TEST(Probe, AWebServerIsNoModelServer) {
+    const RawServer server(
+        "HTTP/1.1 200 OK\r\nContent-Length: 20\r\nConnection: close\r\n\r\n<html>hello</html>\r\n");
+    EXPECT_NE(
+        network_error([&] { (void)probe_server(server.endpoint, {}); }).find("no server of language models"),
+        std::string::npos);
+}
+
+TEST(Probe, AsksForAKey) {
+    const RawServer server("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+    try {
+        (void)probe_server(server.endpoint, {});
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(error.remedy().find("--key-from"), std::string::npos);
+    }
+}
+
+} // namespace speclens::test
