@@ -44,7 +44,14 @@ def describe(folder, checkpoint, curve, seed, extra):
 DRAFTERS = ("eagle3", "dart", "dflash", "domino", "dspark", "medusa")
 
 
-def describe_drafter(folder, work):
+def began_from(folder, before):
+    """The run whose head this one went on from (--init), by the entry that it had; `before`: the entry of the manifest so far."""
+    if before.get("files", {}).get("model.safetensors") == digest(folder / "model.safetensors"):
+        return before.get("began from")                # the same head, described again
+    return {k: before[k] for k in ("steps", "positions", "minutes") if k in before} or None
+
+
+def describe_drafter(folder, work, before):
     """How a trained head was made; None when its checkpoint is not in the work folder (the old entry is kept)."""
     checkpoint = work / folder.name / "latest.pt"
     if not checkpoint.exists():
@@ -52,10 +59,12 @@ def describe_drafter(folder, work):
     saved = torch.load(checkpoint, map_location="cpu", weights_only=False)
     state, arguments = saved["state"], dict(saved["args"])
     rows = [json.loads(line) for line in (work / folder.name / "curve.jsonl").read_text().splitlines()]
+    earlier = began_from(folder, before) if arguments.get("init") else None
     kept = ("step", "positions", "loss", "final_loss", "base_loss", "accept_len", "base_accept_len", "accuracy", "accuracy_0")
     return {
         "method": arguments["method"], "parameters": sum(v.numel() for k, v in saved["drafter"].items() if k not in ("d2t", "t2d")),
         "weights": "bfloat16", "seed": arguments.get("seed"), "steps": state["step"], "positions": state["positions"],
+        **({"began from": earlier} if earlier else {}),
         "minutes": round(state["seconds"] / 60, 1), "epoch_tokens": state["epoch_tokens"],
         "arguments": {k: str(v) if isinstance(v, Path) else v for k, v in arguments.items()
                       if k not in ("target", "work", "threads", "device", "name") and v not in (None, False)},
@@ -119,7 +128,7 @@ def main():
         manifest[name] = describe(args.models / name, args.work / checkpoint, args.work / name / "curve.jsonl", seed, extra)
     for name in DRAFTERS:
         if (args.models / name / "model.safetensors").exists():
-            manifest[name] = describe_drafter(args.models / name, args.work) or kept[name]
+            manifest[name] = describe_drafter(args.models / name, args.work, kept.get(name, {})) or kept[name]
     manifest["gates"] = gates(args.models / "drafter_gates.json")
     (args.models / "MANIFEST.json").write_text(json.dumps(manifest, indent=1) + "\n")
 
