@@ -62,9 +62,9 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
          ratio(c.accepted, c.rounds)},
         {"rounds that kept something", "kept draft 1 ÷ rounds", "llama.cpp #acc drafts",
          places ? ratio(c.accepted_at.front(), c.rounds) : std::nullopt},
-        {"rounds that kept the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
+        {"kept to the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
          places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
-        {"share of the text that was drafted", "accepted ÷ (accepted + rounds)",
+        {"guessed share of the text", "accepted ÷ (accepted + rounds)",
          "how much of what one reads was guessed", ratio(c.accepted, c.accepted + c.rounds)},
     };
 }

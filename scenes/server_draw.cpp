@@ -38,7 +38,7 @@ void part_slot(const ServerDraw& d, Rect r, const std::string& words) {
 // Tokens per round of every second; seconds without a round leave a gap.
 void draw_curve(const ServerDraw& d, Rect r) {
     const ServerModel& m = d.model;
-    part_title(d, r, "tokens per round", "between two readings, everybody's requests");
+    part_title(d, r, "tokens per round", "between two readings");
     if (m.points.size() < 2) {
         part_slot(d, r, m.view->watch.empty() ? "this server tells no counters" : "two readings, please");
         return;
@@ -83,9 +83,9 @@ void draw_names(const ServerDraw& d, Rect r) {
         const AcceptanceName& name = m.names[i];
         canvas.text({r.x + 52, y}, name.value ? ui::number(*name.value, *name.value >= 1.5 ? 2 : 3) : "–",
                     Font::mono, 15, theme.ink, Align::right);
-        const float label = r.x + 66, formula = r.x + 66 + 242;
+        const float label = r.x + 66, formula = r.x + 66 + 220;
         ui::fitted_text(canvas, {label, y}, name.name, Font::text, 15, theme.ink,
-                        formulas ? 236 : r.right() - label);
+                        formulas ? 214 : r.right() - label);
         if (formulas)
             ui::fitted_text(canvas, {formula, y}, name.formula, Font::text, 14, theme.muted,
                             r.right() - formula);
@@ -95,7 +95,7 @@ void draw_names(const ServerDraw& d, Rect r) {
 // Two bars a place: kept of all rounds, and of the rounds that got so far.
 void draw_places(const ServerDraw& d, Rect r) {
     const ServerModel& m = d.model;
-    part_title(d, r, "kept at each place", "bars: of all rounds · dots: of those that got there");
+    part_title(d, r, "kept at each place", "bar: all rounds · dot: once there");
     const std::size_t n = m.places.unconditional.size();
     if (n == 0) {
         part_slot(d, r,
@@ -175,7 +175,7 @@ void draw_answer(const ServerDraw& d, Rect r) {
 
 void draw_server_stage(const ServerDraw& d, Rect area) {
     const ServerView& view = *d.model.view;
-    if (!d.model.attached()) {
+    if (!d.model.attached() && !d.model.lost()) {
         const std::string words = view.state == ServerView::State::probing
                                       ? "looking for " + view.address + " …"
                                   : view.state == ServerView::State::failed
@@ -224,7 +224,7 @@ void draw_server_details(const ServerDraw& d) {
                           {.size = 14, .color = color, .max_lines = std::min(4, room)}) +
             24;
     };
-    if (!m.attached()) {
+    if (!m.attached() && !m.lost()) {
         line("A server of yours", Font::text_bold, theme.ink);
         say("vLLM, SGLang and llama-server are understood; vLLM's usual port is 8000, SGLang's 30000, "
             "llama-server's 8080.",
@@ -233,6 +233,9 @@ void draw_server_details(const ServerDraw& d) {
         return;
     }
     line(m.server() + (m.model().empty() ? "" : ", " + m.model()), Font::text_bold, theme.ink);
+    if (!m.view->problem.empty())
+        say(m.view->problem + (m.view->remedy.empty() ? "" : ". " + m.view->remedy),
+            theme.role(Role::rejected));
     if (!m.view->watch.empty()) {
         const ServerReading& now = m.view->watch.last();
         const auto whole = [](const std::optional<double>& v) {
@@ -251,9 +254,6 @@ void draw_server_details(const ServerDraw& d) {
             line("tokens per round, by its own average: " + ui::number(*now.told_length, 2), Font::text,
                  theme.ink);
     }
-    if (!m.view->problem.empty())
-        say(m.view->problem + (m.view->remedy.empty() ? "" : ". " + m.view->remedy),
-            theme.role(Role::rejected));
     for (const std::string& finding : m.findings) say("· " + capital(finding) + ".", theme.ink);
     for (const std::string& missing : m.view->facts.missing) say("· " + capital(missing) + ".", theme.muted);
     if (m.view->served)

@@ -40,6 +40,8 @@ struct ServerModel {
     std::vector<ServerPoint> points;
     double most_tokens_per_round = 1;
     [[nodiscard]] bool attached() const { return view->state == ServerView::State::attached; }
+    // It answered once and does not any more: what it told stays on screen.
+    [[nodiscard]] bool lost() const { return view->state == ServerView::State::failed && !view->watch.empty(); }
     [[nodiscard]] std::string server() const; // "vLLM 0.11", "SpecLens 0.1.0"
     [[nodiscard]] std::string model() const;  // empty: not told
 };

@@ -56,14 +56,16 @@ StageTitle server_title(const ServerModel& m) {
     StageTitle title;
     title.tier = ui::Tier::remote;
     const ServerView& view = *m.view;
-    if (!m.attached()) {
+    if (!m.attached() && !m.lost()) {
         title.title = view.state == ServerView::State::failed ? "No server answers"
                                                               : "A server of yours, seen from outside";
         title.subtitle =
             view.state == ServerView::State::probing ? "looking for " + view.address : "not attached";
         return title;
     }
-    title.tier_words = m.span == ServerSpan::request ? "this request" : "server-wide";
+    title.tier_words = m.lost()                        ? "no longer answers"
+                       : m.span == ServerSpan::request ? "this request"
+                                                       : "server-wide";
     if (const auto length = tokens_per_round(m.counts); length && m.counts.drafted > 0)
         title.title = ui::number(*length, 2) + " tokens per round; " +
                       ui::percent(m.counts.accepted / m.counts.drafted) + " of what is drafted is kept";
@@ -75,6 +77,7 @@ StageTitle server_title(const ServerModel& m) {
                           : "This server tells nothing about speculation";
     title.subtitle = view.address + " · " + m.server() + (m.model().empty() ? "" : ", " + m.model()) + " · " +
                      span_words(m.span) + (m.counts.empty() ? "" : ": " + totals(m));
+    if (!view.problem.empty()) title.subtitle = view.problem; // in a small window the only place for it
     return title;
 }
 

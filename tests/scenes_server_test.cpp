@@ -145,6 +145,22 @@ TEST(ServerScene, AttachesAndServes) {
     EXPECT_TRUE(shown.bench->shows("No server answers"));
 }
 
+TEST(ServerScene, KeepsWhatAServerToldThatIsGone) {
+    auto view = watched();
+    view->state = ServerView::State::failed;
+    view->problem = "nobody listens at http://127.0.0.1:8000";
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        Shown shown(view, screen);
+        for (const char* words :
+             {"3.40 tokens per round", "no longer answers", "nobody listens", "mean acceptance length"})
+            EXPECT_TRUE(shown.bench->shows(words)) << words;
+        look(*shown.bench, "a lost server", false);
+    }
+    Shown shown(view);
+    shown.bench->click(shown.bench->find("Attach")); // again
+    EXPECT_EQ(std::get<AttachServer>(shown.orders.at(0)).address, "http://127.0.0.1:8000");
+}
+
 TEST(ServerScene, FitsEverySizeInEveryState) {
     auto bare = watched(0);
     bare->watch = Watch();
