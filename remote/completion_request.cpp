@@ -1,6 +1,10 @@
 #include "remote/completion_request.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "engine/json_read.h"
+#include "engine/tokenizer.h"
 
 namespace speclens {
 namespace {
@@ -27,22 +31,38 @@ std::string content_of(const Json& message) {
     return text;
 }
 
+// The whole conversation as the model's chat format has it: as text, so that no turn is lost.
 void read_messages(const Json& body, RunSettings& settings) {
     const auto messages = body.find("messages");
     if (messages == body.end() || !messages->is_array() || messages->empty())
         throw Refused{400, "messages is missing or empty"};
-    settings.prompt.clear();
+    std::vector<ChatTurn> turns;
     for (const Json& message : *messages) {
         const auto role = message.is_object() ? message.find("role") : message.end();
         if (!message.is_object() || role == message.end() || !role->is_string())
             throw Refused{400, "a message has no role"};
-        if (*role == "system")
-            settings.system = content_of(message);
-        else if (*role == "user")
-            settings.prompt = content_of(message);
-        // Earlier turns of the assistant: these models were taught single questions.
+        if (*role != "system" && *role != "user" && *role != "assistant")
+            throw Refused{400, "the role " + shown(*role) + " is none of system, user, assistant"};
+        turns.push_back({role->get<std::string>(), content_of(message)});
     }
-    settings.chat = true;
+    if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
+    settings.chat = false;
+    settings.prompt = chat_prompt(turns, settings.thinking);
+}
+
+// What would change the answer and is not built: silence about it would be a wrong answer.
+void refuse_unknown(const Json& body) {
+    for (const char* key : {"stop", "logit_bias", "response_format", "tools", "presence_penalty",
+                            "frequency_penalty", "best_of", "echo", "suffix"}) {
+        const auto found = body.find(key);
+        if (found == body.end() || found->is_null() || (found->is_boolean() && !found->get<bool>()) ||
+            (found->is_number() && (found->get<double>() == 0 ||
+                                    (found->get<double>() == 1 && std::string_view(key) == "best_of"))) ||
+            ((found->is_array() || found->is_object() || found->is_string()) &&
+             (found->empty() || *found == "")))
+            continue;
+        throw Refused{400, std::string(key) + " is not supported by this server"};
+    }
 }
 
 void read_prompt_field(const Json& body, RunSettings& settings) {
@@ -66,6 +86,7 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
 CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base) {
     const Json body = Json::parse(text, nullptr, false);
     if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
+    refuse_unknown(body);
     CompletionRequest asked;
     asked.settings = base;
     asked.settings.system.clear();

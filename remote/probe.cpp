@@ -1,5 +1,7 @@
 #include "remote/probe.h"
 
+#include <cctype>
+
 #include "engine/json_read.h"
 
 namespace speclens {
@@ -30,6 +32,32 @@ std::optional<double> told_length(const Json& info) {
     return length->get<double>();
 }
 
+// Percent-encoded for a query.
+std::string query_value(const std::string& text) {
+    static constexpr char kHex[] = "0123456789ABCDEF";
+    std::string out;
+    for (const unsigned char c : text)
+        if (std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '~')
+            out += static_cast<char>(c);
+        else
+            out = out + '%' + kHex[c >> 4] + kHex[c & 15];
+    return out;
+}
+
+// Whether the answer at this path is metrics; keeps what they say.
+bool read_metrics_at(const Endpoint& endpoint, const std::string& path, const HttpAnswer& answer,
+                     ServerFacts& facts) {
+    if (!answer.ok()) return false;
+    try {
+        facts.reading = read_metrics(parse_exposition(answer.body, endpoint.shown() + path));
+    } catch (const Error&) { // an answer, but not metrics: the other addresses may say what it is
+        return false;
+    }
+    facts.metrics = true;
+    facts.metrics_path = path;
+    return true;
+}
+
 void read_models(const Json& json, ServerFacts& facts) {
     const auto data = json.find("data");
     if (data == json.end() || !data->is_array()) return;
@@ -45,14 +73,7 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings)
     bool refused = false;
     const HttpAnswer metrics = http_get(endpoint, "/metrics", settings);
     refused = metrics.status == 401 || metrics.status == 403;
-    if (metrics.ok()) {
-        try {
-            facts.reading = read_metrics(parse_exposition(metrics.body, endpoint.shown() + "/metrics"));
-            facts.metrics = true;
-            facts.kind = facts.reading.kind;
-        } catch (const Error&) { // an answer, but not metrics: the other addresses may say what it is
-        }
-    }
+    if (read_metrics_at(endpoint, "/metrics", metrics, facts)) facts.kind = facts.reading.kind;
     if (const auto version = object_at(endpoint, "/version", settings)) {
         facts.version = text_of(*version, "version");
         if (facts.kind == ServerKind::unknown && !facts.version.empty()) facts.kind = ServerKind::vllm;
@@ -73,6 +94,13 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings)
                 break;
             }
     if (const auto models = object_at(endpoint, "/v1/models", settings)) read_models(*models, facts);
+    // llama.cpp's router keeps the metrics of each model apart.
+    if (!facts.metrics && !refused && facts.kind != ServerKind::vllm && facts.kind != ServerKind::sglang &&
+        !facts.models.empty()) {
+        const std::string path = "/metrics?model=" + query_value(facts.models.front());
+        if (read_metrics_at(endpoint, path, http_get(endpoint, path, settings), facts))
+            facts.kind = facts.reading.kind;
+    }
     facts.reading.kind = facts.kind;
     if (facts.kind == ServerKind::unknown && facts.models.empty()) {
         if (refused)
@@ -106,7 +134,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
                 }
         return reading;
     }
-    const HttpAnswer answer = http_get(endpoint, "/metrics", settings);
+    const HttpAnswer answer = http_get(endpoint, facts.metrics_path, settings);
     if (!answer.ok())
         throw Error(endpoint.shown() + "/metrics answers with status " + std::to_string(answer.status),
                     "Is the server going down?", Exit::network);

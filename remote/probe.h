@@ -12,11 +12,12 @@ namespace speclens {
 
 struct ServerFacts {
     ServerKind kind = ServerKind::unknown;
-    std::string version;              // empty: not told
-    std::vector<std::string> models;  // ids of /v1/models
-    bool metrics = false;             // /metrics answers
-    ServerReading reading;            // of that answer, or what /server_info has
-    std::vector<std::string> missing; // what is not told, with the option that would
+    std::string version;                   // empty: not told
+    std::vector<std::string> models;       // ids of /v1/models
+    bool metrics = false;                  // /metrics answers
+    std::string metrics_path = "/metrics"; // with the name of a model where a llama.cpp router wants it
+    ServerReading reading;                 // of that answer, or what /server_info has
+    std::vector<std::string> missing;      // what is not told, with the option that would
 };
 // Asks /metrics, /version, /props, /server_info and /v1/models, in this order, and only what still matters.
 // Throws Error (exit network) when nobody listens, and when nothing that answers is a server of language

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <httplib.h>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -175,6 +176,17 @@ TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
                                 R"({"prompt":"The capital of France is","max_tokens":2,"temperature":0})");
     EXPECT_EQ(Json::parse(raw.body)["choices"][0]["finish_reason"], "length") << raw.body;
     EXPECT_EQ(Json::parse(raw.body)["usage"]["completion_tokens"], 2);
+    // A conversation is answered with its earlier turns, not without them.
+    const auto length = [&](const char* body) {
+        const HttpAnswer answered = post(server.endpoint, "/v1/chat/completions", body);
+        EXPECT_EQ(answered.status, 200) << answered.body;
+        return Json::parse(answered.body)["usage"]["prompt_tokens"].get<int>();
+    };
+    EXPECT_GT(
+        length(
+            R"({"messages":[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hello there."},
+                        {"role":"user","content":"Who are you?"}],"stop":null})"),
+        length(R"({"messages":[{"role":"user","content":"Who are you?"}],"max_tokens":1})") + 6);
     EXPECT_EQ(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]["id"], "bundle S");
 }
 
@@ -196,6 +208,10 @@ TEST(SpecServerTest, RefusesWithAReason) {
           Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
           Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
           Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"tool","content":"x"}]})", "tool"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
+          Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
+          Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
           Case{"/v1/completions", long_prompt.c_str(), ""}}) {
         const HttpAnswer answer = post(server.endpoint, c.path, c.body);
         EXPECT_EQ(answer.status, 400) << std::string(c.body).substr(0, 60) << "\n" << answer.body;
@@ -309,6 +325,34 @@ TEST(Probe, AWebServerIsNoModelServer) {
     EXPECT_NE(
         network_error([&] { (void)probe_server(server.endpoint, {}); }).find("no server of language models"),
         std::string::npos);
+}
+
+// llama.cpp's router answers /metrics for a named model only.
+TEST(Probe, FindsTheMetricsOfARoutersModel) {
+    httplib::Server router;
+    router.Get("/metrics", [](const httplib::Request& request, httplib::Response& response) {
+        if (request.get_param_value("model") != "a b/c") {
+            response.status = 400;
+            response.set_content("{}", "application/json");
+            return;
+        }
+        response.set_content("llamacpp:spec_decode_num_draft_tokens_total "
+                             "9\nllamacpp:spec_decode_num_accepted_tokens_total 4\n"
+                             "llamacpp:spec_decode_num_drafts_total 3\n",
+                             "text/plain");
+    });
+    router.Get("/v1/models", [](const httplib::Request&, httplib::Response& response) {
+        response.set_content(R"({"data":[{"id":"a b/c"}]})", "application/json");
+    });
+    const int port = router.bind_to_any_port("127.0.0.1");
+    std::thread thread([&] { router.listen_after_bind(); });
+    const Endpoint endpoint = parse_endpoint("127.0.0.1:" + std::to_string(port));
+    const ServerFacts facts = probe_server(endpoint, {});
+    EXPECT_EQ(facts.kind, ServerKind::llamacpp);
+    EXPECT_DOUBLE_EQ(facts.reading.counts->drafted, 9);
+    EXPECT_DOUBLE_EQ(scrape(endpoint, facts, {}).counts->rounds, 3);
+    router.stop();
+    thread.join();
 }
 
 TEST(Probe, AsksForAKey) {
