@@ -34,6 +34,7 @@ struct SpecServer::State {
     std::shared_ptr<const Models> models;
     ServeSettings settings;
     httplib::Server server;
+    socket_t listener = INVALID_SOCKET;
     ServeCounts counts;
     std::atomic<bool> stopping{false};
     enum class Serving : std::uint8_t { before, entered, left };
@@ -159,8 +160,13 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
     state_->settings = std::move(settings);
     State& s = *state_;
     s.server.set_payload_max_length(kMostRequestBytes);
+    // A thread for everybody who may wait, and some more: /metrics answers however long the queue is.
+    s.server.new_task_queue = [&s] {
+        return new httplib::ThreadPool(static_cast<std::size_t>(s.settings.most_waiting) + 8);
+    };
     // The library's own choice lets two programs listen at one port and share the requests.
-    s.server.set_socket_options([](socket_t socket) {
+    s.server.set_socket_options([&s](socket_t socket) {
+        s.listener = socket;
         const int yes = 1;
         (void)setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
@@ -198,6 +204,8 @@ int SpecServer::bind() {
         throw Error("cannot listen at " + host + ":" + std::to_string(state_->settings.port),
                     "Another program has that port, or the host is not this machine's: try --port 0.",
                     Exit::network);
+    // The library lets five connections wait to be accepted; more at once would be reset.
+    (void)::listen(state_->listener, 2 * state_->settings.most_waiting);
     return port;
 }
 

@@ -15,7 +15,7 @@ namespace speclens {
 struct ServeSettings {
     std::string host = "127.0.0.1";
     int port = 8000; // 0: any free one
-    int most_waiting = 64;
+    int most_waiting = 32; // more requests than this are refused
     RunSettings base; // drafter, rule, K, dice; prompt, length and temperature come with the requests
 };
 

@@ -242,6 +242,31 @@ TEST(SpecServerTest, ServesOneAfterTheOther) {
     EXPECT_DOUBLE_EQ(reading.first_token.count, 5);
 }
 
+TEST(SpecServerTest, TellsHowManyWaitAndRefusesTooMany) {
+    const Listening server(base("none"), 12);
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; ++i)
+        threads.emplace_back([&] {
+            const HttpAnswer answer = post(server.endpoint, "/v1/completions",
+                                           R"({"prompt":"The","max_tokens":120,"temperature":3})");
+            EXPECT_TRUE(answer.status == 200 || answer.status == 503) << answer.body;
+            refused += answer.status == 503;
+        });
+    double most = 0;
+    for (bool over = false; !over;) {
+        const ServerReading reading = scrape(server.endpoint, facts, {});
+        EXPECT_LE(*reading.running, 1);
+        EXPECT_LE(*reading.waiting, 12);
+        most = std::max(most, *reading.waiting);
+        over = *reading.running == 0 && *reading.waiting == 0 && *reading.generated > 0 &&
+               reading.first_token.count + refused.load() >= 16;
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_GE(most, 6); // more than the library's own eight workers leave to see
+}
+
 TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
     const Listening server(base("none"));
     const ServerFacts facts = probe_server(server.endpoint, {});
@@ -262,7 +287,7 @@ TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
 
 TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
     const Listening server(base("none"));
-    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 64, base("none")});
+    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 32, base("none")});
     EXPECT_NE(network_error([&] { (void)second.bind(); }).find("cannot listen"), std::string::npos);
 }
 
