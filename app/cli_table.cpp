@@ -86,7 +86,8 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.model = text; }},
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses (see: list drafters); NAME=DIR names the folder of its model or trained head",
-         kOneRun | in(check, serve), [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
+         kOneRun | in(check, serve),
+         [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
         {"--drafters", "A[=DIR],B", "Models",
          "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
          "race",
@@ -104,8 +105,13 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.session = text; }},
 
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kAsks,
+         "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kGenerates,
          [](Options& o, Text, Text text) { o.prompt = text; }},
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "send this one request and mark which tokens of the answer were guessed; @FILE reads a file, @- "
+         "standard "
+         "input",
+         in(attach), [](Options& o, Text, Text text) { o.prompt = text; }},
         {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
          [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
         {"--prompts", "FILE.jsonl", "Prompt", "one prompt a line: {\"prompt\":…, \"domain\":…}", in(compare),
@@ -129,13 +135,15 @@ constexpr OptionRow kOptionRows[] =
          "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees)",
          kGenerates | in(serve), set_rule},
         {"--rule-param", "NAME=VALUE", "Speculation",
-         "what the rule takes, see: speclens list rules (several: separated by commas)", kGenerates | in(serve),
-         set_rule_param},
+         "what the rule takes, see: speclens list rules (several: separated by commas)",
+         kGenerates | in(serve), set_rule_param},
         {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kAsks,
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
-        {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs", kGenerates | in(serve),
+        {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
+         kGenerates | in(serve),
          [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
-        {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all", kGenerates | in(serve),
+        {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all",
+         kGenerates | in(serve),
          [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
         {"--top-p", "P", "Speculation",
          "sample from the smallest set with this much probability, above 0 to 1", kGenerates,
@@ -146,7 +154,11 @@ constexpr OptionRow kOptionRows[] =
                              "Give a number above 0, at most 1 (1 = off).", Exit::usage);
          }},
         {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
-         kAsks | in(oracle, bench, serve),
+         kGenerates | in(oracle, bench, serve),
+         [](Options& o, Text name, Text text) {
+             o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
+         }},
+        {"--seed", "N", "Speculation", "sent with the request (default: none)", in(attach),
          [](Options& o, Text name, Text text) {
              o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
          }},
@@ -207,13 +219,9 @@ constexpr OptionRow kOptionRows[] =
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 
-        {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-         in(run, compare, bench, attach), [](Options& o, Text, Text text) { o.json = text; }},
-        {"--json", "FILE|-", "Output",
-         "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
-         [](Options& o, Text, Text text) { o.json = text; }},
         {"--attach", "URL", "Server",
-         "attach to a server at once and show it (pictures of the scene server: without it, of this engine served)",
+         "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
+         "served)",
          in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
         {"--once", "", "Server", "one reading instead of one a second", in(attach),
          [](Options& o, Text, Text) { o.once = true; }},
@@ -223,8 +231,7 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
         {"--key-from", "NAME", "Server",
          "the environment variable that holds the server's API key; it is never stored",
-         in(attach, window, render, describe),
-         [](Options& o, Text, Text t) { o.key_from = t; }},
+         in(attach, window, render, describe), [](Options& o, Text, Text t) { o.key_from = t; }},
         {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
          in(attach), [](Options& o, Text, Text t) { o.server_model = t; }},
         {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
@@ -232,6 +239,11 @@ constexpr OptionRow kOptionRows[] =
         {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
          [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
 
+        {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
+         in(run, compare, bench, attach), [](Options& o, Text, Text text) { o.json = text; }},
+        {"--json", "FILE|-", "Output",
+         "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
+         [](Options& o, Text, Text text) { o.json = text; }},
         {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
          [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "", "Output", "machine-readable list", in(list),
