@@ -35,7 +35,8 @@ void set_seconds(const std::function<void(time_t, time_t)>& set, double seconds)
 [[noreturn]] void unreachable(const Endpoint& endpoint, httplib::Error error) {
     using E = httplib::Error;
     const std::string where = endpoint.shown();
-    if (error == E::Connection)
+    // Newer versions of the library tell a connection that timed out by a name of its own.
+    if (error == E::Connection || httplib::to_string(error).find("onnection timed out") != std::string::npos)
         throw Error("nobody listens at " + where,
                     "Is the server up, and is this its address? vLLM's usual port is 8000, SGLang's 30000, "
                     "llama-server's 8080.",

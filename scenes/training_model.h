@@ -66,7 +66,7 @@ struct TrainingModel {
 // Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
 [[nodiscard]] double fade_of(const std::string& arm);
 
-inline constexpr int kTrainingBeats = 6;
+inline constexpr int kTrainingBeats = 7;
 [[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
 [[nodiscard]] StageTitle training_title(const TrainingModel& model);
 [[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model);

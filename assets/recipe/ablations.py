@@ -40,6 +40,15 @@ def execute(script, *arguments):
     subprocess.run(command, check=True)
 
 
+def record(folder, method, arguments, seed, steps, evaluations):
+    """A run that was trained in `folder`, as the app reads it; `evaluations`: {how it was served: file of evaluate_drafter.py}."""
+    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    served = {how: [{key: run[key] for key in ("temperature", "all")} for run in json.loads(path.read_text())["runs"]]
+              for how, path in evaluations.items()}
+    return {"method": method, "arguments": arguments, "seed": seed, "steps": steps, "served": served,
+            "curve": [{k: v for k, v in row.items() if k not in ("norm", "per_cpu_second")} for row in curve[:: max(1, len(curve) // 40)]]}
+
+
 def arm(args, method, extra, serve, seed):
     """The folder is named after the arguments: arms of two studies that are the same run are trained once."""
     label = "_".join(["ablation", method, *(e.strip("-") for e in extra), f"seed{seed}", f"steps{args.steps}"])
@@ -47,18 +56,15 @@ def arm(args, method, extra, serve, seed):
     if not (folder / "export" / "model.safetensors").exists():
         execute("train_drafter.py", "--method", method, "--name", label, "--target", args.target, "--work", args.work,
                 "--steps", args.steps, "--seed", seed, "--device", args.device, *extra)
-    runs = {}
+    evaluations = {}
     for drafts in serve:
         for base in (False, True) if method == "domino" else (False,):
             path = folder / f"eval_{drafts}{'_base' if base else ''}.json"
             if not path.exists():
                 execute("evaluate_drafter.py", "--target", args.target, "--drafter", folder / "export", "--prompts", args.prompts,
                         "--drafts", drafts, "--size", args.size, "--json", path, *(["--base-only"] if base else []))
-            runs[f"drafts {drafts}{', base logits only' if base else ''}"] = [
-                {key: run[key] for key in ("temperature", "all")} for run in json.loads(path.read_text())["runs"]]
-    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
-    return {"method": method, "arguments": extra, "seed": seed, "steps": args.steps, "served": runs,
-            "curve": [{k: v for k, v in row.items() if k not in ("norm", "per_cpu_second")} for row in curve[:: max(1, len(curve) // 40)]]}
+            evaluations[f"drafts {drafts}{', base logits only' if base else ''}"] = path
+    return record(folder, method, extra, seed, args.steps, evaluations)
 
 
 def main():

@@ -1,19 +1,21 @@
 """The grammar knob: does Domino's head gain anything where the text has no multi-token modes?
 
-    python grammar_knob.py --tokenizer ../models/target --work ../../build/recipe --out ../models/grammar_knob.json
+    python grammar_knob.py --tokenizer ../models/target --work ../../build/recipe --out ../models/ablations.json
 
 Two small targets are trained alike, one on the corpus as it is, one on answers without multi-token modes (corpus/grammar.py,
 modes=False; prompts do not change). Each is sampled, and a DFlash and a Domino head are trained on its text with the same
-settings. Written: tokens per round of DFlash, of Domino, and of Domino without its head, on the same held-out prompts.
+settings. Written, as the study "modes" beside those of ablations.py: tokens per round of DFlash, of Domino, and of Domino
+without its head, on the same held-out prompts.
 Stages are separate processes; what is finished is not repeated.
 """
 import argparse
 import json
 from pathlib import Path
 
-from ablations import execute
+from ablations import execute, record
 
 TAPS = (0, 1, 2)          # every layer of the small preset
+SEED = 5
 
 
 def target(args, work, modes):
@@ -31,11 +33,12 @@ def target(args, work, modes):
 
 
 def served(args, folder, export, base=False):
+    """The file of the evaluation."""
     path = folder / f"eval{'_base' if base else ''}.json"
     if not path.exists():
         execute("evaluate_drafter.py", "--target", export, "--drafter", folder / "export", "--prompts", args.prompts, "--size", args.size,
                 "--drafts", 15, "--json", path, *(["--base-only"] if base else []))
-    return [{key: run[key] for key in ("temperature", "all")} for run in json.loads(path.read_text())["runs"]]
+    return path
 
 
 def main():
@@ -51,18 +54,20 @@ def main():
     parser.add_argument("--size", type=int, default=10, help="prompts per domain")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     args = parser.parse_args()
-    results = {"settings": {key: getattr(args, key) for key in ("shard_tokens", "target_steps", "sample_tokens", "steps", "size")}}
-    for arm, modes in (("modes", True), ("no modes", False)):
-        work = args.work / f"grammar_{arm.replace(' ', '_')}"
+    results = json.loads(args.out.read_text()) if args.out.exists() else {}
+    rows = results["modes"] = {}
+    for name, modes in (("modes", True), ("no_modes", False)):
+        work = args.work / f"grammar_{name}"
         export = target(args, work, modes)
-        rows = results[arm] = {}
         for method in ("dflash", "domino"):
             folder = work / method
             if not (folder / "export" / "model.safetensors").exists():
                 execute("train_drafter.py", "--method", method, "--target", export, "--work", work, "--taps", *TAPS, "--steps", args.steps,
-                        "--muon", "0.02", "--device", args.device)
-            rows[method] = served(args, folder, export)
-        rows["domino, base logits only"] = served(args, work / "domino", export, base=True)
+                        "--seed", SEED, "--muon", "0.02", "--device", args.device)
+            evaluations = {"drafts 15": served(args, folder, export)}
+            if method == "domino":
+                evaluations["drafts 15, base logits only"] = served(args, folder, export, base=True)
+            rows[f"{name}_{method}"] = [record(folder, method, [] if modes else ["--no-modes"], SEED, args.steps, evaluations)]
         args.out.write_text(json.dumps(results) + "\n")
 
 

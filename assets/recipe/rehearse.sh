@@ -33,5 +33,5 @@ $python ablations.py --target "$target" --work "$work" --out "$work/ablations.js
 rm -rf "$work/models/target"
 cp -r "$target" "$work/models/target"
 $python gates.py --models "$work/models" --size 1 --out "$work/gates.json"
-$python grammar_knob.py --tokenizer "$target" --work "$work" --out "$work/grammar_knob.json" --shard-tokens 60000 --target-steps 4 \
+$python grammar_knob.py --tokenizer "$target" --work "$work" --out "$work/ablations.json" --shard-tokens 60000 --target-steps 4 \
     --sample-tokens 20000 --steps 2 --size 1 --device "$device"
