@@ -23,10 +23,10 @@ std::string arm_words(const std::string& name) {
         {"g4", "early positions more, g = 4"},
         {"g7", "early positions more, g = 7"},
         {"dpace", "D-PACE: by what is reached"},
-        {"modes_dflash", "DFlash, text with modes"},
-        {"modes_domino", "Domino, text with modes"},
-        {"no_modes_dflash", "DFlash, without modes"},
-        {"no_modes_domino", "Domino, without modes"}};
+        {"modes_dflash", "DFlash with modes"},
+        {"modes_domino", "Domino with modes"},
+        {"no_modes_dflash", "DFlash without modes"},
+        {"no_modes_domino", "Domino without modes"}};
     if (const auto found = kWords.find(name); found != kWords.end()) return found->second;
     if (name.starts_with("steps_"))
         return name.substr(6) + (name == "steps_1" ? " test-time step" : " test-time steps");
@@ -108,7 +108,7 @@ std::string study_words(const std::string& study) {
     if (study == "block") return "Size of a DFlash block";
     if (study == "test_steps") return "EAGLE-3: test-time steps";
     if (study == "weights") return "Weights of the positions";
-    if (study == "modes") return "Text with and without modes";
+    if (study == "modes") return "Text and modes";
     return study;
 }
 

@@ -59,12 +59,13 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
     case 3: {
         const TrainingArm *one = arm_named(m, "steps_1"), *three = arm_named(m, "steps_3"),
                           *seven = arm_named(m, "steps_7");
-        return {"Why EAGLE-3 differs",
-                "EAGLE-3 feeds its own features back. Trained for one step it has never seen them: " +
-                    tokens_of(one) + " tokens per round. With three steps of its own features in training: " +
-                    tokens_of(three) + (seven ? ", with seven: " + tokens_of(seven) : std::string()) +
-                    ". Guesses beyond the trained steps are lost, as the curve by position shows. Its tokens "
-                    "are the true ones in either case."};
+        return {
+            "Why EAGLE-3 differs",
+            "EAGLE-3 feeds its own features back. Trained for one step it never saw them: " + tokens_of(one) +
+                " tokens per round; for three steps " + tokens_of(three) +
+                (seven ? ", for seven " + tokens_of(seven) : std::string()) +
+                ". Guesses beyond the trained steps are lost, as the curve shows. Its tokens are the true "
+                "ones in either case."};
     }
     case 4: {
         const TrainingArm *sixteen = arm_named(m, "trained_16"), *eight = arm_named(m, "trained_8");
