@@ -1,5 +1,6 @@
 // `speclens attach`: another program's server, or what one left in a file.
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -149,6 +150,10 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
 Exit command_attach(const Options& options) {
     const std::string& target = options.words[0];
     if (!looks_like_endpoint(target)) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(target, ignored))
+            throw Error("'" + target + "' does not exist, and is no address of a server",
+                        "An address has a port or a scheme: 127.0.0.1:8000, http://host.");
         if (options.prompt)
             throw Error("'" + target + "' is a file: it cannot be asked anything",
                         "--prompt needs the address of a server.", Exit::usage);
