@@ -123,7 +123,10 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
                 silent = 0;
             } catch (const Error& error) {
                 if (interrupted().load()) break;
-                if (++silent >= 5) throw;
+                if (++silent >= 5) {
+                    if (file) file->commit(); // what it told until then
+                    throw;
+                }
                 say(std::string(error.what()) + ", trying again");
                 continue;
             }

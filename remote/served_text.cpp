@@ -174,7 +174,7 @@ void AnswerReader::event(const std::string& data, double ms) {
     }
     if (const Json* usage = object_in(json, "usage"))
         if (const auto tokens = number_at(*usage, "completion_tokens"))
-            out_.tokens = static_cast<int>(*tokens);
+            out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
     if (const Json* metrics = object_in(json, "metrics"))
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
             out_.counts = counts_of_histogram(histogram_at(*spec, "acceptance_histogram"),

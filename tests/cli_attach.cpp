@@ -1,8 +1,11 @@
 // `attach` and `serve` as a user meets them.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "tests/cli_support.h"
 #include "tests/listening.h"
@@ -74,6 +77,25 @@ TEST(Attach, WatchesAServer) {
     interrupted.arguments = {"attach", server.endpoint.origin, "--every", "0.1"};
     interrupted.interrupt_after_ms = 600;
     EXPECT_EQ(speclens(interrupted).code, 130);
+}
+
+TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
+    const std::string json = (fresh_folder() / "readings.jsonl").string();
+    auto server = std::make_unique<Listening>(domino());
+    Outcome out;
+    std::thread watching([&, address = server->endpoint.origin] {
+        out = speclens({"attach", address, "--every", "0.1", "--json", json});
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    server.reset();
+    watching.join();
+    EXPECT_EQ(out.code, 6) << out.err;
+    ASSERT_TRUE(std::filesystem::exists(json)) << out.err;
+    std::istringstream lines(read_file(json));
+    int readings = 0;
+    for (std::string line; std::getline(lines, line); ++readings)
+        EXPECT_EQ(Json::parse(line)["schema"], "speclens-reading/1");
+    EXPECT_GE(readings, 2);
 }
 
 TEST(Attach, ReadsLogsAndSavedMetrics) {
