@@ -18,6 +18,13 @@ const std::vector<ActionInfo>& action_list() {
          "Ctrl+Shift+C",
          Key::c,
          {.shift = true, .ctrl = true}},
+        {Action::copy_link, "Edit", "Copy a link to this frame", "Ctrl+L", Key::l, kCtrl},
+        {Action::copy_command,
+         "Edit",
+         "Copy this run as a command",
+         "Ctrl+Shift+L",
+         Key::l,
+         {.shift = true, .ctrl = true}},
         {Action::play, "Run", "Play or pause", "P", Key::p, kPlain},
         {Action::step, "Run", "Step", "→", Key::right, kPlain, Key::page_down, Key::space},
         {Action::back, "Run", "Back", "←", Key::left, kPlain, Key::page_up, Key::backspace},
@@ -55,6 +62,9 @@ const std::vector<ActionInfo>& action_list() {
         {Action::reduced_motion, "View", "Reduced motion", "", Key::none, kPlain},
         {Action::letters, "View", "Swap the letters p and q", "", Key::none, kPlain},
         {Action::fullscreen, "View", "Full screen", "F11", Key::f11, kPlain},
+        {Action::next_step, "Teach", "Next step of the lecture", "PageDown", Key::none, kPlain},
+        {Action::previous_step, "Teach", "Previous step of the lecture", "PageUp", Key::none, kPlain},
+        {Action::notes, "Teach", "Notes of this step", "F4", Key::f4, kPlain},
         {Action::palette, "Help", "Commands, scenes, tokens…", "Ctrl+K", Key::k, kCtrl},
         {Action::keys, "Help", "Keys", "?", Key::slash, kShift, Key::f1},
         {Action::description, "Help", "This frame in words", "D", Key::d, kPlain},
@@ -63,7 +73,8 @@ const std::vector<ActionInfo>& action_list() {
 }
 
 const std::vector<const char*>& menu_names() {
-    static const std::vector<const char*> names = {"File", "Edit", "Run", "Scene", "Engine", "View", "Help"};
+    static const std::vector<const char*> names = {"File",   "Edit", "Run",   "Scene",
+                                                   "Engine", "View", "Teach", "Help"};
     return names;
 }
 

@@ -9,15 +9,22 @@ namespace {
 using enum Command;
 
 constexpr CommandRow kCommandRows[] = {
-    {window, "", "[SESSION]", 0, 1, "open the window on a live run, or on a saved run or race",
+    {window, "", "[SESSION|LECTURE|LINK]", 0, 1,
+     "open the window on a live run, a saved one, a lecture or a link",
      "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
      "own\n"
-     "through draft, verify, accept and resample.\n"
+     "through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step to "
+     "step, the "
+     "notes\n"
+     "appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens on one frame; Ctrl+L "
+     "copies one.\n"
      "Without a display it says what to do and exits with 5.",
      "speclens\n"
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
      "speclens session.jsonl\n"
-     "speclens race.json"},
+     "speclens race.json\n"
+     "speclens first-lesson.lec.toml --presenter\n"
+     "speclens 'speclens://domino/4?k=7&temp=0'"},
     {run, "run", "", 0, 0, "one generation, explained round by round",
      "Generates text and shows what was guessed, what the target thought of it, which coin fell and what was "
      "kept.\n"
@@ -36,17 +43,22 @@ constexpr CommandRow kCommandRows[] = {
      "speclens compare --domain code --k 6 --max-tokens 128\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
-    {render, "render", "SCENE[:BEAT]", 0, 1, "a scene as PNG or SVG, without a display",
+    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1, "a scene as PNG or SVG, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
      "dflash\n"
-     "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise.",
+     "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise. A "
+     "lecture "
+     "becomes\n"
+     "pictures and handout.html, with its notes and every picture in words.",
      "speclens render loop -o loop.png\n"
      "speclens render race:12 --stepped -o step-12.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
+     "speclens render 'speclens://loop?at=12&drafter=small' -o step.png\n"
+     "speclens render first-lesson.lec.toml --all handout\n"
      "speclens render --all pictures"},
-    {describe, "describe", "SCENE[:BEAT]", 1, 1, "the same frame in words",
+    {describe, "describe", "SCENE[:BEAT]|LINK|LECTURE", 1, 1, "the same frame in words",
      "Says what the picture shows: every visible value.",
      "speclens describe loop\n"
      "speclens describe race --json race.json\n"
@@ -79,8 +91,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens check --model ~/models/Qwen3-0.6B\n"
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
     {list, "list", "WHAT [METHOD]", 1, 2,
-     "scenes, drafters, rules, verifiers, models, keys, geometries or published figures",
-     "WHAT is one of: scenes, drafters, rules, verifiers, models, keys, geometries, published.\n"
+     "scenes, lectures, drafters, rules, verifiers, models, keys, geometries or published figures",
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, published.\n"
      "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
      "them.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "

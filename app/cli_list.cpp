@@ -7,6 +7,7 @@
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
 #include "app/frontend.h"
+#include "app/lecture.h"
 #include "engine/drafter.h"
 #include "engine/models.h"
 #include "engine/verify.h"
@@ -59,12 +60,24 @@ std::vector<Item> keys() {
     return items;
 }
 
+std::vector<Item> lectures() {
+    std::vector<Item> items;
+    for (const auto& file : shipped_lectures()) {
+        const Lecture lecture = load_lecture(file);
+        items.push_back({file.filename().string(), lecture.title,
+                         std::to_string(lecture.steps.size()) + " steps, " +
+                             std::to_string(static_cast<int>(lecture.minutes() + 0.5)) + " minutes"});
+    }
+    return items;
+}
+
 struct List {
     const char* name;
     std::vector<Item> (*items)();
 };
-constexpr List kLists[] = {{"scenes", scenes},   {"drafters", drafters}, {"rules", rules},
-                           {"verifiers", rules}, {"keys", keys},         {"geometries", geometries}};
+constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rules", rules},
+                           {"verifiers", rules},  {"keys", keys},         {"geometries", geometries},
+                           {"lectures", lectures}};
 
 } // namespace
 

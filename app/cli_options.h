@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/link.h"
 #include "engine/control.h"
 
 namespace speclens::cli {
@@ -42,7 +43,8 @@ struct Options {
     Command command = Command::window;
     bool help = false;
     std::vector<std::string> words; // what stands after the command without a dash
-    std::set<std::string> given;    // names of the options that were typed
+    std::set<std::string> given;    // names of the options that were typed or stood in the link
+    std::optional<Link> link;       // of speclens://…; its options are among the others
 
     std::filesystem::path model;
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
@@ -50,6 +52,7 @@ struct Options {
     int threads = 0;
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
+    bool prompt_is_text = false;       // it came from a link, where @ has no meaning
     std::vector<int> token_ids;
     bool chat = false;
     bool thinking = false;
@@ -79,14 +82,14 @@ struct Options {
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
-    std::string attach;              // address of a server for the scene `server`
-    double every = 1;                // attach: seconds between two readings
+    std::string attach;                // address of a server for the scene `server`
+    double every = 1;                  // attach: seconds between two readings
     std::optional<double> for_seconds; // attach: stop after
-    bool once = false;               // attach: one reading
-    std::string key_from;            // attach: name of the environment variable with the key
-    std::string server_model;        // attach: which of the server's models
-    std::string host = "127.0.0.1";  // serve
-    int port = 8000;                 // serve
+    bool once = false;                 // attach: one reading
+    std::string key_from;              // attach: name of the environment variable with the key
+    std::string server_model;          // attach: which of the server's models
+    std::string host = "127.0.0.1";    // serve
+    int port = 8000;                   // serve
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string theme = "dark";

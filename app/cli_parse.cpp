@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/cli_options.h"
+#include "app/lecture.h"
 #include "engine/verify.h"
 #include "kernels/error.h"
 
@@ -92,53 +93,72 @@ void check_together(const Options& o) {
     if (o.text_only && o.json == "-") never_both("--text", "--json");
     if (o.csv == "-" && o.json == "-") never_both("--csv", "--json");
     if (!o.session.empty())
-        for (const char* option : {"--model",
-                                   "--drafter",
-                                   "--backend",
-                                   "--threads",
-                                   "--prompt",
-                                   "--token-ids",
-                                   "--chat",
-                                   "--raw",
-                                   "--max-tokens",
-                                   "--k",
-                                   "--rule",
-                                   "--rule-param",
-                                   "--temp",
-                                   "--draft-temp",
-                                   "--top-k",
-                                   "--top-p",
-                                   "--seed",
-                                   "--ngram",
-                                   "--ngram-recent",
-                                   "--exit-layer",
-                                   "--skip-attention",
-                                   "--no-conditioning",
-                                   "--no-correction",
-                                   "--context-last",
-                                   "--tap-shift",
-                                   "--confidence",
-                                   "--fr-spec",
-                                   "--head-pool",
-                                   "--skip-mlp",
-                                   "--tree-topk",
-                                   "--tree-depth",
-                                   "--tree-budget",
-                                   "--trace-top",
-                                   "--timing",
-                                   "--no-timing",
-                                   "--stepped"})
+        for (const char* option : {"--model",          "--drafter",
+                                   "--backend",        "--threads",
+                                   "--prompt",         "--token-ids",
+                                   "--chat",           "--raw",
+                                   "--max-tokens",     "--k",
+                                   "--rule",           "--rule-param",
+                                   "--temp",           "--draft-temp",
+                                   "--top-k",          "--top-p",
+                                   "--seed",           "--ngram",
+                                   "--ngram-recent",   "--exit-layer",
+                                   "--skip-attention", "--no-conditioning",
+                                   "--no-correction",  "--context-last",
+                                   "--tap-shift",      "--confidence",
+                                   "--fr-spec",        "--head-pool",
+                                   "--skip-mlp",       "--tree-topk",
+                                   "--tree-depth",     "--tree-budget",
+                                   "--trace-top",      "--timing",
+                                   "--no-timing",      "--stepped"})
             never_both("--session", option);
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())
             usage("render needs a scene, or --all DIR", "See: speclens list scenes");
-        if (!o.all.empty() && !o.words.empty())
+        const bool lecture = !o.words.empty() && is_lecture_file(o.words[0]);
+        if (!o.all.empty() && !o.words.empty() && !lecture)
             usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
+        if (lecture && o.all.empty()) usage("a lecture is many pictures", "Say where they go: --all DIR.");
         if (o.all.empty() && o.output.empty())
             usage("render needs -o FILE.png or -o FILE.svg", "Say where the picture goes.");
     }
     if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
         usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
+}
+
+bool takes_link(Command command) {
+    return command == Command::window || command == Command::render || command == Command::describe ||
+           command == Command::run || command == Command::compare;
+}
+
+// Options of a link that this command has a use for. What was typed wins, also over another word for the
+// same.
+void apply_link(Options& o) {
+    const auto typed = o.given;
+    const auto replaced = [&](const std::string& name) {
+        const auto any = [&](std::initializer_list<const char*> names) {
+            return std::ranges::any_of(names, [&](const char* other) { return typed.count(other) != 0; });
+        };
+        const bool prompt = any({"--prompt", "--token-ids", "--prompts"});
+        if (name == "--prompt" || name == "--token-ids" || name == "--chat" || name == "--raw" ||
+            name == "--system" || name == "--thinking")
+            return prompt || typed.count(name) != 0 ||
+                   (any({"--chat", "--raw"}) && name != "--prompt" && name != "--token-ids");
+        if (name == "--drafter" || name == "--drafters") return any({"--drafter", "--drafters"});
+        if (name == "--k" || name == "--tree-depth") return any({"--k", "--tree-depth"});
+        return typed.count(name) != 0;
+    };
+    for (const auto& [key, value] : o.link->options) {
+        const std::string name = "--" + key;
+        if (replaced(name)) continue;
+        const auto rows = option_rows();
+        const auto row = std::ranges::find_if(
+            rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });
+        if (row == rows.end()) continue; // a lane of a race, for the terminal
+        row->set(o, name, value);
+        o.given.insert(name);
+        if (key == "prompt") o.prompt_is_text = true;
+    }
 }
 
 } // namespace
@@ -153,7 +173,18 @@ Options parse(const std::vector<std::string>& arguments) {
     for (bool options_end = false; at < arguments.size(); ++at) {
         const std::string& word = arguments[at];
         if (options_end || word.size() < 2 || word[0] != '-') {
-            o.words.push_back(word);
+            if (!is_link(word)) {
+                o.words.push_back(word);
+                continue;
+            }
+            if (o.link) usage("two links", "Give one of them.");
+            if (!takes_link(o.command))
+                usage("a link does nothing for '" + called(o.command) + "'",
+                      "Give it to render, describe, run or compare, or alone, to open the window.");
+            o.link = parse_link(word);
+            if (o.command == Command::render || o.command == Command::describe)
+                o.words.push_back(o.link->scene +
+                                  (o.link->beat > 0 ? ":" + std::to_string(o.link->beat) : ""));
             continue;
         }
         if (word == "--") {
@@ -189,8 +220,10 @@ Options parse(const std::vector<std::string>& arguments) {
               "See: " + called(o.command) + " --help");
     if (words < command.least_words)
         usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
+    if (o.link) apply_link(o);
     check_together(o);
-    for (const auto& [name, text] : o.rule_words) set_parameter(o.rule_params, *find_rule(o.rule), name, text);
+    for (const auto& [name, text] : o.rule_words)
+        set_parameter(o.rule_params, *find_rule(o.rule), name, text);
     return o;
 }
 

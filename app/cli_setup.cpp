@@ -90,7 +90,7 @@ std::string server_key(const Options& options) {
 }
 
 void read_prompt(Options& options) {
-    if (options.prompt) options.prompt = prompt_text(*options.prompt);
+    if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
 }
 
 ModelPaths model_paths(const Options& options) {
@@ -125,13 +125,17 @@ std::shared_ptr<const Models> load(const Options& options) {
 }
 
 std::string chosen_drafter(const Options& options, const Models& models) {
+    return chosen_drafter(options, models.why_not("small").empty());
+}
+
+std::string chosen_drafter(const Options& options, bool small_is_ready) {
     if (!options.drafters.empty()) return options.drafters[0].name;
     if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
     if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp"))
         return "skip";
     if (options.has("--tree-topk") || options.has("--tree-depth") || options.has("--tree-budget"))
         return "small_tree";
-    return models.why_not("small").empty() ? "small" : "lookup";
+    return small_is_ready ? "small" : "lookup";
 }
 
 RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {
@@ -232,11 +236,13 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     const bool draws = std::any_of(drafters.begin(), drafters.end(),
                                    [](const auto& name) { return name != "none" && name != "lookup"; });
     needs({"--draft-temp"}, draws, "every drafter but none and lookup");
-    needs({"--tree-topk", "--tree-depth", "--tree-budget"}, any({"small_tree", "eagle3_tree", "medusa_tree", "dart"}),
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"},
+          any({"small_tree", "eagle3_tree", "medusa_tree", "dart"}),
           "small_tree, eagle3_tree, medusa_tree, dart");
     needs({"--ngram-weight"}, any({"dart"}), "dart");
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
-    const bool certain = options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
+    const bool certain =
+        options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
     const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
         const DrafterInfo* info = find_drafter(name);
         return info && info->tree;
@@ -245,7 +251,8 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
                     "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
     if (options.has("--rule-param") && options.temperature == 0.0 && !find_rule(options.rule)->mixes())
-        throw Error("--rule-param does nothing at temperature 0: the rule " + options.rule + " keeps what the target ranks first",
+        throw Error("--rule-param does nothing at temperature 0: the rule " + options.rule +
+                        " keeps what the target ranks first",
                     "Leave it out, or use --temp above 0.", Exit::usage);
     for (const std::string& drafter : drafters)
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
@@ -293,8 +300,8 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
     race.base.k = options.k.value_or(kRaceDrafts);
     if (text) {
-        std::vector<Prompt> prompts =
-            read_prompts(options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts);
+        std::vector<Prompt> prompts = read_prompts(
+            options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts);
         for (const Prompt& p : prompts) race.prompts.push_back({p.domain, p.text, p.system, p.chat});
         const bool typed = options.prompt || !options.token_ids.empty();
         const auto first = std::ranges::find(prompts, kRaceDomain, &Prompt::domain);

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "app/cli_options.h"
-#include "engine/race.h"
 #include "engine/models.h"
+#include "engine/race.h"
 #include "engine/run.h"
 
 namespace speclens::cli {
 
-// The value of the variable that --key-from names; empty without the option. Throws Error (usage) when it is not set.
+// The value of the variable that --key-from names; empty without the option. Throws Error (usage) when it is
+// not set.
 [[nodiscard]] std::string server_key(const Options& options);
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] ModelPaths model_paths(const Options& options);
@@ -22,6 +23,7 @@ void read_prompt(Options& options); // @FILE and @- become the text; once, becau
                                        double temperature);
 // The drafter of --drafter; the default is `small` where the models have one, else `lookup`.
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
+[[nodiscard]] std::string chosen_drafter(const Options& options, bool small_is_ready);
 // Loads with a progress bar; Ctrl+C throws Interrupted.
 [[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
@@ -34,10 +36,12 @@ struct Prompt {
     bool chat = false;
 };
 // The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
-[[nodiscard]] // The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery unless said
-// otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have a
-// tokenizer.
-[[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
+[[nodiscard]] // The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery
+              // unless said
+              // otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`:
+              // the models have a tokenizer.
+              [[nodiscard]] RaceSettings
+              race_settings(const Options& options, bool text);
 
 std::vector<Prompt> prompts_of(const Options& options, const Models& models);
 [[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);

@@ -36,8 +36,9 @@ Scene& Controller::scene() {
 }
 
 void Controller::open_scene(const std::string& name) {
-    if (!find_scene(name)) return;
-    scene_name_ = name;
+    const SceneInfo* info = find_scene(name);
+    if (!info) return;
+    scene_name_ = info->name;
     chrome.layout.pan = {};
     playing_ = false;
     if (in_race()) enter_race();
@@ -127,6 +128,7 @@ void Controller::tick(double now) {
     const std::shared_ptr<const Trace> shown = saved_ ? saved_ : live_ ? live_ : source_.shared();
     source_.update(shown, cursor_);
     if (arriving_) arrive(now);
+    if (place_) settle_place(now);
     if (seek_ != Seek::none) {
         if (const auto at = found(seek_)) {
             if (seek_ == Seek::rejection) did(Deed::found_rejection);
@@ -327,6 +329,7 @@ FrameInput Controller::frame(double now) {
     in.theme = theme;
     in.banner = banner_;
     in.remedy = remedy_;
+    if (!lecture_.steps.empty()) in.lecture = LecturePlace{&lecture_, lecture_at_};
     return in;
 }
 

@@ -13,6 +13,8 @@
 
 #include "app/frame.h"
 #include "app/frame_source.h"
+#include "app/frontend.h"
+#include "app/link.h"
 #include "engine/session.h"
 
 namespace speclens {
@@ -36,21 +38,31 @@ class Controller {
     void observe_server(std::shared_ptr<const ServerView> view) { server_ = std::move(view); }
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
     void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
-    void tick(double now); // motion, playing, seeking
+    void tick(double now);                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
     // Seconds until something moves by itself: 0 now, negative: never.
     [[nodiscard]] double next_change(double now) const;
+
+    // Goes to a scene and, as soon as the run is there, to a place in it; a run of other settings is started.
+    void show_view(const SceneView& view, double now);
+    // Where the first run is to be looked at; it has the settings of the constructor.
+    void expect_place(const FramePlace& place) { place_ = place; }
+    void begin_lecture(LectureView lecture, double now); // the first step is what the window was opened with
+    // The frame on screen as a link. Throws Error where no link can lead to it.
+    [[nodiscard]] Link link() const;
 
     // What the first race will be; lanes may be empty: the usual ones, as soon as it is known what can run.
     void expect_race(RaceSettings settings) { race_wish_ = std::move(settings); }
 
     FrameUi chrome; // kept between frames
     std::vector<GalleryPrompt> gallery;
-    std::shared_ptr<const Published> figures; // may be null
+    std::shared_ptr<const Published> figures;   // may be null
     std::shared_ptr<const Ablations> ablations; // may be null
-    std::vector<WindowOrder> orders; // taken by the window after each frame
-    std::string clipboard;           // text to copy; taken by the window
+    std::vector<WindowOrder> orders;            // taken by the window after each frame
+    std::string clipboard;                      // text to copy; taken by the window
+    std::string told;    // for the terminal that the window was started from; taken by the window
+    LinkOptions folders; // of models and heads that were given, for links
     float zoom = 1;
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
@@ -71,12 +83,13 @@ class Controller {
     void restart(RunSettings settings);
     // The race (controller_race.cpp): its wish, its clock, its lanes.
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
-    void wish_race(RunSettings base);       // and start it
+    void wish_race(RunSettings base); // and start it
     void start_race(RaceSettings settings);
-    void enter_race();                      // starts one when none fits
+    void enter_race();                     // starts one when none fits
+    void view_race(RaceSettings settings); // the same, for settings that were asked for
     void observe_race(const Snapshot& published);
     void move_stepped(Move where, double now);
-    void step_lanes(Stride stride);         // to the next step; the engine makes it where there is none yet
+    void step_lanes(Stride stride); // to the next step; the engine makes it where there is none yet
     void toggle_stepped();
     [[nodiscard]] const std::shared_ptr<const RaceView>& race() const {
         return saved_race_ ? saved_race_ : race_wish_.stepped ? stepped_ : timed_;
@@ -96,6 +109,9 @@ class Controller {
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
     void save(double now);
+    void settle_place(double now); // controller_views.cpp, with all about links and lectures
+    void lecture_step(int step, double now);
+    void tell_step(double now);
     void guarded(double now, const std::function<void()>& work);
     [[nodiscard]] bool ended() const;
     [[nodiscard]] bool has_engine() const { return static_cast<bool>(port_.send); }
@@ -133,15 +149,19 @@ class Controller {
     bool arriving_ = false;           // looking for the first event worth seeing
     std::optional<int> arrive_cycle_; // of a fork
     std::string banner_, remedy_;
+    std::optional<FramePlace> place_; // to go to when the run is long enough
+    LectureView lecture_;
+    int lecture_at_ = 0;
+    double lecture_began_ = 0;
 
-    RaceSettings race_wish_;          // no lanes: not decided yet
-    bool race_sent_ = false;          // what race_wish_ says was asked for
+    RaceSettings race_wish_; // no lanes: not decided yet
+    bool race_sent_ = false; // what race_wish_ says was asked for
     std::shared_ptr<const RaceView> timed_, stepped_;
     std::shared_ptr<const RaceView> saved_race_; // hides them until another race is started
-    double race_ms_ = -1;             // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest
-    double race_tick_ = -1;           // last tick while it plays
+    double race_ms_ = -1; // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest
+    double race_tick_ = -1; // last tick while it plays
     bool race_rounds_ = false;
-    int race_lane_ = -1;              // -1: the last lane
+    int race_lane_ = -1; // -1: the last lane
 };
 
 // Folder for saved runs and pictures; created when needed.

@@ -248,6 +248,19 @@ void Controller::action(Action action, int number, double now) {
     case Action::copy_description:
         perform({CopyText{scene().describe(scene_input(now))}}, now);
         break;
+    case Action::copy_link:
+        guarded(now, [&] { perform({CopyText{to_text(link())}}, now); });
+        break;
+    case Action::copy_command:
+        guarded(now, [&] { perform({CopyText{command_of(link().options)}}, now); });
+        break;
+    case Action::next_step:
+    case Action::previous_step:
+        lecture_step(lecture_at_ + (action == Action::next_step ? 1 : -1), now);
+        break;
+    case Action::notes:
+        open_popup(Popup::notes);
+        break;
     case Action::play:
         move(Move::play, now);
         break;
@@ -289,7 +302,8 @@ void Controller::action(Action action, int number, double now) {
         break;
     case Action::longer:
     case Action::shorter:
-        changed = with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
+        changed =
+            with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
         if (changed.k != wished().k) restart(changed);
         break;
     case Action::hotter:

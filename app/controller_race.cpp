@@ -8,12 +8,13 @@
 namespace speclens {
 namespace {
 
-constexpr double kRaceSeconds = 12; // a race that was over sooner is slowed down to this
+constexpr double kRaceSeconds = 12;  // a race that was over sooner is slowed down to this
 constexpr double kStepSeconds = 0.4; // between two steps of a stepped race that plays, at speed 1
 
 bool same_race(const RaceSettings& a, const RaceSettings& b) {
-    return a.base.prompt == b.base.prompt && a.base.token_ids == b.base.token_ids && a.base.seed == b.base.seed &&
-           a.base.sampling == b.base.sampling && a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
+    return a.base.prompt == b.base.prompt && a.base.token_ids == b.base.token_ids &&
+           a.base.seed == b.base.seed && a.base.sampling == b.base.sampling &&
+           a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
 }
 
 } // namespace
@@ -41,6 +42,20 @@ void Controller::enter_race() {
         status_.state == EngineStatus::State::loading)
         return;
     wish_race(race_wish_.base);
+}
+
+void Controller::view_race(RaceSettings settings) {
+    if (settings.lanes.empty() && !status_.ready_drafters.empty())
+        settings.lanes = race_entries(usual_racers(status_.ready_drafters), settings.base);
+    if (race_sent_ && !saved_race_ && race_wish_.stepped == settings.stepped &&
+        same_race(race_wish_, settings))
+        return;
+    if (race_wish_.stepped && !settings.stepped && port_.send) port_.send(EndSteppedRace{});
+    race_wish_.stepped = settings.stepped;
+    if (!settings.lanes.empty()) return start_race(std::move(settings));
+    race_wish_ = std::move(settings); // started once it is known who can run
+    race_sent_ = false;
+    saved_race_ = nullptr;
 }
 
 void Controller::show_race(std::shared_ptr<const RaceView> race) {

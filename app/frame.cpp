@@ -167,6 +167,17 @@ std::string why_not(const FrameInput& input, Action action) {
         return input.scene.status && input.scene.status->state == EngineStatus::State::loading
                    ? ""
                    : "Nothing is loading";
+    case Action::copy_link:
+    case Action::copy_command:
+        return run || input.scene_name == "numbers" || input.scene_name == "training" ? ""
+                                                                                      : "There is no run yet";
+    case Action::next_step:
+    case Action::previous_step:
+    case Action::notes:
+        if (!input.lecture) return "No lecture is open";
+        if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps())
+            return "This is the last step";
+        return action == Action::previous_step && input.lecture->step == 0 ? "This is the first step" : "";
     case Action::run_ahead:
         return input.engine ? "" : "There is no engine in this window";
     case Action::details:
@@ -182,8 +193,8 @@ std::string why_not(const FrameInput& input, Action action) {
 std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
     std::vector<FrameCommand> out;
     FrameInput input = given;
-    const FrameLayout layout = frame_layout({ui.screen.w, ui.screen.h}, state.layout,
-                                            input.active && input.active->whole_window());
+    const FrameLayout layout =
+        frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
     SceneInput& scene = input.scene;
     scene.stage = layout.stage;
@@ -211,7 +222,8 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_state_of_engine(d);
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
-    for (const KeyedAction& keyed : take_actions(ui)) d.pick(keyed.action, keyed.number);
+    for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
+        d.pick(keyed.action, keyed.number);
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
         d.pick(Action::present);
     ui.finish();

@@ -9,12 +9,23 @@
 
 #include "app/actions.h"
 #include "app/frame_layout.h"
+#include "app/frontend.h"
 #include "app/keys.h"
 #include "scenes/scene.h"
 
 namespace speclens {
 
-enum class Popup : std::uint8_t { none, palette, prompt, keys, description, open_file, export_frame, fork };
+enum class Popup : std::uint8_t {
+    none,
+    palette,
+    prompt,
+    keys,
+    description,
+    open_file,
+    export_frame,
+    fork,
+    notes
+};
 
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
@@ -33,6 +44,16 @@ struct FrameUi {
     double message_until = 0;
 };
 
+// A lecture that is gone through, and which of its steps is shown.
+struct LecturePlace {
+    const LectureView* lecture = nullptr;
+    int step = 0;
+    [[nodiscard]] const LectureView::Step& now() const {
+        return lecture->steps[static_cast<std::size_t>(step)];
+    }
+    [[nodiscard]] int steps() const { return static_cast<int>(lecture->steps.size()); }
+};
+
 struct FrameInput {
     SceneInput scene; // regions are filled in here
     std::string scene_name;
@@ -46,6 +67,7 @@ struct FrameInput {
     Density density = Density::full; // decides which actions have a place
     float zoom = 1;
     ui::ThemeKind theme = ui::ThemeKind::dark;
+    std::optional<LecturePlace> lecture;
     std::string banner, remedy; // a problem of the window itself ("could not save …")
 };
 

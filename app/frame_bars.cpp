@@ -163,9 +163,10 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
         cells.push_back({texts, !model.identical && model.greedy, 8,
                          "greedy text of every drafter must equal plain decoding's, token by token"});
     if (in.race->prompts > 0)
-        cells.push_back({in.race->finished() ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
-                                             : std::to_string(in.race->prompts_done) + " of " +
-                                                   counted(in.race->prompts, "prompt") + " measured",
+        cells.push_back({in.race->finished()
+                             ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
+                             : std::to_string(in.race->prompts_done) + " of " +
+                                   counted(in.race->prompts, "prompt") + " measured",
                          false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
     cells.push_back({"seed " + std::to_string(in.race->settings.base.seed), false, 3, "dice of every lane"});
     return cells;
@@ -191,6 +192,11 @@ void draw_status(const FrameDraw& d) {
     };
     std::vector<Cell> cells;
     const bool race = d.input.scene_name == "race";
+    if (d.input.lecture)
+        cells.push_back({"step " + std::to_string(d.input.lecture->step + 1) + " of " +
+                             std::to_string(d.input.lecture->steps()) + " · " + d.input.lecture->now().title,
+                         true, false, 8,
+                         "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
     std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
     if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;

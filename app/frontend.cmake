@@ -6,6 +6,7 @@ add_library(speclens_frontend STATIC
     controller.cpp
     controller_commands.cpp
     controller_race.cpp
+    controller_views.cpp
     frame.cpp
     frame_bars.cpp
     frame_layout.cpp
@@ -24,4 +25,4 @@ add_library(speclens_frontend STATIC
 )
 spec_target(speclens_frontend)
 set_source_files_properties(shell_gl.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the others keep GLFW from including GL
-target_link_libraries(speclens_frontend PUBLIC scenes ui engine PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)
+target_link_libraries(speclens_frontend PUBLIC scenes ui engine speclens_views PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)

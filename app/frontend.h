@@ -1,5 +1,5 @@
-// What the command line asks of the drawing side: open the window, render a frame to a file, describe a frame.
-// Implemented in app/shell.cpp and app/render.cpp; the command line itself knows no ImGui.
+// What the command line asks of the drawing side: open the window, render a frame to a file, describe a
+// frame. Implemented in app/shell.cpp and app/render.cpp; the command line itself knows no ImGui.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/guesses.h"
-#include "engine/pass_times.h"
 #include "engine/models.h"
+#include "engine/pass_times.h"
 #include "engine/race.h"
 #include "engine/run.h"
 #include "engine/study.h"
@@ -20,15 +20,42 @@
 
 namespace speclens {
 
+// A place within a scene, as links name it.
+struct FramePlace {
+    int beat = 0;       // from 1; of a scene that the cursor drives: a step; 0: none named
+    std::size_t at = 0; // events shown; of a stepped race: steps; 0: none named
+    std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0
+};
+
+// A frame of the window: a scene, a place in it, and the run that it shows.
+struct SceneView {
+    std::string scene = "loop";
+    FramePlace place = {};
+    RunSettings settings = {};
+    RaceSettings race = {}; // lanes may be empty: the usual ones
+};
+
+// A lecture as the window goes through it: one frame after another.
+struct LectureView {
+    struct Step {
+        std::string title, notes;
+        double minutes = 0; // planned; 0: not said
+        SceneView view;
+    };
+    std::string title;
+    std::vector<Step> steps; // empty: no lecture
+};
+
 struct WindowRequest {
     ModelPaths models;
-    RunSettings settings;
-    RaceSettings race;              // lanes may be empty: the usual ones
-    std::string scene = "loop";
-    std::filesystem::path session;  // a saved trace to open instead of a live run; empty: live
-    std::string attach;             // address of a server to attach to; empty: none
-    std::string server_key;         // sent with what it is asked; empty: none
-    std::string theme = "dark";     // dark, light, contrast
+    SceneView view;
+    LectureView lecture;
+    std::vector<std::pair<std::string, std::string>>
+        folders;                   // "model" or a drafter, and its folder as typed: for links
+    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live
+    std::string attach;            // address of a server to attach to; empty: none
+    std::string server_key;        // sent with what it is asked; empty: none
+    std::string theme = "dark";    // dark, light, contrast
     float zoom = 1;
     bool presenter = false;
     int width = 1600, height = 1000;
@@ -37,17 +64,18 @@ struct WindowRequest {
 void open_window(const WindowRequest& request);
 
 struct FrameRequest {
-    std::string scene;              // "loop"
-    int beat = -1;                  // story beat or step; -1: the most telling one (a rejection if there is one)
-    std::size_t cursor = 0;         // events shown; 0: chosen by the beat
+    std::string scene;      // "loop"
+    int beat = -1;          // story beat or step; -1: the most telling one (a rejection if there is one)
+    std::size_t cursor = 0; // events shown; 0: chosen by the beat
+    std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0; absent: as the scene chooses
     int width = 1600, height = 1000;
     std::string theme = "dark";
     float zoom = 1;
     bool presenter = false; // large type, fewer parts
     double plain_ms_per_token = 0;
-    std::shared_ptr<const RaceView> race = {};  // for the scene "race"
-    double race_ms = -1;                        // its clock; -1: the moment at which the first lane finishes
-    const Twin* twin = nullptr;        // answers to what frame_wants() asked for; may be null
+    std::shared_ptr<const RaceView> race = {}; // for the scene "race"
+    double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes
+    const Twin* twin = nullptr;                // answers to what frame_wants() asked for; may be null
     const Twin* other_guess = nullptr;
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
@@ -56,16 +84,21 @@ struct FrameRequest {
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                  const EngineStatus& status, const LawPair* laws, const std::filesystem::path& file);
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
-[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
+                                               std::shared_ptr<const Trace> trace,
                                                const RunSettings& settings, const EngineStatus& status);
 // The same frame in words.
 [[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                                         const RunSettings& settings, const EngineStatus& status, const LawPair* laws);
-// The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its laws.
-[[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace);
+                                         const RunSettings& settings, const EngineStatus& status,
+                                         const LawPair* laws);
+// The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
+// laws.
+[[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request,
+                                                                const Trace& trace);
 
 // Ends of the rounds of all lanes on the race's clock, ascending from 0.
 [[nodiscard]] std::vector<double> race_stop_times(const RaceView& race);
@@ -75,8 +108,10 @@ struct SceneName {
     std::string name;
     std::string title;
 };
-[[nodiscard]] std::vector<SceneName> scene_names();   // scenes that exist
-[[nodiscard]] std::string font_report();              // which font files were found, for `speclens check`
-[[nodiscard]] std::string display_report();           // whether a window can be opened, and why not
+[[nodiscard]] std::vector<SceneName> scene_names(); // scenes that exist
+[[nodiscard]] std::string
+scene_called(const std::string& word);      // "domino" for domino and S9; empty: there is none
+[[nodiscard]] std::string font_report();    // which font files were found, for `speclens check`
+[[nodiscard]] std::string display_report(); // whether a window can be opened, and why not
 
-}  // namespace speclens
+} // namespace speclens

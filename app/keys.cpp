@@ -2,8 +2,12 @@
 
 namespace speclens {
 
-std::vector<KeyedAction> take_actions(ui::Ui& ui) {
+std::vector<KeyedAction> take_actions(ui::Ui& ui, bool lecture) {
     std::vector<KeyedAction> taken;
+    if (lecture) {
+        while (ui.take_key(ui::Key::page_down)) taken.push_back({Action::next_step, 0});
+        while (ui.take_key(ui::Key::page_up)) taken.push_back({Action::previous_step, 0});
+    }
     for (const ActionInfo& info : action_list()) {
         // A key that was pressed three times within one frame counts three times.
         const auto take = [&](ui::Key key, ui::Mods mods) {

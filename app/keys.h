@@ -12,6 +12,7 @@ struct KeyedAction {
     int number = 0; // of pick_drafter: 0 is the first
 };
 // Takes every key that belongs to an action; several in one frame come out in the table's order.
-[[nodiscard]] std::vector<KeyedAction> take_actions(ui::Ui& ui);
+// In a lecture a clicker's keys, PageDown and PageUp, go from step to step.
+[[nodiscard]] std::vector<KeyedAction> take_actions(ui::Ui& ui, bool lecture = false);
 
 } // namespace speclens

@@ -26,6 +26,7 @@ ui::Vec2 wanted_size(Popup popup) {
     case Popup::keys:
         return {860, 640};
     case Popup::description:
+    case Popup::notes:
         return {760, 680};
     case Popup::open_file:
     case Popup::export_frame:
@@ -41,6 +42,40 @@ void heading(const FrameDraw& d, Rect box, std::string_view words) {
                     box.w - 80);
 }
 
+constexpr float kTextLine = 24;
+
+ui::ParagraphStyle text_style(const FrameDraw& d) {
+    return {.color = d.ui.theme.ink};
+}
+
+// What the dialogs of running text say.
+std::string running_text(const FrameDraw& d) {
+    if (d.state.popup == Popup::description && d.input.active) return d.input.active->describe(d.input.scene);
+    if (d.state.popup == Popup::notes && d.input.lecture) {
+        const std::string& notes = d.input.lecture->now().notes;
+        return notes.empty() ? "This step has no notes." : notes;
+    }
+    return "";
+}
+
+float text_height(const FrameDraw& d, float box_width) {
+    return static_cast<float>(
+               ui::paragraph_lines(d.ui.canvas, box_width - 64, running_text(d), text_style(d))) *
+               kTextLine +
+           8;
+}
+
+// Running text with a button that copies it.
+void draw_text(const FrameDraw& d, Rect box, std::string_view title, const std::string& text) {
+    heading(d, {box.x, box.y, box.w - 84, box.h}, title);
+    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
+        d.out.push_back(CopyText{text});
+    const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
+    const float up = ui::begin_scroll(d.ui, "words", view, text_height(d, box.w));
+    ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, text, text_style(d));
+    ui::end_scroll(d.ui);
+}
+
 } // namespace
 
 void draw_popup(const FrameDraw& d) {
@@ -54,6 +89,8 @@ void draw_popup(const FrameDraw& d) {
                                        1, palette_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::fork)
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
+    if (d.state.popup == Popup::notes || d.state.popup == Popup::description)
+        h = std::min(h, 76 + text_height(d, w));
     const bool high = d.state.popup == Popup::palette;
     const Rect box{
         s.x + (s.w - w) / 2,
@@ -80,6 +117,9 @@ void draw_popup(const FrameDraw& d) {
         break;
     case Popup::description:
         draw_description(d, box, close);
+        break;
+    case Popup::notes:
+        draw_notes(d, box, close);
         break;
     case Popup::open_file:
     case Popup::export_frame:
@@ -180,17 +220,11 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
 }
 
 void draw_description(const FrameDraw& d, Rect box, bool&) {
-    heading(d, box, "This frame in words");
-    const std::string text = d.input.active ? d.input.active->describe(d.input.scene) : std::string();
-    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
-        d.out.push_back(CopyText{text});
-    const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
-    const ui::ParagraphStyle style{.color = d.ui.theme.ink};
-    const float height =
-        static_cast<float>(ui::paragraph_lines(d.ui.canvas, view.w - 16, text, style)) * 24 + 8;
-    const float up = ui::begin_scroll(d.ui, "words", view, height);
-    ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, text, style);
-    ui::end_scroll(d.ui);
+    draw_text(d, box, "This frame in words", running_text(d));
+}
+
+void draw_notes(const FrameDraw& d, Rect box, bool&) {
+    draw_text(d, box, d.input.lecture ? d.input.lecture->now().title : "", running_text(d));
 }
 
 void draw_path_field(const FrameDraw& d, Rect box, bool& close) {

@@ -24,6 +24,7 @@ void draw_fork(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_prompt_editor(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_keys_panel(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_description(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_notes(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_path_field(const FrameDraw& d, ui::Rect box, bool& close);
 
 } // namespace speclens

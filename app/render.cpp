@@ -49,7 +49,8 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
              const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
     const SceneInfo& info = scene_named(request.scene);
     p.figures = Published::load(assets_folder() / "published");
-    if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file)) p.ablations = load_ablations(file);
+    if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file))
+        p.ablations = load_ablations(file);
     if (!trace) trace = empty_trace();
     p.scene = info.make();
     p.source.update(trace, trace->size());
@@ -57,13 +58,13 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     const bool beats = p.scene->beats(p.input.scene) > 0;
     std::size_t cursor = request.cursor;
     if (cursor == 0)
-        cursor = beats && p.scene->first_look(p.source.whole())
-                     ? *p.scene->first_look(p.source.whole())
-                 : !beats && request.beat >= 0 ? telling_step(p.source.whole(), request.beat)
-                                             : telling_cursor(p.source.whole()).cursor;
+        cursor = beats && p.scene->first_look(p.source.whole()) ? *p.scene->first_look(p.source.whole())
+                 : !beats && request.beat >= 0                  ? telling_step(p.source.whole(), request.beat)
+                                                                : telling_cursor(p.source.whole()).cursor;
     p.source.update(trace, cursor);
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
+    if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
     scene.laws = laws;
     scene.settings = &settings;
     scene.status = &status;
@@ -186,7 +187,9 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
     const CycleView whole = fold(trace, trace.size());
     const std::size_t cursor = request.cursor > 0 ? request.cursor : telling_cursor(whole).cursor;
     const CycleView view = fold(trace, cursor);
-    const std::optional<Position> at = accept_position(view, std::nullopt);
+    std::optional<Position> wanted;
+    if (request.selected) wanted = Position{request.selected->first, request.selected->second};
+    const std::optional<Position> at = accept_position(view, wanted);
     if (!at) return std::nullopt;
     return std::pair{at->cycle, at->index};
 }
@@ -199,6 +202,11 @@ std::vector<SceneName> scene_names() {
     std::vector<SceneName> names;
     for (const SceneInfo& info : scene_list()) names.push_back({info.number, info.name, info.title});
     return names;
+}
+
+std::string scene_called(const std::string& word) {
+    const SceneInfo* info = find_scene(word);
+    return info ? info->name : "";
 }
 
 std::string font_report() {

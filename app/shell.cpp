@@ -211,30 +211,36 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     std::atomic<bool> server_changed{false};
     port.server = [&](ServerOrder order) {
         if (!servers)
-            servers = std::make_unique<ServerSession>(request.models, request.settings, request.server_key, [&] {
-                server_changed = true;
-                glfwPostEmptyEvent();
-            });
+            servers = std::make_unique<ServerSession>(request.models, request.view.settings,
+                                                      request.server_key, [&] {
+                                                          server_changed = true;
+                                                          glfwPostEmptyEvent();
+                                                      });
         servers->send(std::move(order));
     };
-    Controller controller(port, request.settings, request.scene);
+    Controller controller(port, request.view.settings, request.view.scene);
+    controller.expect_place(request.view.place);
+    controller.folders = request.folders;
     if (!request.attach.empty()) port.server(AttachServer{request.attach});
     controller.theme = theme;
-    controller.expect_race(request.race);
+    controller.expect_race(request.view.race);
+    if (!request.lecture.steps.empty()) controller.begin_lecture(request.lecture, began);
     controller.chrome.layout.presenter = request.presenter;
     controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
     try { // pictures without published figures are better than no window
-        controller.figures = std::make_shared<const Published>(Published::load(assets_folder() / "published"));
+        controller.figures =
+            std::make_shared<const Published>(Published::load(assets_folder() / "published"));
     } catch (const Error&) {
     }
     try {
-        controller.ablations = std::make_shared<const Ablations>(load_ablations(assets_folder() / "models" / "ablations.json"));
+        controller.ablations =
+            std::make_shared<const Ablations>(load_ablations(assets_folder() / "models" / "ablations.json"));
     } catch (const Error&) {
     }
     if (race) controller.show_race(race);
     if (saved)
-        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.settings);
+        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings);
 
     ui::WidgetState widgets;
     controller.export_frame = [&](const std::filesystem::path& file) {
@@ -249,7 +255,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
     while (!glfwWindowShouldClose(window.handle)) {
         const double now = glfwGetTime();
-        const bool frame_now = window.dirty || !window.queue.empty() || changed.load() || server_changed.load();
+        const bool frame_now =
+            window.dirty || !window.queue.empty() || changed.load() || server_changed.load();
         double wait = frame_now ? 0 : 3600;
         const double next = controller.next_change(now);
         if (next >= 0) wait = std::min(wait, next);
@@ -262,7 +269,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
 
         // The session starts behind the first picture: the window never waits for a model.
         if (report.frames == 1 && !saved && !session)
-            session = std::make_unique<Session>(request.models, request.settings, [&] {
+            session = std::make_unique<Session>(request.models, request.view.settings, [&] {
                 changed = true;
                 glfwPostEmptyEvent();
             });
@@ -331,6 +338,11 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         if (!controller.clipboard.empty()) {
             glfwSetClipboardString(window.handle, controller.clipboard.c_str());
             controller.clipboard.clear();
+        }
+        if (!controller.told.empty()) {
+            std::fputs(controller.told.c_str(), stdout);
+            std::fflush(stdout);
+            controller.told.clear();
         }
         for (const WindowOrder order : std::exchange(controller.orders, {})) {
             if (order == WindowOrder::quit) glfwSetWindowShouldClose(window.handle, GLFW_TRUE);

@@ -53,19 +53,19 @@ enum class Deed : std::uint32_t {
 
 // Everything a frame depends on.
 struct SceneInput {
-    const Trace* trace = nullptr;     // never null; may be empty while models load
-    const CycleView* view = nullptr;  // fold(trace, cursor), made once per frame by the caller
-    const CycleView* whole = nullptr; // fold(trace, available)
-    const LawPair* laws = nullptr;    // full laws of the last position that was asked for; may be null
-    const Twin* twin = nullptr;       // last cycle that was replayed with other options; may be null
+    const Trace* trace = nullptr;      // never null; may be empty while models load
+    const CycleView* view = nullptr;   // fold(trace, cursor), made once per frame by the caller
+    const CycleView* whole = nullptr;  // fold(trace, available)
+    const LawPair* laws = nullptr;     // full laws of the last position that was asked for; may be null
+    const Twin* twin = nullptr;        // last cycle that was replayed with other options; may be null
     const Twin* other_guess = nullptr; // last cycle that was replayed with another guess; may be null
-    const Guesses* guesses = nullptr; // what every drafter guesses at one cycle; may be null
-    const Studies* studies = nullptr; // by name; may be null
+    const Guesses* guesses = nullptr;  // what every drafter guesses at one cycle; may be null
+    const Studies* studies = nullptr;  // by name; may be null
     const PassTimes* passes = nullptr; // what passes of the target cost; may be null
-    std::size_t cursor = 0;           // events shown
-    std::size_t available = 0;        // trace size of this frame
-    int beat = 0;                     // story beat, for scenes that are not driven by the cursor
-    float t = 1;                      // progress 0…1 of the last step's motion; 1 = at rest
+    std::size_t cursor = 0;            // events shown
+    std::size_t available = 0;         // trace size of this frame
+    int beat = 0;                      // story beat, for scenes that are not driven by the cursor
+    float t = 1;                       // progress 0…1 of the last step's motion; 1 = at rest
     const RunSettings* settings =
         nullptr; // what the controls show (may differ from the header until restart)
     const EngineStatus* status = nullptr;
@@ -76,11 +76,11 @@ struct SceneInput {
     ui::Rect story;                   // empty rectangles: region hidden (small window, presenter)
     ui::Rect details;
     ui::Rect controls;
-    ui::Rect stage_clip; // part of the stage that nothing covers; what lies outside is not drawn
-    bool banner = false; // a banner stands where the title would be
-    bool strip = false;  // the story rectangle is the two-line strip of the compact layout
+    ui::Rect stage_clip;    // part of the stage that nothing covers; what lies outside is not drawn
+    bool banner = false;    // a banner stands where the title would be
+    bool strip = false;     // the story rectangle is the two-line strip of the compact layout
     bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
-    bool still = false; // a picture, no window: measure what the scene would measure on demand
+    bool still = false;     // a picture, no window: measure what the scene would measure on demand
     bool reduced_motion = false;
     bool letters_article =
         false; // notation switch: false: p target / q draft (papers), true: swapped letters
@@ -93,8 +93,8 @@ struct SceneInput {
     double race_pace = 0;               // shown ms per second while it runs; 0: it does not
     const Published* figures = nullptr; // published figures; null: not loaded
     const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
-    const ServerView* server = nullptr; // somebody's server; null: none was asked for
-    const Ablations* ablations = nullptr; // the recipe's training experiments; may be null
+    const ServerView* server = nullptr;                  // somebody's server; null: none was asked for
+    const Ablations* ablations = nullptr;                // the recipe's training experiments; may be null
 };
 
 // What the user asked for in this frame. Engine commands go to the Mailbox, the rest is the shell's.
@@ -133,9 +133,9 @@ struct PickRacePrompt { // of the gallery
 };
 struct EditPrompt {}; // open the prompt editor
 struct ToggleLetters {};
-using SceneCommand =
-    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
-                 OpenLane, PickRacePrompt, EditPrompt, ToggleLetters, ServerOrder>;
+using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock,
+                                  ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane, OpenLane,
+                                  PickRacePrompt, EditPrompt, ToggleLetters, ServerOrder>;
 
 class Scene {
   public:
@@ -164,6 +164,7 @@ struct SceneInfo {
 };
 // In rail order; generated from scenes.inc.
 [[nodiscard]] const std::vector<SceneInfo>& scene_list();
-[[nodiscard]] const SceneInfo* find_scene(const std::string& name); // nullptr: unknown
+// By name or number ("S9"); nullptr: unknown.
+[[nodiscard]] const SceneInfo* find_scene(const std::string& name);
 
 } // namespace speclens

@@ -18,8 +18,8 @@ const std::vector<SceneInfo>& scene_list() {
 
 const SceneInfo* find_scene(const std::string& name) {
     for (const SceneInfo& info : scene_list())
-        if (name == info.name) return &info;
-    return nullptr;
+        if (name == info.name || name == "S" + std::to_string(info.number)) return &info;
+    return name == "speed-up" ? find_scene("speedup") : nullptr; // its name before links existed
 }
 
 } // namespace speclens

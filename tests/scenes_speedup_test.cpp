@@ -80,7 +80,7 @@ struct Measured {
         run->finish();
         EnginePort port;
         port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("speed-up", port);
+        bench = std::make_unique<SceneBench>("speedup", port);
         bench->controller.figures = figures();
         published.trace = run->shared_trace();
         published.settings = settings;
@@ -181,7 +181,7 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
         live.bench->shows("Small draft model is fastest here with " + std::to_string(m.best) + " guesses"));
     EXPECT_TRUE(live.bench->shows(speedup_equation(m)));
     EXPECT_TRUE(live.bench->shows("LIVE"));
-    const std::string words = find_scene("speed-up")->make()->describe(live.input());
+    const std::string words = find_scene("speedup")->make()->describe(live.input());
     EXPECT_NE(words.find("K = 3"), std::string::npos);
     EXPECT_NE(words.find("measured 3.30 in 10 rounds"), std::string::npos) << words;
     EXPECT_NE(words.find("K = 5 3.16 (2.94)"), std::string::npos) << words;
@@ -296,7 +296,7 @@ TEST(SpeedupScene, NothingCollidesWhereEverythingIsShown) {
         Measured live;
         live.bench->key(ui::Key::m);
         live.answer({9, 8, 6, 4, 3, 3, 2, 2});
-        SceneBench bench("speed-up", {}, {0, 0, s.w, s.h});
+        SceneBench bench("speedup", {}, {0, 0, s.w, s.h});
         bench.controller.figures = figures();
         bench.controller.observe(live.published, bench.time);
         for (int beat = 0; beat < kSpeedupBeats; ++beat) {

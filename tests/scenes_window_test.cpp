@@ -50,11 +50,11 @@ TEST(Window, OpensASavedRunStepsAndCloses) {
 TEST(Window, RacesAndOpensALaneInTheLoop) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
     WindowRequest request;
-    request.scene = "race";
-    request.settings.max_tokens = 12;
-    request.race.base = request.settings;
-    request.race.base.sampling.temperature = 0;
-    request.race.lanes = race_entries({"none", "lookup"}, request.race.base);
+    request.view.scene = "race";
+    request.view.settings.max_tokens = 12;
+    request.view.race.base = request.view.settings;
+    request.view.race.base.sampling.temperature = 0;
+    request.view.race.lanes = race_entries({"none", "lookup"}, request.view.race.base);
     int finished = 0;
     double rest = -1, start = -1, next = -1;
     std::string opened;

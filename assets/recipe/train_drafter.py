@@ -157,7 +157,7 @@ def arguments():
     group.add_argument("--layers", type=int, default=2)
     group.add_argument("--anchors", type=int, default=16, help="per row")
     group.add_argument("--decay", type=float, default=7.0, help="g of the weights exp(-(k-1)/g); 0 = all equal")
-    group.add_argument("--dpace", action="store_true", help="D-PACE weights instead")
+    group.add_argument("--dpace", action="store_true", help="D-PACE weights instead (dflash, domino, dspark)")
     group.add_argument("--conditioning", default="features", choices=["features", "none", "embeddings"], help="ablation")
     group = parser.add_argument_group("Domino and DSpark")
     group.add_argument("--gru", type=int, default=96)
@@ -171,7 +171,10 @@ def arguments():
     group.add_argument("--draft-vocab", type=int, default=1536)
     group.add_argument("--ahead", type=int, default=7, help="DART: masks behind the newest column")
     group.add_argument("--heads", type=int, default=4)
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.dpace and args.method not in ("dflash", "domino", "dspark"):
+        parser.error(f"--dpace weighs the places of a block: it does nothing for {args.method}")
+    return args
 
 
 def main():

@@ -124,9 +124,13 @@ class Block(nn.Module):
     def used(self, rows):
         return rows if self.anchor_aligned else rows[:, :, 1:]
 
-    def weights(self, counts, options):
+    def weights(self, ce, counts, options):
+        """What every place that counts weighs in the loss, given the cross-entropies of those places."""
+        if options.dpace:
+            return dpace(ce.detach(), counts)[counts] / counts.shape[0]
         k = torch.arange(counts.shape[-1], device=counts.device).float()
-        return counts * (torch.exp(-k / options.decay) if options.decay else torch.ones_like(k))
+        weight = (counts * (torch.exp(-k / options.decay) if options.decay else torch.ones_like(k)))[counts]
+        return weight / weight.sum()
 
     def loss(self, batch, table, options):
         anchors, allowed = draw_anchors(batch, options.anchors, options.generator)
@@ -134,12 +138,7 @@ class Block(nn.Module):
         _, labels, counts = self.labels(batch, anchors, allowed)
         logits = F.linear(rows[counts], table).float()
         ce = F.cross_entropy(logits, labels[counts], reduction="none")
-        if options.dpace:
-            weight = dpace(ce.detach(), counts)[counts] / batch.ids.shape[0]
-            total = (ce * weight).sum()
-        else:
-            weight = self.weights(counts, options)[counts]
-            total = (ce * weight).sum() / weight.sum()
+        total = (ce * self.weights(ce, counts, options)).sum()
         logs = {"loss": ce.mean()}
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(logits.argmax(-1) == labels[counts], counts)

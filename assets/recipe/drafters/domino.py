@@ -86,11 +86,11 @@ class Domino(Block):
         corrected = (torch.arange(k, device=rows.device) >= self.prefix).expand(b, a, k)[counts]
         delta = self.correction(rows[counts], states.view(b, a, k, -1)[counts])
         final = base + delta * corrected[:, None]
-        truth, weight = labels[counts], self.weights(counts, options)[counts]
+        truth = labels[counts]
         ce_base = F.cross_entropy(base.float(), truth, reduction="none")
         ce_final = F.cross_entropy(final.float(), truth, reduction="none")
         mix = options.base_share(options.progress)
-        total = (((1 - mix) * ce_final + mix * ce_base) * weight).sum() / weight.sum()
+        total = (((1 - mix) * ce_final + mix * ce_base) * self.weights(ce_final, counts, options)).sum()
         logs = {"final_loss": ce_final.mean(), "base_loss": ce_base.mean()}
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(final.argmax(-1) == truth, counts)

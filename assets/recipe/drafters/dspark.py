@@ -65,8 +65,7 @@ class DSpark(Block):
         latent = self.markov_head.markov_w1(before)
         base = F.linear(rows[counts], table)
         logits = (base + self.markov_head.markov_w2(latent)).float()
-        truth, weight = labels[counts], self.weights(counts, options)[counts]
-        weight = weight / weight.sum()
+        truth = labels[counts]
         with torch.no_grad():                                      # the target's law for the token at `at` is in the row before
             states = batch.hidden[:, None].expand(-1, anchors.shape[1], -1, -1).gather(
                 2, (at - 1)[..., None].expand(-1, -1, -1, batch.hidden.shape[-1]))
@@ -75,7 +74,7 @@ class DSpark(Block):
         gap = (torch.softmax(logits, -1) - p).abs().sum(-1)
         rate = (1 - 0.5 * gap.detach()).clamp(0, 1)
         sure = F.binary_cross_entropy_with_logits(self.confidence(rows[counts], latent).float(), rate, reduction="none")
-        total = ((0.1 * ce + 0.9 * gap + sure) * weight).sum()
+        total = ((0.1 * ce + 0.9 * gap + sure) * self.weights(ce, counts, options)).sum()
         logs = {"loss": ce.mean(), "distance": gap.mean() / 2, "confidence_loss": sure.mean()}
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(logits.argmax(-1) == truth, counts)

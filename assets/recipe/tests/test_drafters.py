@@ -4,11 +4,13 @@ from types import SimpleNamespace
 
 import torch
 
-from drafters import CLASSES, dart_config, eagle3_config
+from data import ANSWER
+from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config
+from train_drafter import Batch, Options
 
 TARGET = SimpleNamespace(config=SimpleNamespace(
     head_dim=4, hidden_size=8, intermediate_size=12, num_attention_heads=2, num_key_value_heads=1, rms_norm_eps=1e-6,
-    rope_theta=1e4, vocab_size=20))
+    rope_theta=1e4, vocab_size=20, num_hidden_layers=4))
 
 
 def head(method, ids, value):
@@ -35,6 +37,31 @@ class Adopt(unittest.TestCase):
                     for name, p in made.named_parameters():
                         if name != "lm_head.weight":
                             self.assertTrue(bool((p == 200.0).all()), name)
+
+
+class Dpace(unittest.TestCase):
+    """The option reaches the loss of every block drafter: Domino's and DSpark's once ignored it."""
+
+    def loss(self, method, dpace):
+        torch.manual_seed(3)
+        config = {"dflash": lambda: block_config(TARGET, (0, 1), 3, 1, 4), "domino": lambda: domino_config(TARGET, (0, 1), 3, 1, 4, 6, 4, 1, True),
+                  "dspark": lambda: dspark_config(TARGET, (0, 1), 3, 1, 4, 4)}[method]()
+        drafter = CLASSES[method](config)
+        with torch.no_grad():
+            for p in drafter.parameters():
+                p.normal_(std=0.3)
+        tokens = torch.randint(4, 20, (2, 24))
+        whole = torch.full_like(tokens, ANSWER)
+        batch = Batch(tokens, torch.ones_like(tokens), whole, torch.randn(2, 24, 16), torch.randn(2, 24, 8), tokens)
+        options = Options(anchors=4, decay=7.0, dpace=dpace, self_generated=False, test_steps=1, base_rho=1.0,
+                          generator=torch.Generator().manual_seed(1))
+        return float(drafter.loss(batch, torch.randn(20, 8), options)[0].detach())
+
+    def test_changes_the_loss(self):
+        for method in ("dflash", "domino", "dspark"):
+            with self.subTest(method=method):
+                self.assertNotAlmostEqual(self.loss(method, True), self.loss(method, False), places=3)
+                self.assertEqual(self.loss(method, True), self.loss(method, True))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+// Links and lectures: going to a named frame, naming the one on screen, and from step to step of a lecture.
+#include <algorithm>
+#include <cstdio>
+
+#include "app/controller.h"
+#include "kernels/error.h"
+#include "scenes/race_model.h"
+
+namespace speclens {
+namespace {
+
+std::string clock_words(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%d:%02d", static_cast<int>(seconds) / 60,
+                  static_cast<int>(seconds) % 60);
+    return text;
+}
+
+bool forked(const Trace& trace) {
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (std::holds_alternative<Commanded>(trace[i])) return true;
+    return false;
+}
+
+} // namespace
+
+void Controller::show_view(const SceneView& view, double now) {
+    if (find_scene(view.scene) == find_scene("race")) view_race(view.race);
+    open_scene(view.scene);
+    place_ = view.place;
+    beats_[scene_name_] = std::max(0, view.place.beat - 1);
+    if (!in_race() && (saved_ || !(settings_ == view.settings) || forked(source_.trace())))
+        restart(view.settings);
+    tick(now);
+}
+
+// A place is gone to once the run is there and long enough, or has come to its end.
+void Controller::settle_place(double now) {
+    if (in_race()) {
+        if (!race()) return;
+        if (!in_steps() || place_->at == 0) return place_.reset();
+        if (!race()->lanes_finished()) {
+            if (port_.send && race_ms_ < 0) port_.send(StepRace{Stride::end});
+            race_ms_ = 0; // asked once
+            return;
+        }
+        race_ms_ = std::min(race_end(*race()), static_cast<double>(place_->at));
+        return place_.reset();
+    }
+    const CycleView& whole = source_.whole();
+    if (restarts_ > 0 || !whole.header) return;
+    const FramePlace place = *place_;
+    if (place.at > 0 ? whole.events < place.at && !ended() : !ended()) return;
+    place_.reset();
+    const int beats = scene().beats(scene_input(now));
+    if (beats > 0) beats_[scene_name_] = std::clamp(place.beat - 1, 0, beats - 1);
+    const auto first = scene().first_look(whole);
+    if (place.at > 0)
+        go_to(place.at, now, false);
+    else if (beats == 0 && place.beat > 0)
+        go_to(telling_step(whole, place.beat), now, false);
+    else if (beats > 0 && place.beat > 0 && first)
+        go_to(*first, now, false);
+    else
+        return; // where the window looks by itself
+    arriving_ = false;
+    if (place.selected) selected_ = Position{place.selected->first, place.selected->second};
+}
+
+Link Controller::link() const {
+    Link link;
+    link.scene = scene_name_;
+    const auto beat = beats_.find(scene_name_);
+    const bool told_in_beats = scenes_.at(scene_name_)->beats(scene_input(0)) > 0;
+    if (told_in_beats) link.beat = (beat == beats_.end() ? 0 : beat->second) + 1;
+    if (in_race()) {
+        if (saved_race_) throw Error("a saved race has no link", "Share its file, or run it again first.");
+        link.options = options_of(race() ? race()->settings : race_wish_, folders);
+        if (in_steps() && race_ms_ >= 0) link.at = static_cast<std::size_t>(race_ms_);
+        return link;
+    }
+    if (saved_) throw Error("a saved run has no link", "Share its file, or start it again first (Shift+R).");
+    if (forked(source_.trace()))
+        throw Error("a forked run has no link", "Save it (Ctrl+S) and share the file.");
+    link.options = options_of(settings_, folders);
+    link.at = cursor_;
+    if (selected_) link.selected = {selected_->cycle, selected_->index};
+    return link;
+}
+
+// ---- lecture ----
+
+void Controller::begin_lecture(LectureView lecture, double now) {
+    lecture_ = std::move(lecture);
+    lecture_at_ = 0;
+    lecture_began_ = now;
+    beats_[scene_name_] = std::max(0, lecture_.steps[0].view.place.beat - 1);
+    tell_step(now);
+}
+
+void Controller::lecture_step(int step, double now) {
+    lecture_at_ = std::clamp(step, 0, static_cast<int>(lecture_.steps.size()) - 1);
+    const LectureView::Step& shown = lecture_.steps[static_cast<std::size_t>(lecture_at_)];
+    show_view(shown.view, now);
+    say(std::to_string(lecture_at_ + 1) + " of " + std::to_string(lecture_.steps.size()) + " · " +
+            shown.title,
+        now);
+    tell_step(now);
+}
+
+// To the terminal, which the room does not see: what to say, and the time.
+void Controller::tell_step(double now) {
+    double planned = 0;
+    for (int i = 0; i < lecture_at_; ++i) planned += 60 * lecture_.steps[static_cast<std::size_t>(i)].minutes;
+    const LectureView::Step& step = lecture_.steps[static_cast<std::size_t>(lecture_at_)];
+    std::string words = "\n" + std::to_string(lecture_at_ + 1) + " of " +
+                        std::to_string(lecture_.steps.size()) + "  " + step.title + "   at " +
+                        clock_words(now - lecture_began_);
+    if (planned > 0 || step.minutes > 0) words += ", planned " + clock_words(planned);
+    words += "\n";
+    if (!step.notes.empty()) words += step.notes + (step.notes.back() == '\n' ? "" : "\n");
+    told += words;
+}
+
+} // namespace speclens

@@ -1,0 +1,57 @@
+// A link names a frame: a scene, its beat, the place in the run, and the options of the run, by the names
+// they have on the command line.
+//
+//     speclens://domino/4?drafter=domino&k=7&temp=0&seed=7&prompt=Hello%20there&chat
+//
+// The frame is the same wherever the link is opened with the same models, times apart. What was dragged
+// inside a scene is not part of it. Values are percent-encoded; `at` is a number of events (of a stepped
+// race: of steps), `select` a cycle and a guess, both counted from 1.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/control.h"
+
+namespace speclens {
+
+using LinkOptions =
+    std::vector<std::pair<std::string, std::string>>; // "k", "7"; switches have an empty value
+
+struct Link {
+    std::string scene;                           // as written: "domino", "S9"
+    int beat = 0;                                // from 1; 0: none was named
+    std::size_t at = 0;                          // 0: none was named
+    std::optional<std::pair<int, int>> selected; // cycle, guess; from 0
+    LinkOptions options;
+    bool operator==(const Link&) const = default;
+};
+
+[[nodiscard]] bool is_link(std::string_view text); // begins with speclens://
+// Throws Error (usage) for a part that links do not have, a broken encoding and numbers out of range.
+[[nodiscard]] Link parse_link(const std::string& text);
+[[nodiscard]] std::string to_text(const Link& link);
+
+// Names that may stand in `options`; `value` is false for switches. Nothing here writes a file or opens a
+// connection.
+struct LinkKey {
+    const char* name;
+    bool value;
+};
+[[nodiscard]] const std::vector<LinkKey>& link_keys();
+
+// What a run of these settings is called in a link: always drafter, dice, temperature, rule, length and
+// prompt, the rest where it differs from the usual. `folders`: the model and heads that were given, from the
+// command line.
+[[nodiscard]] LinkOptions options_of(const RunSettings& settings, const LinkOptions& folders = {});
+[[nodiscard]] LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders = {});
+
+// The same run on the command line, quoted for a shell: "./run run --drafter domino --k 7 …", of a race
+// "./run compare …".
+[[nodiscard]] std::string command_of(const LinkOptions& options);
+
+} // namespace speclens

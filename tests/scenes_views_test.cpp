@@ -1,0 +1,206 @@
+// Links and lectures in the window: copying a link, going to a named place, from step to step.
+#include <gtest/gtest.h>
+
+#include "app/link.h"
+#include "scenes_bench.h"
+#include "scenes_fixtures.h"
+
+namespace speclens {
+namespace {
+
+struct ViewBench {
+    std::vector<Command> sent;
+    SceneBench bench;
+
+    explicit ViewBench(const std::string& scene)
+        : bench(scene, {.send = [this](Command c) { sent.push_back(std::move(c)); },
+                        .set_budget = [](std::int64_t) {},
+                        .add_budget = [](std::int64_t) {},
+                        .cancel_loading = [] {}}) {}
+
+    void observe(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
+        Snapshot p;
+        p.trace = std::move(trace);
+        p.settings = settings;
+        p.status.state = EngineStatus::State::idle;
+        p.status.ready_drafters = {"none", "small", "lookup", "domino"};
+        bench.controller.observe(p, bench.time);
+        bench.settle();
+    }
+    template <class T>
+    [[nodiscard]] std::vector<T> all() const {
+        std::vector<T> found;
+        for (const Command& command : sent)
+            if (const T* one = std::get_if<T>(&command)) found.push_back(*one);
+        return found;
+    }
+    [[nodiscard]] FrameInput now() { return bench.controller.frame(bench.time); }
+};
+
+std::shared_ptr<const Trace> mixed() {
+    return fixtures::toy_run(fixtures::toys().front());
+}
+
+RunSettings other_dice(RunSettings settings = {}) {
+    settings.seed = 99;
+    return settings;
+}
+
+LectureView three_steps() {
+    LectureView lecture;
+    lecture.title = "A lecture";
+    lecture.steps = {
+        {"First", "Say this.", 2, {.scene = "loop", .place = {.at = 4}}},
+        {"Second", "", 3, {.scene = "bottleneck", .place = {.beat = 3}}},
+        {"Third", "Say that.\n", 0, {.scene = "loop", .place = {.at = 7}, .settings = other_dice()}}};
+    return lecture;
+}
+
+} // namespace
+
+TEST(Links, CtrlLCopiesTheFrameOnScreen) {
+    ViewBench live("loop");
+    live.observe(mixed(), {});
+    live.bench.controller.perform({SceneCommand{SetCursor{9}}}, live.bench.time);
+    live.bench.key(ui::Key::l, {.ctrl = true});
+    const Link link = parse_link(live.bench.controller.clipboard);
+    EXPECT_EQ(link.scene, "loop");
+    EXPECT_EQ(link.at, 9U);
+    EXPECT_EQ(link.options, options_of(RunSettings{}));
+    live.bench.key(ui::Key::l, {.shift = true, .ctrl = true});
+    EXPECT_EQ(live.bench.controller.clipboard, command_of(options_of(RunSettings{})));
+}
+
+TEST(Links, NameBeatsAndWhatIsSelected) {
+    ViewBench live("domino");
+    live.observe(mixed(), {});
+    live.bench.controller.perform({SceneCommand{SetBeat{2}}}, live.bench.time);
+    live.bench.controller.perform({SceneCommand{Select{Position{0, 2}}}}, live.bench.time);
+    const Link link = live.bench.controller.link();
+    EXPECT_EQ(link.scene, "domino");
+    EXPECT_EQ(link.beat, 3);
+    EXPECT_EQ(link.selected, std::pair(0, 2));
+    live.bench.controller.folders = {{"model", "/models/q"}};
+    EXPECT_EQ(live.bench.controller.link().options.front().second, "/models/q");
+}
+
+TEST(Links, ASavedRunAndAForkedOneHaveNone) {
+    SceneBench saved("loop");
+    saved.show(mixed(), 5);
+    saved.key(ui::Key::l, {.ctrl = true});
+    EXPECT_TRUE(saved.controller.clipboard.empty());
+    EXPECT_TRUE(saved.shows("a saved run has no link")) << saved.words;
+
+    ViewBench forked("loop");
+    auto trace = fixtures::toy_run(fixtures::toys().front());
+    trace->append(Commanded{"another guess"});
+    forked.observe(trace, {});
+    forked.bench.key(ui::Key::l, {.ctrl = true});
+    EXPECT_TRUE(forked.bench.controller.clipboard.empty());
+    EXPECT_TRUE(forked.bench.shows("a forked run has no link")) << forked.bench.words;
+}
+
+TEST(Links, APlaceIsGoneToAsSoonAsTheRunIsLongEnough) {
+    ViewBench live("loop");
+    live.bench.controller.expect_place({.at = 12, .selected = std::pair(0, 1)});
+    live.bench.settle(); // nothing there yet
+    const auto whole = mixed();
+    auto growing = std::make_shared<Trace>([](int) { return std::string(); });
+    for (std::size_t i = 0; i < 8; ++i) growing->append((*whole)[i]);
+    live.observe(growing, {});
+    EXPECT_LT(live.now().scene.cursor, 12U);
+    for (std::size_t i = 8; i < whole->size(); ++i) growing->append((*whole)[i]);
+    live.bench.settle();
+    EXPECT_EQ(live.now().scene.cursor, 12U);
+    ASSERT_TRUE(live.now().scene.selected);
+    EXPECT_EQ(*live.now().scene.selected, (Position{0, 1}));
+    live.bench.key(ui::Key::right); // and only once
+    EXPECT_EQ(live.now().scene.cursor, 13U);
+}
+
+TEST(Links, APlaceBehindTheEndIsTheEnd) {
+    ViewBench live("loop");
+    live.bench.controller.expect_place({.at = 100000});
+    const auto trace = mixed();
+    live.observe(trace, {});
+    EXPECT_EQ(live.now().scene.cursor, trace->size());
+    ViewBench beats("bottleneck");
+    beats.bench.controller.expect_place({.beat = 99});
+    beats.observe(trace, {});
+    EXPECT_EQ(beats.now().scene.beat, beats.now().active->beats(beats.now().scene) - 1);
+}
+
+TEST(Lectures, PageDownGoesFromStepToStep) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    live.bench.controller.expect_place({.at = 4});
+    EXPECT_NE(live.bench.controller.told.find("1 of 3  First   at 0:00, planned 0:00\nSay this.\n"),
+              std::string::npos)
+        << live.bench.controller.told;
+    live.observe(mixed(), {});
+    EXPECT_EQ(live.now().scene.cursor, 4U);
+    EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
+
+    live.bench.controller.told.clear();
+    live.bench.key(ui::Key::page_down);
+    EXPECT_EQ(live.now().scene_name, "bottleneck");
+    EXPECT_EQ(live.now().scene.beat, 2);
+    EXPECT_TRUE(live.all<Restart>().empty()) << "the same run";
+    EXPECT_NE(live.bench.controller.told.find("2 of 3  Second"), std::string::npos);
+    EXPECT_NE(live.bench.controller.told.find("planned 2:00"), std::string::npos);
+
+    live.bench.key(ui::Key::page_down);
+    ASSERT_EQ(live.all<Restart>().size(), 1U) << "other dice";
+    EXPECT_EQ(live.all<Restart>()[0].settings.seed, 99U);
+    const std::size_t before = live.now().scene.cursor;
+    EXPECT_NE(before, 7U) << "the old run is no place to go to";
+    live.observe(fixtures::toy_run(fixtures::toys()[3]), other_dice());
+    EXPECT_EQ(live.now().scene.cursor, 7U);
+
+    live.bench.key(ui::Key::page_down); // the last one
+    EXPECT_TRUE(live.bench.shows("This is the last step")) << live.bench.words;
+    live.bench.key(ui::Key::page_up);
+    live.bench.key(ui::Key::page_up);
+    EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
+}
+
+TEST(Lectures, ArrowKeysStepAsEver) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    live.bench.controller.expect_place({.at = 4});
+    live.observe(mixed(), {});
+    live.bench.key(ui::Key::right);
+    EXPECT_EQ(live.now().scene.cursor, 5U);
+    EXPECT_EQ(live.now().lecture->step, 0);
+}
+
+TEST(Lectures, F4ShowsTheNotes) {
+    ViewBench live("loop");
+    live.bench.key(ui::Key::f4);
+    EXPECT_TRUE(live.bench.shows("No lecture is open")) << live.bench.words;
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    live.observe(mixed(), {});
+    live.bench.key(ui::Key::f4);
+    EXPECT_TRUE(live.bench.shows("Say this.")) << live.bench.words;
+    live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(live.bench.shows("Say this."));
+}
+
+TEST(Lectures, ARaceIsAskedForOnceAndWithItsOwnPrompt) {
+    LectureView lecture = three_steps();
+    lecture.steps[1].view.scene = "race";
+    lecture.steps[1].view.race.base.prompt = "Another prompt";
+    lecture.steps[1].view.race.base.sampling.temperature = 0;
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.observe(mixed(), {});
+    live.bench.key(ui::Key::page_down);
+    ASSERT_EQ(live.all<StartRace>().size(), 1U);
+    EXPECT_EQ(live.all<StartRace>()[0].settings.base.prompt, "Another prompt");
+    EXPECT_FALSE(live.all<StartRace>()[0].settings.lanes.empty()) << "the usual ones";
+    live.bench.key(ui::Key::page_up);
+    live.bench.key(ui::Key::page_down);
+    EXPECT_EQ(live.all<StartRace>().size(), 1U) << "it is still there";
+}
+
+} // namespace speclens

@@ -1,0 +1,308 @@
+// Links and lectures: what they say, what they refuse, and that a link leads back to the run it was made
+// from.
+#include <gtest/gtest.h>
+
+#include "app/cli_lecture.h"
+#include "app/cli_setup.h"
+#include "app/cli_view.h"
+#include "app/lecture.h"
+#include "app/link.h"
+#include "engine/drafter.h"
+#include "engine/verify.h"
+#include "kernels/error.h"
+#include "tests/temp_folder.h"
+
+#include <fstream>
+
+namespace speclens::cli {
+namespace {
+
+std::string refusal(const std::string& link) {
+    try {
+        (void)parse_link(link);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::usage);
+        EXPECT_FALSE(error.remedy().empty());
+        return error.what();
+    }
+    return "accepted";
+}
+
+RunSettings round_trip(const RunSettings& settings) {
+    Link link;
+    link.scene = "loop";
+    link.at = 5;
+    link.options = options_of(settings);
+    const Options options = parse({"render", to_text(link), "-o", "x.png"});
+    Options read = options;
+    read_prompt(read);
+    EXPECT_EQ(options.link->at, 5U);
+    check_drafter_options(options, {settings.drafter}, 12);
+    EXPECT_EQ(options.drafters.at(0).name, settings.drafter);
+    return scene_settings(read, "loop", options.drafters[0].name);
+}
+
+std::filesystem::path lecture_file(const std::string& text) {
+    const std::filesystem::path file = test::fresh_folder() / "a.lec.toml";
+    std::ofstream(file) << text;
+    return file;
+}
+
+std::string lecture_refusal(const std::string& text) {
+    try {
+        (void)load_lecture(lecture_file(text));
+    } catch (const Error& error) {
+        EXPECT_FALSE(error.remedy().empty());
+        return error.what();
+    }
+    return "accepted";
+}
+
+} // namespace
+
+TEST(Link, NamesSceneBeatPlaceAndOptions) {
+    const Link link = parse_link("speclens://domino/4?at=31&select=2.6&k=7&prompt=Hello%20there%26=&chat");
+    EXPECT_EQ(link.scene, "domino");
+    EXPECT_EQ(link.beat, 4);
+    EXPECT_EQ(link.at, 31U);
+    ASSERT_TRUE(link.selected);
+    EXPECT_EQ(*link.selected, std::pair(1, 5));
+    EXPECT_EQ(link.options, (LinkOptions{{"k", "7"}, {"prompt", "Hello there&="}, {"chat", ""}}));
+    EXPECT_EQ(parse_link(to_text(link)), link);
+    EXPECT_EQ(to_text(link), "speclens://domino/4?at=31&select=2.6&k=7&prompt=Hello%20there%26=&chat");
+}
+
+TEST(Link, KeepsEveryByteOfAPrompt) {
+    std::string bytes;
+    for (int i = 1; i < 256; ++i) bytes += static_cast<char>(i);
+    const Link link{"loop", 0, 0, {}, {{"prompt", bytes}}};
+    const std::string text = to_text(link);
+    for (const char c : text) EXPECT_TRUE(c > ' ' && c < 127) << static_cast<int>(c);
+    EXPECT_EQ(parse_link(text), link);
+}
+
+TEST(Link, RefusesWhatItDoesNotMean) {
+    EXPECT_EQ(refusal("speclens://"), "link: no scene is named");
+    EXPECT_EQ(refusal("speclens://?k=1"), "link: no scene is named");
+    EXPECT_EQ(refusal("http://x"), "link: 'http://x' does not begin with speclens://");
+    EXPECT_EQ(refusal("speclens://loop/x"), "link: beat 'x' is no whole number from 1");
+    EXPECT_EQ(refusal("speclens://loop/0"), "link: beat '0' is no whole number from 1");
+    EXPECT_EQ(refusal("speclens://loop?at=99999999999999999999"),
+              "link: at '99999999999999999999' is no whole number from 1");
+    EXPECT_EQ(refusal("speclens://loop?select=3"), "link: select '3' is not CYCLE.GUESS");
+    EXPECT_EQ(refusal("speclens://loop?prompt=%4"), "link: '%4' is no %XX");
+    EXPECT_EQ(refusal("speclens://loop?prompt=%+1"), "link: '%+1' is no %XX");
+    EXPECT_EQ(refusal("speclens://loop?prompt"), "link: prompt needs a value");
+    EXPECT_EQ(refusal("speclens://loop?chat=yes"), "link: chat is a switch: it takes no value");
+    EXPECT_EQ(refusal("speclens://loop?k=1&k=2"), "link: k stands there twice");
+    // What writes files, reads them or opens connections cannot stand in a link.
+    for (const char* name :
+         {"json", "csv", "all", "o", "session", "prompts", "attach", "key-from", "backend"})
+        EXPECT_EQ(refusal("speclens://loop?" + std::string(name) + "=x"),
+                  "link: '" + std::string(name) + "' is no part of a link");
+    EXPECT_EQ(refusal("speclens://loop?prompt=" + std::string(1 << 20, 'x')), "link: longer than a megabyte");
+}
+
+TEST(Link, HasOnlyOptionsOfTheProgram) {
+    for (const LinkKey& key : link_keys()) {
+        bool found = false;
+        for (const OptionRow& row : option_rows())
+            if (applies(row, Command::window) && row.name == std::string("--") + key.name) {
+                found = true;
+                EXPECT_EQ(row.value[0] != '\0', key.value) << key.name;
+            }
+        EXPECT_TRUE(found) << key.name;
+    }
+}
+
+TEST(Link, LeadsBackToTheRunOfEveryDrafter) {
+    for (const DrafterInfo& info : drafter_list()) {
+        SCOPED_TRACE(info.name);
+        RunSettings settings;
+        settings.lens = true;
+        settings.drafter = info.name;
+        settings.rule = judging_rule("token", info.name);
+        settings.k = settings.drafter == "none" ? usual_k("none") : 6;
+        settings.sampling.temperature = 0.7;
+        settings.seed = 9223372036854775807ULL;
+        settings.max_tokens = 33;
+        settings.prompt = "@not a file, \"quoted\" & 100 % ü\nsecond line";
+        settings.chat = true;
+        settings.system = "Be short.";
+        EXPECT_EQ(round_trip(settings), settings);
+    }
+}
+
+TEST(Link, LeadsBackToUnusualSettings) {
+    RunSettings settings;
+    settings.lens = true;
+    settings.drafter = "domino";
+    settings.k = 9;
+    settings.sampling = {.temperature = 0.1, .top_k = 20, .top_p = 0.95};
+    settings.draft_sampling = settings.sampling;
+    settings.draft_sampling->temperature = 1.0 / 3;
+    settings.options.conditioning = false;
+    settings.options.context_last = 12;
+    settings.options.tap_shift = -1;
+    settings.options.head_pool = 64;
+    settings.options.fr_spec = 512;
+    settings.rule = "cascade_tokenV3";
+    settings.rule_params.alpha = 0.4;
+    settings.rule_params.block = true;
+    settings.token_ids = {5, 6, 7};
+    settings.prompt = "";
+    RunSettings back = round_trip(settings);
+    back.prompt = ""; // token ids stand for it
+    EXPECT_EQ(back, settings);
+
+    RunSettings skip;
+    skip.lens = true;
+    skip.drafter = "skip";
+    skip.options.exit_layer = 8;
+    skip.options.skip_mlp = {3, 5};
+    skip.options.skip_attention = {2};
+    EXPECT_EQ(round_trip(skip), skip);
+
+    RunSettings tree;
+    tree.lens = true;
+    tree.drafter = "small_tree";
+    tree.rule = "tree_wor";
+    tree.options.tree_depth = tree.k = 5;
+    tree.options.tree_topk = 2;
+    tree.options.tree_budget = 12;
+    EXPECT_EQ(round_trip(tree), tree);
+}
+
+TEST(Link, OfARaceNamesItsLanes) {
+    RaceSettings race;
+    race.base.prompt = "Hello";
+    race.base.k = 5;
+    race.base.sampling.temperature = 0;
+    race.lanes = race_entries({"none", "lookup", "domino"}, race.base);
+    race.stepped = true;
+    const Link link{"race", 0, 12, {}, options_of(race)};
+    const Options options = parse({"render", to_text(link), "-o", "x.png"});
+    const RaceSettings back = race_settings(options, true);
+    EXPECT_EQ(back.lanes, race.lanes);
+    EXPECT_TRUE(back.stepped);
+    EXPECT_EQ(back.base.prompt, "Hello");
+    EXPECT_EQ(back.base.k, 5);
+    EXPECT_EQ(command_of(link.options), "./run compare --drafters none,lookup,domino --k 5 --temp 0 --seed 7 "
+                                        "--max-tokens 64 --prompt Hello --raw");
+}
+
+TEST(Link, FoldersOfModelsStandInIt) {
+    RunSettings settings;
+    settings.drafter = "eagle3";
+    settings.prompt = "it's";
+    const LinkOptions options =
+        options_of(settings, {{"model", "/m/q"}, {"eagle3", "/m/e"}, {"dflash", "/m/d"}});
+    EXPECT_EQ(options[0], (std::pair<std::string, std::string>("model", "/m/q")));
+    EXPECT_EQ(options[1], (std::pair<std::string, std::string>("drafter", "eagle3=/m/e")));
+    EXPECT_NE(command_of(options).find("--prompt 'it'\\''s' --raw"), std::string::npos)
+        << command_of(options);
+}
+
+TEST(Link, WhatIsTypedWins) {
+    const Options options = parse({"run", "speclens://loop?k=3&seed=4&drafter=small&prompt=link&chat", "--k",
+                                   "5", "--prompt", "typed", "--drafter", "lookup"});
+    EXPECT_EQ(options.k, 5);
+    EXPECT_EQ(options.seed, 4U);
+    EXPECT_EQ(options.prompt, "typed");
+    EXPECT_FALSE(options.chat);
+    ASSERT_EQ(options.drafters.size(), 1U);
+    EXPECT_EQ(options.drafters[0].name, "lookup");
+    EXPECT_THROW((void)parse({"check", "speclens://loop"}), Error);
+    EXPECT_THROW((void)parse({"run", "speclens://loop", "speclens://loop"}), Error);
+}
+
+TEST(Link, OpensScenesByNameAndNumber) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    for (const char* word : {"S9", "domino"}) EXPECT_EQ(scene_word(std::string(word) + ":4").scene, "domino");
+    EXPECT_EQ(scene_word("speed-up").scene, "speedup");
+    EXPECT_EQ(scene_word("S9:4").beat, 4);
+    EXPECT_THROW((void)scene_word("S99"), Error);
+    EXPECT_THROW((void)scene_word("loop:1:2"), Error);
+    // The same run whether it is drawn or opened in the window.
+    const SceneView view = view_of(parse({"speclens://S9/4"}));
+    EXPECT_EQ(view.scene, "domino");
+    EXPECT_EQ(view.place.beat, 4);
+    EXPECT_EQ(view.settings.drafter, "domino");
+    EXPECT_EQ(view.settings,
+              scene_settings(parse({"render", "domino:4", "-o", "x.png"}), "domino", "domino"));
+}
+
+TEST(Lecture, ReadsWhatATeacherWrites) {
+    const Lecture lecture = load_lecture(lecture_file(R"(
+title = "Guessing"
+about = "For everyone."
+[[step]]
+title = "One"
+link = "speclens://loop?at=12&k=3"
+minutes = 2.5
+notes = """First line.
+Second."""
+[[step]]
+title = "Two"
+link = "speclens://S9/4"
+minutes = 3
+)"));
+    EXPECT_EQ(lecture.title, "Guessing");
+    ASSERT_EQ(lecture.steps.size(), 2U);
+    EXPECT_EQ(lecture.steps[0].link.at, 12U);
+    EXPECT_EQ(lecture.steps[0].notes, "First line.\nSecond.");
+    EXPECT_DOUBLE_EQ(lecture.minutes(), 5.5);
+}
+
+TEST(Lecture, SaysWhatIsWrongAndWhere) {
+    const std::string step = "[[step]]\ntitle = \"a\"\nlink = \"speclens://loop\"\n";
+    const auto says = [&](const std::string& text, const std::string& part) {
+        const std::string said = lecture_refusal(text);
+        EXPECT_NE(said.find(part), std::string::npos) << said;
+    };
+    says("", "no title");
+    says("title = \"t\"\n", "no [[step]]");
+    says("title = \"t\"\nstep = 3\n", "no [[step]]");
+    says("title = \"t\"\nstep = [3]\n", "a step is no table");
+    says("title = 4\n" + step, "line 1: title is not a text");
+    says("title = \"t\"\nminutes = 3\n" + step, "line 2: 'minutes' means nothing here");
+    says("title = \"t\"\n[[step]]\ntitle = \"a\"\n", "no link");
+    says("title = \"t\"\n" + step + "minutes = -1\n", "line 5: minutes is no number of minutes");
+    says("title = \"t\"\n" + step + "minutes = nan\n", "minutes is no number of minutes");
+    says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n",
+         "line 4: link: 'x' is no part");
+    says("title = \"t\n" + step, "line 1: ");
+    EXPECT_THROW((void)load_lecture("/nowhere/a.lec.toml"), Error);
+    EXPECT_THROW((void)find_lecture("nowhere.lec.toml"), Error);
+}
+
+TEST(Lecture, NamesNoFoldersAndNoScenesThatAreNotThere) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    for (const char* link : {"speclens://loop?model=/x", "speclens://loop?drafter=small=/x",
+                             "speclens://nowhere", "speclens://loop?k=x"}) {
+        const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"The step\"\nlink = \"" +
+                                       std::string(link) + "\"\n");
+        try {
+            (void)lecture_view(parse({file.string()}), file);
+            ADD_FAILURE() << link;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("step 1 (The step): "), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    ASSERT_FALSE(shipped_lectures().empty());
+    for (const auto& file : shipped_lectures()) {
+        const LectureView view = lecture_view(parse({file.filename().string()}), file);
+        EXPECT_GE(view.steps.size(), 8U) << file;
+        for (const LectureView::Step& step : view.steps) {
+            EXPECT_FALSE(step.notes.empty()) << step.title;
+            EXPECT_GT(step.minutes, 0) << step.title;
+        }
+    }
+}
+
+} // namespace speclens::cli
