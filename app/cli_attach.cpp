@@ -82,12 +82,34 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
     if (options.has("--seed")) request.seed = options.seed;
     HttpSettings patient = http;
     patient.silence_seconds = 120; // a queue may be long
-    const ServedText served = send_request(endpoint, facts, request, patient);
-    if (options.json != "-") print(served_text(served, standard_terminal(options.color)));
-    if (!options.json.empty()) {
+    const auto show = [&](const ServedText& served) {
+        if (options.json != "-") print(served_text(served, standard_terminal(options.color)));
+        flush();
+        if (options.json.empty()) return;
         ResultFile file(options.json);
         file.write(served_json(served) + "\n");
         file.commit();
+    };
+    ServedText so_far; // in case the answer breaks off
+    ProgressBar bar;
+    const auto follow = [&](const ServedText& grown) {
+        so_far.pieces.insert(so_far.pieces.end(),
+                             grown.pieces.begin() + static_cast<std::ptrdiff_t>(so_far.pieces.size()),
+                             grown.pieces.end());
+        so_far.first_ms = grown.first_ms;
+        if (!so_far.pieces.empty()) so_far.total_ms = so_far.pieces.back().ms;
+        bar.show("answering", static_cast<double>(so_far.pieces.size()), request.max_tokens, "pieces");
+    };
+    try {
+        show(send_request(endpoint, facts, request, patient, follow));
+    } catch (const ReaderGone&) {
+        throw;
+    } catch (...) {
+        if (so_far.pieces.empty()) throw;
+        so_far.finish = "broken off";
+        so_far.notes = {"the answer broke off here: which pieces were guessed is told at the end only"};
+        show(so_far);
+        throw;
     }
     return Exit::ok;
 }

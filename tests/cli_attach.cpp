@@ -98,6 +98,39 @@ TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
     EXPECT_GE(readings, 2);
 }
 
+// What a server said before it broke off is kept, whether it went away or the user did.
+TEST(Attach, KeepsAnAnswerThatBreaksOff) {
+    for (const bool hangs : {false, true}) {
+        SCOPED_TRACE(hangs ? "interrupted" : "closed");
+        const RawServer server([hangs](const std::string& request) -> RawServer::Answer {
+            if (request.starts_with("GET /metrics")) {
+                const std::string body = "vllm:spec_decode_num_drafts_total 43\n";
+                return {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " +
+                        std::to_string(body.size()) + "\r\n\r\n" + body};
+            }
+            if (!request.starts_with("POST"))
+                return {"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"};
+            std::string events;
+            for (const char* word : {"The ", "capital ", "is"})
+                events += "data: {\"choices\":[{\"delta\":{\"content\":\"" + std::string(word) + "\"}}]}\n\n";
+            return {"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100000\r\n\r\n" +
+                        events,
+                    !hangs};
+        });
+        const std::string json = (fresh_folder() / "answer.json").string();
+        Start start;
+        start.arguments = {"attach", server.endpoint.origin, "--prompt", "x", "--chat", "--json", json};
+        if (hangs) start.interrupt_after_ms = 3000;
+        const Outcome out = speclens(start);
+        EXPECT_EQ(out.code, hangs ? 130 : 6) << out.err;
+        EXPECT_NE(out.out.find("The capital is"), std::string::npos) << out.out << out.err;
+        EXPECT_NE(out.out.find("broke off here"), std::string::npos) << out.out;
+        ASSERT_TRUE(std::filesystem::exists(json)) << out.err;
+        EXPECT_EQ(Json::parse(read_file(json))["text"], "The capital is");
+        EXPECT_EQ(Json::parse(read_file(json))["finish"], "broken off");
+    }
+}
+
 TEST(Attach, ReadsLogsAndSavedMetrics) {
     const Outcome log = speclens({"attach", file_with("server.log", std::string("noise\n") + kLlamaLog)});
     ASSERT_EQ(log.code, 0) << log.err;

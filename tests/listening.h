@@ -1,5 +1,12 @@
-// A SpecServer on a thread of its own, for as long as the object lives.
+// Servers on a thread of their own, for as long as the object lives: our own, and one that answers any bytes.
 #pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <functional>
+#include <vector>
 
 #include <string>
 #include <thread>
@@ -38,6 +45,59 @@ class Listening {
 
   private:
     SpecServer server_;
+    std::thread thread_;
+};
+
+// A socket that answers every request with some bytes, and closes the connection or leaves it open until it
+// is destroyed.
+class RawServer {
+  public:
+    struct Answer {
+        std::string bytes;
+        bool close = true;
+    };
+    explicit RawServer(std::function<Answer(const std::string& request)> answer) {
+        listener_ = socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        EXPECT_EQ(listen(listener_, 8), 0);
+        socklen_t size = sizeof address;
+        EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+        endpoint = parse_endpoint("127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+        thread_ = std::thread([this, answer = std::move(answer)] {
+            while (true) {
+                const int connection = accept(listener_, nullptr, nullptr);
+                if (connection < 0) return;
+                char request[4096];
+                const auto read = ::read(connection, request, sizeof request);
+                const Answer said =
+                    answer(std::string(request, read > 0 ? static_cast<std::size_t>(read) : 0));
+                (void)!send(connection, said.bytes.data(), said.bytes.size(), MSG_NOSIGNAL);
+                if (said.close)
+                    close(connection);
+                else
+                    open_.push_back(connection);
+            }
+        });
+    }
+    explicit RawServer(std::string bytes, bool close_after = true)
+        : RawServer([answer = Answer{std::move(bytes), close_after}](const std::string&) { return answer; }) {
+    }
+    ~RawServer() {
+        shutdown(listener_, SHUT_RDWR);
+        thread_.join();
+        close(listener_);
+        for (const int connection : open_) close(connection);
+    }
+    RawServer(const RawServer&) = delete;
+    RawServer& operator=(const RawServer&) = delete;
+    Endpoint endpoint;
+
+  private:
+    int listener_ = -1;
+    std::vector<int> open_;
     std::thread thread_;
 };
 

@@ -48,47 +48,6 @@ HttpAnswer post(const Endpoint& endpoint, const std::string& path, const std::st
     return http_post(endpoint, path, body, patient, {});
 }
 
-// A socket that accepts one connection and answers with these bytes, then waits until it is destroyed.
-class RawServer {
-  public:
-    explicit RawServer(std::string answer, bool close_after = true) {
-        listener_ = socket(AF_INET, SOCK_STREAM, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-        EXPECT_EQ(listen(listener_, 8), 0);
-        socklen_t size = sizeof address;
-        EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-        endpoint = parse_endpoint("127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
-        thread_ = std::thread([this, answer = std::move(answer), close_after] {
-            while (true) {
-                const int connection = accept(listener_, nullptr, nullptr);
-                if (connection < 0) return;
-                char request[4096];
-                (void)!::read(connection, request, sizeof request);
-                (void)!send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
-                if (close_after)
-                    close(connection);
-                else
-                    open_.push_back(connection);
-            }
-        });
-    }
-    ~RawServer() {
-        shutdown(listener_, SHUT_RDWR);
-        thread_.join();
-        close(listener_);
-        for (const int connection : open_) close(connection);
-    }
-    Endpoint endpoint;
-
-  private:
-    int listener_ = -1;
-    std::vector<int> open_;
-    std::thread thread_;
-};
-
 template <class F>
 std::string network_error(const F& action) {
     try {
