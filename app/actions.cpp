@@ -66,6 +66,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::previous_step, "Teach", "Previous step of the lecture", "PageUp", Key::none, kPlain},
         {Action::notes, "Teach", "Notes of this step", "F4", Key::f4, kPlain},
         {Action::palette, "Help", "Commands, scenes, tokens…", "Ctrl+K", Key::k, kCtrl},
+        {Action::glossary, "Help", "Glossary", "G", Key::g, kPlain},
         {Action::keys, "Help", "Keys", "?", Key::slash, kShift, Key::f1},
         {Action::description, "Help", "This frame in words", "D", Key::d, kPlain},
     };

@@ -61,6 +61,7 @@ enum class Action : std::uint8_t {
     previous_step,
     notes,
     palette,
+    glossary,
     keys,
     description,
     pick_drafter, // with a number, from a digit key

@@ -90,16 +90,19 @@ constexpr CommandRow kCommandRows[] = {
      "speclens check\n"
      "speclens check --model ~/models/Qwen3-0.6B\n"
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
-    {list, "list", "WHAT [METHOD]", 1, 2,
-     "scenes, lectures, drafters, rules, verifiers, models, keys, geometries or published figures",
-     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, published.\n"
+    {list, "list", "WHAT [METHOD|WORD]", 1, 2,
+     "scenes, lectures, drafters, rules, models, keys, geometries, a glossary or published figures",
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
+     "published.\n"
      "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
      "them.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
      "figures that\n"
-     "disagree with others, ✕ figures that are wrong in their source. METHOD keeps one method's.",
+     "disagree with others, ✕ figures that are wrong in their source. METHOD keeps one method's. glossary "
+     "explains the words of the field; WORD keeps those that fit.",
      "speclens list drafters\n"
      "speclens list scenes --json\n"
+     "speclens list glossary tau\n"
      "speclens list published domino"},
     {attach, "attach", "URL|FILE", 1, 1,
      "what a vLLM, SGLang or llama.cpp server tells about its speculation",

@@ -7,6 +7,7 @@
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
 #include "app/frontend.h"
+#include "app/glossary.h"
 #include "app/lecture.h"
 #include "engine/drafter.h"
 #include "engine/models.h"
@@ -71,6 +72,34 @@ std::vector<Item> lectures() {
     return items;
 }
 
+Exit list_glossary(const Options& options) {
+    const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json");
+    const std::string query = options.words.size() > 1 ? options.words[1] : "";
+    const std::vector<const GlossaryEntry*> found = glossary_matches(glossary, query);
+    if (found.empty()) {
+        std::vector<std::string> known;
+        for (const GlossaryEntry& entry : glossary) known.push_back(entry.term);
+        unknown_name("word", query, known);
+    }
+    const auto see = [](const GlossaryEntry& e) {
+        return e.scene + (e.beat > 0 ? ":" + std::to_string(e.beat) : "");
+    };
+    if (!options.json.empty()) {
+        Json json = Json::array();
+        for (const GlossaryEntry* e : found)
+            json.push_back({{"term", e->term}, {"also", e->also}, {"text", e->text}, {"see", see(*e)}});
+        print(json.dump(2) + "\n");
+        return Exit::ok;
+    }
+    for (const GlossaryEntry* e : found) {
+        std::string also;
+        for (const std::string& other : e->also) also += (also.empty() ? "  (" : ", ") + other;
+        print(e->term + also + (also.empty() ? "" : ")") + "\n    " + wrap(e->text + " See: " + see(*e), 96, 4) +
+              "\n");
+    }
+    return Exit::ok;
+}
+
 struct List {
     const char* name;
     std::vector<Item> (*items)();
@@ -83,12 +112,14 @@ constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rule
 
 Exit command_list(const Options& options) {
     if (options.words[0] == "published") return list_published(options);
+    if (options.words[0] == "glossary") return list_glossary(options);
     if (options.words.size() > 1)
         throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] +
                         "'",
-                    "Only 'speclens list published' takes a method.", Exit::usage);
+                    "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.",
+                    Exit::usage);
     if (options.words[0] == "models") return list_models(options);
-    std::vector<std::string> known{"published", "models"};
+    std::vector<std::string> known{"published", "models", "glossary"};
     for (const List& list : kLists) {
         known.emplace_back(list.name);
         if (options.words[0] != list.name) continue;

@@ -319,6 +319,7 @@ FrameInput Controller::frame(double now) {
     in.scene_name = scene_name_;
     in.active = &scene();
     in.gallery = &gallery;
+    in.glossary = &glossary;
     in.playing = playing_;
     in.speed = speed_;
     in.engine = has_engine();

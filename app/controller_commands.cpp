@@ -385,6 +385,11 @@ void Controller::action(Action action, int number, double now) {
     case Action::palette:
         open_popup(Popup::palette);
         break;
+    case Action::glossary:
+        open_popup(Popup::glossary);
+        if (number > 0 && number <= static_cast<int>(glossary.size()))
+            chrome.query = glossary[static_cast<std::size_t>(number - 1)].term;
+        break;
     case Action::keys:
         open_popup(Popup::keys);
         break;

@@ -10,6 +10,7 @@
 #include "app/actions.h"
 #include "app/frame_layout.h"
 #include "app/frontend.h"
+#include "app/glossary.h"
 #include "app/keys.h"
 #include "scenes/scene.h"
 
@@ -24,7 +25,8 @@ enum class Popup : std::uint8_t {
     open_file,
     export_frame,
     fork,
-    notes
+    notes,
+    glossary
 };
 
 // What lives between frames of the chrome; owned by the shell.
@@ -59,6 +61,7 @@ struct FrameInput {
     std::string scene_name;
     Scene* active = nullptr;
     const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
+    const std::vector<GlossaryEntry>* glossary = nullptr; // may be null
     bool playing = false;
     double speed = 1;
     bool engine = false; // an engine thread is there: stepping past the end goes on

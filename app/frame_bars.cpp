@@ -77,7 +77,7 @@ void draw_rail(const FrameDraw& d) {
     if (r.w <= 0) return;
     const bool icons = r.w < 100;
     d.ui.push_id("rail");
-    const float available = icons ? r.h - 8 : r.h - 12 - 132;
+    const float available = icons ? r.h - 8 : r.h - 12 - 166;
     const std::vector<SceneInfo>& scenes = scene_list();
     const float pitch = std::min(36.0F, available / static_cast<float>(scenes.size()));
     const float first = r.y + (icons ? 4.0F : 12.0F);
@@ -89,8 +89,9 @@ void draw_rail(const FrameDraw& d) {
         float y = first + pitch * static_cast<float>(scenes.size()) + 12;
         d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
         y += 10;
-        const std::array<std::tuple<const char*, const char*, Action>, 3> rows = {
+        const std::array<std::tuple<const char*, const char*, Action>, 4> rows = {
             std::tuple{"Keys", "?", Action::keys},
+            {"Glossary", "G", Action::glossary},
             {"In words", "D", Action::description},
             {"Search", "Ctrl+K", Action::palette}};
         for (const auto& [label, key, action] : rows) {

@@ -105,7 +105,7 @@ int fuzzy_score(const std::string& query, const std::string& text) {
 
 std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query) {
     const char prefix = query.empty() ? ' ' : query[0];
-    const bool filtered = prefix == '>' || prefix == '@' || prefix == '#' || prefix == ':';
+    const bool filtered = prefix == '>' || prefix == '@' || prefix == '#' || prefix == ':' || prefix == '?';
     const std::string words = filtered ? query.substr(1) : query;
     std::vector<PaletteRow> rows;
     if (prefix == ':') {
@@ -127,6 +127,11 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
                 add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0});
+    if (input.glossary && (prefix == '?' || (!filtered && words.size() > 2)))
+        for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
+            rows.push_back(
+                {"Word: " + entry->term, "glossary",
+                 PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())}, 0});
     if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
     std::ranges::stable_sort(rows,
                              [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
@@ -174,13 +179,56 @@ void draw_palette(const FrameDraw& d, Rect box, bool& close) {
         ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
                        {.take_focus = true, .placeholder = "a command, a scene, a token…"});
     if (d.state.query != before) d.state.row = 0;
-    d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands   @ scenes   # tokens   : cycle",
+    d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands  @ scenes  # tokens  : cycle  ? words",
                      Font::mono, 14, d.ui.theme.muted);
     if (field.cancelled) close = true;
     if (run) {
         d.out.push_back(rows[*run].command);
         close = true;
     }
+}
+
+void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
+    if (!d.input.glossary) return;
+    const std::string before = d.state.query;
+    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
+    const std::vector<const GlossaryEntry*> found = glossary_matches(*d.input.glossary, before);
+    std::vector<PaletteRow> rows;
+    for (const GlossaryEntry* entry : found)
+        rows.push_back({entry->term, "", SceneCommand{OpenScene{entry->scene}}, 0});
+    const bool narrow = box.w < 640;
+    const Rect list{box.x + 8, box.y + 60, narrow ? box.w - 16 : 280, narrow ? (box.h - 76) / 2 : box.h - 76};
+    const Rect words =
+        narrow ? Rect{box.x + 20, list.bottom() + 8, box.w - 40, box.bottom() - list.bottom() - 16}
+               : Rect{list.right() + 24, list.y, box.right() - list.right() - 48, list.h};
+    if (const auto clicked = draw_rows(d, list, rows, false)) d.state.row = static_cast<int>(*clicked);
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                       {.take_focus = true, .placeholder = "a word of the field…"});
+    if (d.state.query != before) d.state.row = 0;
+    if (field.cancelled) close = true;
+    if (found.empty()) return;
+    const GlossaryEntry& entry =
+        *found[static_cast<std::size_t>(std::clamp<int>(d.state.row, 0, static_cast<int>(found.size()) - 1))];
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    ui::fitted_text(c, {words.x, words.y + 22}, entry.term, Font::text_bold, 20, t.ink, words.w);
+    float y = words.y + 50;
+    if (!entry.also.empty()) {
+        std::string also = "also: ";
+        for (const std::string& other : entry.also) also += (other == entry.also.front() ? "" : ", ") + other;
+        y = ui::paragraph(c, {words.x, y}, words.w, also, {.size = 14, .color = t.muted}) + 6;
+    }
+    ui::paragraph(c, {words.x, y}, words.w, entry.text, {.color = t.ink});
+    const SceneInfo* scene = find_scene(entry.scene);
+    if (!scene) return;
+    const std::string label = std::string("Show it: ") + scene->title;
+    const bool go = ui::button(d.ui, "go", {words.x, box.bottom() - 52, std::min(words.w, 240.0F), 36}, label,
+                               {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play});
+    if (!go && !enter) return;
+    d.out.push_back(SceneCommand{OpenScene{entry.scene}});
+    if (entry.beat > 0) d.out.push_back(SceneCommand{SetBeat{entry.beat - 1}});
+    close = true;
 }
 
 void draw_fork(const FrameDraw& d, Rect box, bool& close) {

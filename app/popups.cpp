@@ -25,6 +25,8 @@ ui::Vec2 wanted_size(Popup popup) {
         return {760, 440};
     case Popup::keys:
         return {860, 640};
+    case Popup::glossary:
+        return {860, 560};
     case Popup::description:
     case Popup::notes:
         return {760, 680};
@@ -120,6 +122,9 @@ void draw_popup(const FrameDraw& d) {
         break;
     case Popup::notes:
         draw_notes(d, box, close);
+        break;
+    case Popup::glossary:
+        draw_glossary(d, box, close);
         break;
     case Popup::open_file:
     case Popup::export_frame:

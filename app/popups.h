@@ -20,6 +20,7 @@ struct PaletteRow {
 [[nodiscard]] std::vector<PaletteRow> fork_rows(const FrameInput& input);
 
 void draw_palette(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_glossary(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_fork(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_prompt_editor(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_keys_panel(const FrameDraw& d, ui::Rect box, bool& close);

@@ -228,6 +228,10 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     controller.chrome.layout.presenter = request.presenter;
     controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
+    try {
+        controller.glossary = load_glossary(assets_folder() / "glossary.json");
+    } catch (const Error&) { // a window without it is better than none
+    }
     try { // pictures without published figures are better than no window
         controller.figures =
             std::make_shared<const Published>(Published::load(assets_folder() / "published"));

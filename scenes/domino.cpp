@@ -109,7 +109,7 @@ class DominoScene final : public Scene {
                 {"H", "Head on or off from this cycle on"},
                 {"B", "Force the runner-up at this position"},
                 {"W", "Draw this guess again after another one"},
-                {"G", "A prompt whose favourites do not fit"}};
+                {"N", "A prompt whose favourites do not fit"}};
     }
 
     // The first cycle whose guess only the head could save.
@@ -146,7 +146,7 @@ class DominoScene final : public Scene {
                         d.out.push_back(Select{*rescue});
                     }
         if (!models_loaded(d.input)) return;
-        if (d.ui.take_key(Key::g)) d.out.push_back(example_run(d.input));
+        if (d.ui.take_key(Key::n)) d.out.push_back(example_run(d.input));
         if (d.ui.take_key(Key::h)) d.out.push_back(switch_head(d.input, d.model));
         if (d.ui.take_key(Key::b)) {
             const DominoColumn& c = d.column(at);

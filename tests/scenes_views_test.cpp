@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/link.h"
+#include "app/popups.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -201,6 +202,49 @@ TEST(Lectures, ARaceIsAskedForOnceAndWithItsOwnPrompt) {
     live.bench.key(ui::Key::page_up);
     live.bench.key(ui::Key::page_down);
     EXPECT_EQ(live.all<StartRace>().size(), 1U) << "it is still there";
+}
+
+TEST(GlossaryPopup, ExplainsAWordAndLeadsToItsScene) {
+    ViewBench live("loop");
+    live.bench.key(ui::Key::g);
+    EXPECT_TRUE(live.bench.shows("There is no glossary")) << live.bench.words;
+    live.bench.controller.glossary = parse_glossary(R"([
+        {"term": "bonus token", "text": "One for free.", "see": "loop"},
+        {"term": "residual distribution", "also": ["resampling"], "text": "What is owed.", "see": "accept-rule/6"}])",
+                                                    "g");
+    live.observe(mixed(), {});
+    live.bench.key(ui::Key::g);
+    EXPECT_TRUE(live.bench.shows("One for free.")) << live.bench.words;
+    live.bench.key(ui::Key::down);
+    EXPECT_TRUE(live.bench.shows("What is owed.")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("also: resampling")) << live.bench.words;
+    ui::Input typed;
+    typed.typed = "bonus";
+    live.bench.frame(typed);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("One for free.")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("residual distribution"));
+    live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(live.bench.shows("One for free."));
+    live.bench.key(ui::Key::g);
+    live.bench.key(ui::Key::down);
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.now().scene_name, "accept-rule");
+    EXPECT_EQ(live.now().scene.beat, 5);
+}
+
+TEST(GlossaryPopup, ThePaletteFindsItsWords) {
+    ViewBench live("loop");
+    live.bench.controller.glossary = parse_glossary(
+        R"([{"term": "a", "text": "x", "see": "loop"}, {"term": "residual", "also": ["owed"], "text": "What is owed.", "see": "accept-rule"}])",
+        "g");
+    live.observe(mixed(), {});
+    const std::vector<PaletteRow> rows = palette_rows(live.now(), "?owed");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].label, "Word: residual");
+    live.bench.controller.perform({rows[0].command}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("What is owed.")) << live.bench.words;
 }
 
 } // namespace speclens

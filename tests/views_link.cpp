@@ -1,17 +1,21 @@
-// Links and lectures: what they say, what they refuse, and that a link leads back to the run it was made
-// from.
+// Links, lectures and the glossary: what they say, what they refuse, and that a link leads back to the run it
+// was made from.
 #include <gtest/gtest.h>
 
 #include "app/cli_lecture.h"
 #include "app/cli_setup.h"
 #include "app/cli_view.h"
+#include "app/glossary.h"
 #include "app/lecture.h"
 #include "app/link.h"
 #include "engine/drafter.h"
+#include "engine/models.h"
 #include "engine/verify.h"
 #include "kernels/error.h"
 #include "tests/temp_folder.h"
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 
 namespace speclens::cli {
@@ -303,6 +307,51 @@ TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
             EXPECT_GT(step.minutes, 0) << step.title;
         }
     }
+}
+
+TEST(Glossary, ThatOfTheProgramIsShortSortedAndLeadsSomewhere) {
+    const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json");
+    ASSERT_GE(glossary.size(), 40U);
+    std::string before;
+    for (const GlossaryEntry& entry : glossary) {
+        std::string lower = entry.term;
+        for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        EXPECT_LT(before, lower);
+        before = lower;
+        EXPECT_LE(std::count(entry.text.begin(), entry.text.end(), ' '), 59) << entry.term;
+        if (!scene_names().empty()) {
+            EXPECT_EQ(scene_called(entry.scene), entry.scene) << entry.term;
+        }
+    }
+}
+
+TEST(Glossary, FindsWordsByTheirOtherNames) {
+    const std::vector<GlossaryEntry> glossary = parse_glossary(R"([
+        {"term": "draft length", "also": ["K", "gamma"], "text": "x", "see": "speedup/2"},
+        {"term": "tokens per round", "also": ["tau"], "text": "x", "see": "race"},
+        {"term": "tau leaping", "text": "x", "see": "loop"}])",
+                                                               "g.json");
+    EXPECT_EQ(glossary[0].beat, 2);
+    EXPECT_EQ(glossary[0].scene, "speedup");
+    EXPECT_EQ(glossary[1].beat, 0);
+    const auto first = [&](const char* query) {
+        const auto found = glossary_matches(glossary, query);
+        return found.empty() ? "" : found[0]->term;
+    };
+    EXPECT_EQ(first("GAMMA"), "draft length");
+    EXPECT_EQ(first("tau"), "tokens per round"); // exactly, before a beginning
+    EXPECT_EQ(first("nothing"), "");
+    EXPECT_EQ(glossary_matches(glossary, "").size(), 3U);
+}
+
+TEST(Glossary, RefusesWhatIsNone) {
+    for (const char* json :
+         {"", "{}", "[1]", "[{}]", R"([{"term": "a", "text": "b"}])",
+          R"([{"term": "a", "text": "b", "see": "x/0"}])", R"([{"term": "a", "text": "b", "see": "x/1y"}])",
+          R"([{"term": "", "text": "b", "see": "x"}])",
+          R"([{"term": "a", "text": "b", "see": "x", "also": "c"}])",
+          R"([{"term": "a", "text": "b", "see": "x", "also": [1]}])"})
+        EXPECT_THROW((void)parse_glossary(json, "g.json"), Error) << json;
 }
 
 } // namespace speclens::cli

@@ -1,0 +1,29 @@
+// The words of the field, in one or two sentences each, and the scene that shows them. Read from
+// assets/glossary.json:
+//   [{"term", "also": [other names], "text", "see": "accept-rule/6"}, …], sorted by term.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace speclens {
+
+struct GlossaryEntry {
+    std::string term;
+    std::vector<std::string> also;
+    std::string text;
+    std::string scene; // that shows it
+    int beat = 0;      // from 1; 0: none in particular
+};
+
+// Throws Error, with the entry, for a file that is no glossary.
+[[nodiscard]] std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::string& name);
+[[nodiscard]] std::vector<GlossaryEntry> load_glossary(const std::filesystem::path& file);
+// Entries whose term, or another name of it, holds the query (any case); the best first, all for an empty
+// one.
+[[nodiscard]] std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary,
+                                                                 std::string_view query);
+
+} // namespace speclens
