@@ -65,6 +65,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::next_step, "Teach", "Next step of the lecture", "PageDown", Key::none, kPlain},
         {Action::previous_step, "Teach", "Previous step of the lecture", "PageUp", Key::none, kPlain},
         {Action::notes, "Teach", "Notes of this step", "F4", Key::f4, kPlain},
+        {Action::quiz, "Teach", "Quiz", "Q", Key::q, kPlain},
         {Action::palette, "Help", "Commands, scenes, tokens…", "Ctrl+K", Key::k, kCtrl},
         {Action::glossary, "Help", "Glossary", "G", Key::g, kPlain},
         {Action::keys, "Help", "Keys", "?", Key::slash, kShift, Key::f1},

@@ -62,6 +62,7 @@ enum class Action : std::uint8_t {
     notes,
     palette,
     glossary,
+    quiz,
     keys,
     description,
     pick_drafter, // with a number, from a digit key

@@ -91,8 +91,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens check --model ~/models/Qwen3-0.6B\n"
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
     {list, "list", "WHAT [METHOD|WORD]", 1, 2,
-     "scenes, lectures, drafters, rules, models, keys, geometries, a glossary or published figures",
-     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
+     "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, quiz, "
      "published.\n"
      "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
      "them.\n"

@@ -9,6 +9,7 @@
 #include "app/frontend.h"
 #include "app/glossary.h"
 #include "app/lecture.h"
+#include "app/quiz.h"
 #include "engine/drafter.h"
 #include "engine/models.h"
 #include "engine/verify.h"
@@ -94,9 +95,42 @@ Exit list_glossary(const Options& options) {
     for (const GlossaryEntry* e : found) {
         std::string also;
         for (const std::string& other : e->also) also += (also.empty() ? "  (" : ", ") + other;
-        print(e->term + also + (also.empty() ? "" : ")") + "\n    " + wrap(e->text + " See: " + see(*e), 96, 4) +
-              "\n");
+        print(e->term + also + (also.empty() ? "" : ")") + "\n    " +
+              wrap(e->text + " See: " + see(*e), 96, 4) + "\n");
     }
+    return Exit::ok;
+}
+
+// Questions first, answers behind them, to be printed.
+Exit list_quiz(const Options& options) {
+    const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
+    const auto see = [](const QuizQuestion& q) {
+        return q.scene + (q.beat > 0 ? ":" + std::to_string(q.beat) : "");
+    };
+    if (!options.json.empty()) {
+        Json json = Json::array();
+        for (const QuizQuestion& q : quiz)
+            json.push_back({{"question", q.question},
+                            {"choices", q.choices},
+                            {"answer", q.answer},
+                            {"why", q.why},
+                            {"see", see(q)}});
+        print(json.dump(2) + "\n");
+        return Exit::ok;
+    }
+    const auto letter = [](std::size_t i) { return std::string(1, static_cast<char>('A' + i)); };
+    std::string answers = "Answers\n";
+    for (std::size_t i = 0; i < quiz.size(); ++i) {
+        const QuizQuestion& q = quiz[i];
+        const std::string number = pad_left(std::to_string(i + 1), 2) + "  ";
+        print(number + wrap(q.question, 96, 4) + "\n");
+        for (std::size_t c = 0; c < q.choices.size(); ++c)
+            print("    " + letter(c) + "  " + wrap(q.choices[c], 92, 7) + "\n");
+        answers +=
+            number +
+            wrap(letter(static_cast<std::size_t>(q.answer)) + "  " + q.why + " See: " + see(q), 96, 7) + "\n";
+    }
+    print("\n" + answers);
     return Exit::ok;
 }
 
@@ -113,13 +147,14 @@ constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rule
 Exit command_list(const Options& options) {
     if (options.words[0] == "published") return list_published(options);
     if (options.words[0] == "glossary") return list_glossary(options);
+    if (options.words[0] == "quiz" && options.words.size() == 1) return list_quiz(options);
     if (options.words.size() > 1)
         throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] +
                         "'",
                     "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.",
                     Exit::usage);
     if (options.words[0] == "models") return list_models(options);
-    std::vector<std::string> known{"published", "models", "glossary"};
+    std::vector<std::string> known{"published", "models", "glossary", "quiz"};
     for (const List& list : kLists) {
         known.emplace_back(list.name);
         if (options.words[0] != list.name) continue;

@@ -320,6 +320,7 @@ FrameInput Controller::frame(double now) {
     in.active = &scene();
     in.gallery = &gallery;
     in.glossary = &glossary;
+    in.quiz = &quiz;
     in.playing = playing_;
     in.speed = speed_;
     in.engine = has_engine();

@@ -58,6 +58,7 @@ class Controller {
     FrameUi chrome; // kept between frames
     std::vector<GalleryPrompt> gallery;
     std::vector<GlossaryEntry> glossary;
+    std::vector<QuizQuestion> quiz;
     std::shared_ptr<const Published> figures;   // may be null
     std::shared_ptr<const Ablations> ablations; // may be null
     std::vector<WindowOrder> orders;            // taken by the window after each frame

@@ -390,6 +390,13 @@ void Controller::action(Action action, int number, double now) {
         if (number > 0 && number <= static_cast<int>(glossary.size()))
             chrome.query = glossary[static_cast<std::size_t>(number - 1)].term;
         break;
+    case Action::quiz:
+        if (!chrome.quiz.running()) { // with what the open scene shows
+            const auto first = std::ranges::find(quiz, scene_name_, &QuizQuestion::scene);
+            chrome.quiz.begin(quiz.size(), first == quiz.end() ? 0 : static_cast<std::size_t>(first - quiz.begin()));
+        }
+        open_popup(Popup::quiz);
+        break;
     case Action::keys:
         open_popup(Popup::keys);
         break;

@@ -171,6 +171,8 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::copy_command:
         return run || input.scene_name == "numbers" || input.scene_name == "training" ? ""
                                                                                       : "There is no run yet";
+    case Action::quiz:
+        return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
     case Action::glossary:
         return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
     case Action::next_step:

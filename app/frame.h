@@ -11,6 +11,7 @@
 #include "app/frame_layout.h"
 #include "app/frontend.h"
 #include "app/glossary.h"
+#include "app/quiz.h"
 #include "app/keys.h"
 #include "scenes/scene.h"
 
@@ -26,7 +27,8 @@ enum class Popup : std::uint8_t {
     export_frame,
     fork,
     notes,
-    glossary
+    glossary,
+    quiz
 };
 
 // What lives between frames of the chrome; owned by the shell.
@@ -35,6 +37,7 @@ struct FrameUi {
     Popup popup = Popup::none;
     bool opened_now = false;    // first frame of the popup: takes the focus
     std::string query;          // palette, paths
+    QuizRound quiz;
     int row = 0;                // chosen row of the palette or fork list
     std::string prompt, system; // prompt editor
     bool chat = false;
@@ -62,6 +65,7 @@ struct FrameInput {
     Scene* active = nullptr;
     const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
     const std::vector<GlossaryEntry>* glossary = nullptr; // may be null
+    const std::vector<QuizQuestion>* quiz = nullptr;      // may be null
     bool playing = false;
     double speed = 1;
     bool engine = false; // an engine thread is there: stepping past the end goes on

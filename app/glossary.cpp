@@ -1,8 +1,8 @@
 #include "app/glossary.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "app/link.h"
 #include "engine/json_read.h"
 
 namespace speclens {
@@ -47,12 +47,12 @@ std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::st
                 entry.also.push_back(other.get<std::string>());
             }
         }
-        if (const std::size_t slash = entry.scene.find('/'); slash != std::string::npos) {
-            const char* end = entry.scene.data() + entry.scene.size();
-            const auto read = std::from_chars(entry.scene.data() + slash + 1, end, entry.beat);
-            if (read.ec != std::errc() || read.ptr != end || entry.beat < 1)
-                throw Error(where + "see is not SCENE or SCENE/BEAT", kRemedy);
-            entry.scene.resize(slash);
+        try {
+            const Link place = parse_link("speclens://" + entry.scene);
+            entry.scene = place.scene;
+            entry.beat = place.beat;
+        } catch (const Error&) {
+            throw Error(where + "see is not SCENE or SCENE/BEAT", kRemedy);
         }
         glossary.push_back(std::move(entry));
     }

@@ -27,6 +27,8 @@ ui::Vec2 wanted_size(Popup popup) {
         return {860, 640};
     case Popup::glossary:
         return {860, 560};
+    case Popup::quiz:
+        return {680, 620};
     case Popup::description:
     case Popup::notes:
         return {760, 680};
@@ -93,6 +95,7 @@ void draw_popup(const FrameDraw& d) {
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
     if (d.state.popup == Popup::notes || d.state.popup == Popup::description)
         h = std::min(h, 76 + text_height(d, w));
+    if (d.state.popup == Popup::quiz) h = std::min(h, quiz_height(d, w));
     const bool high = d.state.popup == Popup::palette;
     const Rect box{
         s.x + (s.w - w) / 2,
@@ -125,6 +128,9 @@ void draw_popup(const FrameDraw& d) {
         break;
     case Popup::glossary:
         draw_glossary(d, box, close);
+        break;
+    case Popup::quiz:
+        draw_quiz(d, box, close);
         break;
     case Popup::open_file:
     case Popup::export_frame:

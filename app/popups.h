@@ -21,6 +21,8 @@ struct PaletteRow {
 
 void draw_palette(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_glossary(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_quiz(const FrameDraw& d, ui::Rect box, bool& close);
+[[nodiscard]] float quiz_height(const FrameDraw& d, float width); // of its question, reason included
 void draw_fork(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_prompt_editor(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_keys_panel(const FrameDraw& d, ui::Rect box, bool& close);

@@ -230,7 +230,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
     try {
         controller.glossary = load_glossary(assets_folder() / "glossary.json");
-    } catch (const Error&) { // a window without it is better than none
+        controller.quiz = load_quiz(assets_folder() / "quiz.json");
+    } catch (const Error&) { // a window without them is better than none
     }
     try { // pictures without published figures are better than no window
         controller.figures =

@@ -38,7 +38,7 @@ class FailuresScene final : public Scene {
         draw_failures_details(d);
         draw_failures_controls(d);
         const int step = (ui.take_key(ui::Key::down) ? 1 : 0) - (ui.take_key(ui::Key::up) ? 1 : 0);
-        if (ui.take_key(ui::Key::q)) state_.game = !game, state_.beat = input.beat;
+        if (ui.take_key(ui::Key::n)) state_.game = !game, state_.beat = input.beat;
         if (game) {
             const int last = std::max(0, static_cast<int>(diagnosis.cases.size()) - 1);
             if (step != 0) state_.diagnosis.shown = std::clamp(diagnosis.shown + step, 0, last);
@@ -70,7 +70,7 @@ class FailuresScene final : public Scene {
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Fewer, more requests; in the game: another set-up"},
                 {"M", "Time passes; in the game: run the set-ups"},
-                {"Q", "What is wrong here? The game, or the map again"}};
+                {"N", "What is wrong here? The game, or the map again"}};
     }
 
   private:

@@ -253,7 +253,7 @@ TEST(FailuresScene, PlaysTheDiagnosis) {
     }
     EXPECT_NE(find_scene("failures")->make()->describe(live.input()).find("Causes to choose from:"),
               std::string::npos);
-    live.bench->key(ui::Key::q);
+    live.bench->key(ui::Key::n);
     live.bench->settle();
     EXPECT_TRUE(live.bench->shows("Speed-up by load")) << "G goes back to the map";
 }

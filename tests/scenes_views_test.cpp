@@ -3,6 +3,7 @@
 
 #include "app/link.h"
 #include "app/popups.h"
+#include "engine/models.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -245,6 +246,51 @@ TEST(GlossaryPopup, ThePaletteFindsItsWords) {
     live.bench.controller.perform({rows[0].command}, live.bench.time);
     live.bench.settle();
     EXPECT_TRUE(live.bench.shows("What is owed.")) << live.bench.words;
+}
+
+TEST(QuizPopup, AsksFromTheOpenSceneOnAndSaysWhatIsRight) {
+    ViewBench live("race");
+    live.bench.controller.quiz = parse_quiz(R"([
+        {"see": "loop", "question": "First?", "choices": ["x1", "y1"], "answer": 1, "why": "Because one."},
+        {"see": "race/2", "question": "Second?", "choices": ["x2", "y2"], "answer": 0, "why": "Because two."}])",
+                                            "q");
+    live.observe(mixed(), {});
+    live.bench.controller.perform({SceneCommand{OpenScene{"race"}}}, live.bench.time);
+    live.bench.key(ui::Key::q);
+    EXPECT_TRUE(live.bench.shows("Second?")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("Because two."));
+    live.bench.key(ui::Key::b);
+    EXPECT_TRUE(live.bench.shows("Because two.")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("0 of 1 right")) << live.bench.words;
+    live.bench.key(ui::Key::enter);
+    EXPECT_TRUE(live.bench.shows("First?")) << live.bench.words;
+    live.bench.click(live.bench.find("y1"));
+    EXPECT_TRUE(live.bench.shows("1 of 2 right")) << live.bench.words;
+    live.bench.click(live.bench.find("Show it: Loop"));
+    EXPECT_EQ(live.now().scene_name, "loop");
+    EXPECT_FALSE(live.bench.shows("First?"));
+    live.bench.key(ui::Key::q); // goes on where it was
+    EXPECT_TRUE(live.bench.shows("Because one.")) << live.bench.words;
+}
+
+TEST(QuizPopup, EveryQuestionFitsAtEverySize) {
+    const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
+    for (const ui::Rect screen :
+         {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 640, 400}}) {
+        SceneBench bench("loop", {}, screen);
+        bench.controller.quiz = quiz;
+        bench.show(mixed(), 5);
+        bench.key(ui::Key::q);
+        for (const QuizQuestion& q : quiz) {
+            (void)q;
+            bench.key(ui::Key::a);
+            bench.frame();
+            for (const ui::RecordedText& text : bench.clipped)
+                EXPECT_TRUE(screen.h < 500) << text.text << " is cut off at " << screen.w << "x" << screen.h;
+            bench.key(ui::Key::enter);
+        }
+        EXPECT_EQ(bench.controller.chrome.quiz.answered(), static_cast<int>(quiz.size()));
+    }
 }
 
 } // namespace speclens

@@ -1,5 +1,5 @@
-// Links, lectures and the glossary: what they say, what they refuse, and that a link leads back to the run it
-// was made from.
+// Links, lectures, glossary and quiz: what they say, what they refuse, and that a link leads back to the run
+// it was made from.
 #include <gtest/gtest.h>
 
 #include "app/cli_lecture.h"
@@ -8,6 +8,7 @@
 #include "app/glossary.h"
 #include "app/lecture.h"
 #include "app/link.h"
+#include "app/quiz.h"
 #include "engine/drafter.h"
 #include "engine/models.h"
 #include "engine/verify.h"
@@ -17,6 +18,8 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
+#include <set>
 
 namespace speclens::cli {
 namespace {
@@ -352,6 +355,60 @@ TEST(Glossary, RefusesWhatIsNone) {
           R"([{"term": "a", "text": "b", "see": "x", "also": "c"}])",
           R"([{"term": "a", "text": "b", "see": "x", "also": [1]}])"})
         EXPECT_THROW((void)parse_glossary(json, "g.json"), Error) << json;
+}
+
+TEST(Quiz, ThatOfTheProgramAsksAboutEverySceneWithAStory) {
+    const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
+    EXPECT_GE(quiz.size(), 20U);
+    std::map<int, int> answers;
+    std::set<std::string> scenes;
+    for (const QuizQuestion& q : quiz) {
+        ++answers[q.answer];
+        scenes.insert(q.scene);
+        EXPECT_EQ(std::set<std::string>(q.choices.begin(), q.choices.end()).size(), q.choices.size())
+            << q.question;
+        if (!scene_names().empty()) {
+            EXPECT_EQ(scene_called(q.scene), q.scene) << q.question;
+        }
+    }
+    for (const auto& [answer, count] : answers)
+        EXPECT_LE(2 * static_cast<std::size_t>(count), quiz.size()) << "the answer is too often " << answer;
+    for (const SceneName& scene : scene_names())
+        if (scene.name != "race" && scene.name != "server") {
+            EXPECT_TRUE(scenes.contains(scene.name)) << scene.name;
+        }
+}
+
+TEST(Quiz, CountsFirstAnswersOnly) {
+    const std::vector<QuizQuestion> quiz = parse_quiz(R"([
+        {"see": "loop", "question": "a", "choices": ["x", "y"], "answer": 1, "why": "w"},
+        {"see": "race", "question": "b", "choices": ["x", "y"], "answer": 0, "why": "w"}])",
+                                                      "q.json");
+    QuizRound round;
+    EXPECT_FALSE(round.running());
+    round.begin(quiz.size(), 1);
+    round.answer(1);
+    round.answer(0); // too late
+    EXPECT_EQ(round.right(quiz), 0);
+    round.go(1); // around the end
+    EXPECT_EQ(round.at(), 0U);
+    round.answer(1);
+    EXPECT_EQ(round.right(quiz), 1);
+    EXPECT_EQ(round.answered(), 2);
+    round.go(-1);
+    EXPECT_EQ(round.at(), 1U);
+    EXPECT_EQ(round.given(), 1);
+}
+
+TEST(Quiz, RefusesWhatIsNone) {
+    const std::string good = R"("see": "loop", "question": "a", "why": "w", )";
+    for (const std::string& entry :
+         {std::string(), good + R"("choices": ["x"], "answer": 0)",
+          good + R"("choices": ["x", "y"], "answer": 2)", good + R"("choices": ["x", "y"], "answer": -1)",
+          good + R"("choices": ["x", 3], "answer": 0)", good + R"("choices": ["x", "y"])",
+          std::string(R"("see": "loop/x", "question": "a", "why": "w", "choices": ["x", "y"], "answer": 0)")})
+        EXPECT_THROW((void)parse_quiz("[{" + entry + "}]", "q.json"), Error) << entry;
+    EXPECT_THROW((void)parse_quiz("{}", "q.json"), Error);
 }
 
 } // namespace speclens::cli

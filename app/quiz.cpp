@@ -1,0 +1,88 @@
+#include "app/quiz.h"
+
+#include <algorithm>
+
+#include "app/link.h"
+#include "engine/json_read.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kLargestQuiz = std::size_t{4} << 20;
+constexpr const char* kQuizRemedy =
+    "Every entry has see, question, two to five choices, answer (the index of the right one) and why.";
+
+} // namespace
+
+std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string& name) {
+    const Json list = Json::parse(json, nullptr, false);
+    if (!list.is_array()) throw Error(name + ": not a JSON array", kQuizRemedy);
+    std::vector<QuizQuestion> quiz;
+    for (const Json& item : list) {
+        const std::string where = name + " entry " + std::to_string(quiz.size() + 1) + ": ";
+        const auto text = [&](const char* key) {
+            const auto found = item.is_object() ? item.find(key) : item.end();
+            if (found == item.end() || !found->is_string() || found->get<std::string>().empty())
+                throw Error(where + "no " + key, kQuizRemedy);
+            return found->get<std::string>();
+        };
+        QuizQuestion q;
+        q.question = text("question");
+        q.why = text("why");
+        const std::string see = text("see");
+        try {
+            const Link place = parse_link("speclens://" + see);
+            q.scene = place.scene;
+            q.beat = place.beat;
+        } catch (const Error&) {
+            throw Error(where + "see is not SCENE or SCENE/BEAT", kQuizRemedy);
+        }
+        const auto choices = item.find("choices");
+        if (choices == item.end() || !choices->is_array() || choices->size() < 2 || choices->size() > 5)
+            throw Error(where + "no two to five choices", kQuizRemedy);
+        for (const Json& choice : *choices) {
+            if (!choice.is_string() || choice.get<std::string>().empty())
+                throw Error(where + "a choice is no text", kQuizRemedy);
+            q.choices.push_back(choice.get<std::string>());
+        }
+        const auto answer = item.find("answer");
+        if (answer == item.end() || !answer->is_number_unsigned() ||
+            answer->get<std::uint64_t>() >= q.choices.size())
+            throw Error(where + "answer is no index of a choice", kQuizRemedy);
+        q.answer = answer->get<int>();
+        quiz.push_back(std::move(q));
+    }
+    return quiz;
+}
+
+std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file) {
+    return parse_quiz(read_text_file(file, kLargestQuiz), short_name(file));
+}
+
+void QuizRound::begin(std::size_t questions, std::size_t first) {
+    given_.assign(questions, -1);
+    at_ = questions > 0 ? first % questions : 0;
+}
+
+void QuizRound::answer(int choice) {
+    if (given_[at_] < 0) given_[at_] = choice;
+}
+
+void QuizRound::go(std::ptrdiff_t by) {
+    const auto count = static_cast<std::ptrdiff_t>(given_.size());
+    if (count > 0)
+        at_ = static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(at_) + by) % count + count) % count);
+}
+
+int QuizRound::answered() const {
+    return static_cast<int>(std::ranges::count_if(given_, [](int given) { return given >= 0; }));
+}
+
+int QuizRound::right(const std::vector<QuizQuestion>& quiz) const {
+    int right = 0;
+    for (std::size_t i = 0; i < std::min(quiz.size(), given_.size()); ++i)
+        if (given_[i] == quiz[i].answer) ++right;
+    return right;
+}
+
+} // namespace speclens

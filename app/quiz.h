@@ -1,0 +1,41 @@
+// Questions for those who think they have understood. Read from assets/quiz.json:
+//   [{"see": "accept-rule/3", "question", "choices": [two to five], "answer": index, "why"}, …]
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace speclens {
+
+struct QuizQuestion {
+    std::string question, why;
+    std::vector<std::string> choices;
+    int answer = 0;    // index into choices
+    std::string scene; // that shows it
+    int beat = 0;      // from 1; 0: none in particular
+};
+
+// Throws Error, with the entry, for a file that is no quiz.
+[[nodiscard]] std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string& name);
+[[nodiscard]] std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file);
+
+// How far somebody has come: which answers were given, in any order.
+class QuizRound {
+  public:
+    void begin(std::size_t questions, std::size_t first); // at question `first`, nothing answered
+    [[nodiscard]] bool running() const { return !given_.empty(); }
+    [[nodiscard]] std::size_t at() const { return at_; }
+    [[nodiscard]] std::size_t questions() const { return given_.size(); }
+    [[nodiscard]] int given() const { return given_[at_]; } // -1: not yet; the first answer counts
+    void answer(int choice);
+    void go(std::ptrdiff_t by); // around the end
+    [[nodiscard]] int answered() const;
+    [[nodiscard]] int right(const std::vector<QuizQuestion>& quiz) const;
+
+  private:
+    std::vector<int> given_;
+    std::size_t at_ = 0;
+};
+
+} // namespace speclens
