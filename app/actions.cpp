@@ -7,7 +7,7 @@ const std::vector<ActionInfo>& action_list() {
     constexpr ui::Mods kPlain{}, kCtrl{.ctrl = true}, kShift{.shift = true};
     static const std::vector<ActionInfo> list = {
         {Action::edit_prompt, "File", "New run: edit the prompt…", "Ctrl+N", Key::n, kCtrl},
-        {Action::open_file, "File", "Open a saved run or race…", "Ctrl+O", Key::o, kCtrl},
+        {Action::open_file, "File", "Open a run, a race, a lecture or a link…", "Ctrl+O", Key::o, kCtrl},
         {Action::save_trace, "File", "Save this run or race", "Ctrl+S", Key::s, kCtrl},
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl, Key::e},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
@@ -62,6 +62,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::reduced_motion, "View", "Reduced motion", "", Key::none, kPlain},
         {Action::letters, "View", "Swap the letters p and q", "", Key::none, kPlain},
         {Action::fullscreen, "View", "Full screen", "F11", Key::f11, kPlain},
+        {Action::open_lecture, "Teach", "Open a lecture…", "", Key::none, kPlain},
         {Action::next_step, "Teach", "Next step of the lecture", "PageDown", Key::none, kPlain},
         {Action::previous_step, "Teach", "Previous step of the lecture", "PageUp", Key::none, kPlain},
         {Action::notes, "Teach", "Notes of this step", "F4", Key::f4, kPlain},

@@ -57,6 +57,7 @@ enum class Action : std::uint8_t {
     reduced_motion,
     letters,
     fullscreen,
+    open_lecture,
     next_step,
     previous_step,
     notes,

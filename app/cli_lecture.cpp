@@ -1,5 +1,6 @@
 #include "app/cli_lecture.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 
@@ -12,36 +13,30 @@ namespace speclens::cli {
 
 namespace {
 
-// What a step's link asks for, with the models of the command line.
-Options options_of_step(const Options& options, const Lecture& lecture, std::size_t step) {
-    const Link& link = lecture.steps[step].link;
-    const std::string where = "step " + std::to_string(step + 1) + " (" + lecture.steps[step].title + ")";
-    for (const auto& [name, value] : link.options)
-        if (name == "model" || value.find('=') != std::string::npos)
-            if (name == "model" || name == "drafter" || name == "drafters")
-                throw Error(where + ": a lecture's links name no folders",
-                            "Give the models on the command line: --model DIR, --drafters NAME=DIR.",
-                            Exit::usage);
-    Options own;
-    try {
-        own = parse({"describe", to_text(link)});
-        (void)scene_word(own.words[0]);
-    } catch (const Error& error) {
-        throw Error(where + ": " + error.what(), error.remedy(), Exit::usage);
+// Whether the folders that a link names are those of the command line.
+bool same_folders(const Options& options, const Options& linked) {
+    const auto same = [](const std::filesystem::path& a, const std::filesystem::path& b) {
+        return a.empty() || std::filesystem::absolute(a).lexically_normal() ==
+                                std::filesystem::absolute(b).lexically_normal();
+    };
+    if (!linked.model.empty() && (options.model.empty() || !same(linked.model, options.model))) return false;
+    for (const DrafterChoice& choice : linked.drafters) {
+        if (choice.folder.empty()) continue;
+        const auto own = std::ranges::find(options.drafters, choice.name, &DrafterChoice::name);
+        if (own == options.drafters.end() || own->folder.empty() || !same(choice.folder, own->folder))
+            return false;
     }
-    own.command = options.command;
-    own.model = options.model;
-    own.backend = options.backend;
-    own.threads = options.threads;
-    own.theme = options.theme;
-    own.zoom = options.zoom;
-    own.presenter = options.presenter;
-    own.width = options.width;
-    own.height = options.height;
-    for (const DrafterChoice& head : options.drafters)
-        for (DrafterChoice& choice : own.drafters)
-            if (choice.name == head.name) choice.folder = head.folder;
-    return own;
+    return true;
+}
+
+Options options_of_step(const Options& options, const Lecture& lecture, std::size_t step) {
+    try {
+        return options_of_link(options, lecture.steps[step].link);
+    } catch (const Error& error) {
+        throw Error("step " + std::to_string(step + 1) + " (" + lecture.steps[step].title +
+                        "): " + error.what(),
+                    error.remedy(), Exit::usage);
+    }
 }
 
 using EachStep = std::function<void(const Options& options, const SceneWord& word, const Subject& subject)>;
@@ -103,6 +98,44 @@ pre { white-space: pre-wrap; font-size: 13px; color: #59616b; }
 )";
 
 } // namespace
+
+Options options_of_link(const Options& options, const Link& link) {
+    Options own = parse({"describe", to_text(link)});
+    (void)scene_word(own.words[0]);
+    if (!same_folders(options, own))
+        throw Error("the link names other models than those that are loaded",
+                    "Start the program with them: --model DIR, --drafters NAME=DIR.", Exit::usage);
+    own.command = options.command;
+    own.model = options.model;
+    own.backend = options.backend;
+    own.threads = options.threads;
+    own.theme = options.theme;
+    own.zoom = options.zoom;
+    own.presenter = options.presenter;
+    own.width = options.width;
+    own.height = options.height;
+    for (const DrafterChoice& head : options.drafters)
+        for (DrafterChoice& choice : own.drafters)
+            if (choice.name == head.name) choice.folder = head.folder;
+    return own;
+}
+
+ViewReader view_reader(const Options& options) {
+    ViewReader read;
+    read.link = [options](const std::string& text) {
+        Options own = options_of_link(options, parse_link(text));
+        read_prompt(own);
+        return view_of(own);
+    };
+    read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file)); };
+    for (const auto& file : shipped_lectures()) {
+        try {
+            read.lectures.emplace_back(load_lecture(file).title, file.string());
+        } catch (const Error&) { // a broken one says so when it is opened by name
+        }
+    }
+    return read;
+}
 
 std::filesystem::path find_lecture(const std::string& word) {
     std::error_code ignored;

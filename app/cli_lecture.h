@@ -14,6 +14,9 @@ namespace speclens::cli {
 // The file of that name here, or among the lectures that came with the program. Throws Error when there is
 // none.
 [[nodiscard]] std::filesystem::path find_lecture(const std::string& word);
+// What a link asks for, with the models, backend and threads of `options`. Throws Error for a link that needs other models.
+[[nodiscard]] Options options_of_link(const Options& options, const Link& link);
+[[nodiscard]] ViewReader view_reader(const Options& options); // for a window with these options
 // Models, backend and threads are those of `options`, everything else of the links.
 [[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file);
 

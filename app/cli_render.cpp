@@ -109,6 +109,7 @@ Exit command_window(const Options& options) {
     WindowRequest request;
     request.models = model_paths(options);
     request.view = view_of(options);
+    request.read = view_reader(options);
     if (!options.model.empty())
         request.folders.emplace_back("model", std::filesystem::absolute(options.model).string());
     for (const DrafterChoice& choice : options.drafters)

@@ -321,6 +321,7 @@ FrameInput Controller::frame(double now) {
     in.gallery = &gallery;
     in.glossary = &glossary;
     in.quiz = &quiz;
+    in.read = &read;
     in.playing = playing_;
     in.speed = speed_;
     in.engine = has_engine();

@@ -64,6 +64,7 @@ class Controller {
     std::vector<WindowOrder> orders;            // taken by the window after each frame
     std::string clipboard;                      // text to copy; taken by the window
     std::string told;    // for the terminal that the window was started from; taken by the window
+    ViewReader read;                 // of links and lectures; set by the shell
     LinkOptions folders; // of models and heads that were given, for links
     float zoom = 1;
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/controller.h"
+#include "app/lecture.h"
 #include "engine/drafter.h"
 #include "engine/race_json.h"
 #include "engine/saved_settings.h"
@@ -181,6 +182,11 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
         void operator()(const OpenFile& open) const {
             c.guarded(now, [&] {
+                if (is_link(open.path) && c.read.link) return c.show_view(c.read.link(open.path), now);
+                if (is_lecture_file(open.path) && c.read.lecture) {
+                    c.begin_lecture(c.read.lecture(open.path), now);
+                    return c.show_view(c.lecture_.steps[0].view, now);
+                }
                 if (is_race_file(open.path)) {
                     c.show_race(std::make_shared<const RaceView>(load_race(open.path)));
                     return c.say("Opened " + open.path, now);
@@ -253,6 +259,10 @@ void Controller::action(Action action, int number, double now) {
         break;
     case Action::copy_command:
         guarded(now, [&] { perform({CopyText{command_of(link().options)}}, now); });
+        break;
+    case Action::open_lecture:
+        open_popup(Popup::palette);
+        chrome.query = "lecture: ";
         break;
     case Action::next_step:
     case Action::previous_step:
@@ -393,7 +403,8 @@ void Controller::action(Action action, int number, double now) {
     case Action::quiz:
         if (!chrome.quiz.running()) { // with what the open scene shows
             const auto first = std::ranges::find(quiz, scene_name_, &QuizQuestion::scene);
-            chrome.quiz.begin(quiz.size(), first == quiz.end() ? 0 : static_cast<std::size_t>(first - quiz.begin()));
+            chrome.quiz.begin(quiz.size(),
+                              first == quiz.end() ? 0 : static_cast<std::size_t>(first - quiz.begin()));
         }
         open_popup(Popup::quiz);
         break;

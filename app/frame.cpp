@@ -175,6 +175,8 @@ std::string why_not(const FrameInput& input, Action action) {
         return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
     case Action::glossary:
         return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
+    case Action::open_lecture:
+        return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
     case Action::next_step:
     case Action::previous_step:
     case Action::notes:

@@ -75,6 +75,7 @@ struct FrameInput {
     float zoom = 1;
     ui::ThemeKind theme = ui::ThemeKind::dark;
     std::optional<LecturePlace> lecture;
+    const ViewReader* read = nullptr; // may be null
     std::string banner, remedy; // a problem of the window itself ("could not save …")
 };
 

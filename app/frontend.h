@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,10 +47,18 @@ struct LectureView {
     std::vector<Step> steps; // empty: no lecture
 };
 
+// How the window reads what only the command line understands. Each throws Error; may be empty.
+struct ViewReader {
+    std::function<SceneView(const std::string& link)> link;
+    std::function<LectureView(const std::string& file)> lecture;
+    std::vector<std::pair<std::string, std::string>> lectures; // title and file of those that came with the program
+};
+
 struct WindowRequest {
     ModelPaths models;
     SceneView view;
     LectureView lecture;
+    ViewReader read;
     std::vector<std::pair<std::string, std::string>>
         folders;                   // "model" or a drafter, and its folder as typed: for links
     std::filesystem::path session; // a saved trace to open instead of a live run; empty: live

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/link.h"
 #include "app/popups.h"
 #include "app/ui/format.h"
 #include "app/ui/text_field.h"
@@ -127,6 +128,10 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
                 add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0});
+    if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};
+    if (!filtered && input.read)
+        for (const auto& [title, file] : input.read->lectures)
+            add(rows, words, {"Lecture: " + title, "", OpenFile{file}, 0});
     if (input.glossary && (prefix == '?' || (!filtered && words.size() > 2)))
         for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
             rows.push_back(

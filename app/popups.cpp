@@ -240,16 +240,16 @@ void draw_notes(const FrameDraw& d, Rect box, bool&) {
 
 void draw_path_field(const FrameDraw& d, Rect box, bool& close) {
     const bool open = d.state.popup == Popup::open_file;
-    heading(d, box, open ? "Open a saved run" : "Export this frame");
+    heading(d, box, open ? "Open" : "Export this frame");
     const ui::TextFieldResult field =
         ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
                        {.mono = true,
                         .take_focus = true,
-                        .placeholder = open ? "path of a .jsonl file" : "path ending in .png or .svg"});
+                        .placeholder = open ? "path of a saved run, race or lecture, or speclens://…" : "path ending in .png or .svg"});
     const bool usable = !d.state.query.empty() &&
                         (open || d.state.query.ends_with(".png") || d.state.query.ends_with(".svg"));
     const std::string why = usable ? ""
-                            : open ? "Type the path of a saved run"
+                            : open ? "Type a path or a link"
                                    : "The name must end in .png or .svg";
     const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36},
                                open ? "Open" : "Export", {.kind = ui::ButtonKind::primary, .disabled = why});

@@ -221,6 +221,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     Controller controller(port, request.view.settings, request.view.scene);
     controller.expect_place(request.view.place);
     controller.folders = request.folders;
+    controller.read = request.read;
     if (!request.attach.empty()) port.server(AttachServer{request.attach});
     controller.theme = theme;
     controller.expect_race(request.view.race);

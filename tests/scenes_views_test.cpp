@@ -4,6 +4,7 @@
 #include "app/link.h"
 #include "app/popups.h"
 #include "engine/models.h"
+#include "kernels/error.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -291,6 +292,48 @@ TEST(QuizPopup, EveryQuestionFitsAtEverySize) {
         }
         EXPECT_EQ(bench.controller.chrome.quiz.answered(), static_cast<int>(quiz.size()));
     }
+}
+
+TEST(Links, CanBePastedIntoTheWindow) {
+    ViewBench live("loop");
+    live.bench.controller.read.link = [](const std::string& text) -> SceneView {
+        const Link link = parse_link(text);
+        if (link.scene != "bottleneck") throw Error("no such scene", "Try another.");
+        return {.scene = link.scene, .place = {.beat = link.beat}};
+    };
+    live.observe(mixed(), {});
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    ui::Input typed;
+    typed.typed = "speclens://bottleneck/3";
+    live.bench.frame(typed);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("Go to this link")) << live.bench.words;
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.now().scene_name, "bottleneck");
+    EXPECT_EQ(live.now().scene.beat, 2);
+    live.bench.controller.perform({OpenFile{"speclens://loop"}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("no such scene")) << live.bench.words;
+    EXPECT_EQ(live.now().scene_name, "bottleneck");
+}
+
+TEST(Lectures, AreFoundInTheWindow) {
+    ViewBench live("bottleneck");
+    live.bench.controller.read.lectures = {{"A lecture of mine", "mine.lec.toml"}};
+    live.bench.controller.read.lecture = [](const std::string& file) {
+        EXPECT_EQ(file, "mine.lec.toml");
+        return three_steps();
+    };
+    live.observe(mixed(), {});
+    live.bench.controller.perform({PickAction{Action::open_lecture}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("Lecture: A lecture of mine")) << live.bench.words;
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.now().scene_name, "loop");
+    EXPECT_EQ(live.now().scene.cursor, 4U);
+    EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
+    EXPECT_EQ(live.bench.controller.told.find("1 of 3"), live.bench.controller.told.rfind("1 of 3"))
+        << "told once";
 }
 
 } // namespace speclens

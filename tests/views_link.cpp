@@ -283,6 +283,22 @@ TEST(Lecture, SaysWhatIsWrongAndWhere) {
     EXPECT_THROW((void)find_lecture("nowhere.lec.toml"), Error);
 }
 
+TEST(Link, OpensInAWindowWithTheSameModelsOnly) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    const Options plain = parse({"--threads", "1"});
+    const SceneView view = view_reader(plain).link("speclens://loop?at=9&k=3&prompt=%40here&raw");
+    EXPECT_EQ(view.scene, "loop");
+    EXPECT_EQ(view.place.at, 9U);
+    EXPECT_EQ(view.settings.k, 3);
+    EXPECT_EQ(view.settings.prompt, "@here");
+    EXPECT_THROW((void)view_reader(plain).link("speclens://loop?model=/x"), Error);
+    EXPECT_THROW((void)view_reader(plain).link("speclens://loop?drafter=small=/x"), Error);
+    const Options own = parse({"--model", "/m/q", "--drafter", "small=/m/d"});
+    EXPECT_EQ(view_reader(own).link("speclens://loop?model=/m/./q&drafter=small=/m/d").settings.drafter,
+              "small");
+    EXPECT_THROW((void)view_reader(own).link("speclens://loop?model=/m/other"), Error);
+}
+
 TEST(Lecture, NamesNoFoldersAndNoScenesThatAreNotThere) {
     if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
     for (const char* link : {"speclens://loop?model=/x", "speclens://loop?drafter=small=/x",
