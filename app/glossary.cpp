@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "app/link.h"
-#include "engine/json_read.h"
+#include "app/entry_reader.h"
 
 namespace speclens {
 namespace {
@@ -28,31 +27,17 @@ int fit(const std::string& name, const std::string& query) {
 } // namespace
 
 std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::string& name) {
-    const Json list = Json::parse(json, nullptr, false);
-    if (!list.is_array()) throw Error(name + ": not a JSON array", kRemedy);
+    const EntryReader read(json, name, kRemedy);
     std::vector<GlossaryEntry> glossary;
-    for (const Json& item : list) {
-        const std::string where = name + " entry " + std::to_string(glossary.size() + 1) + ": ";
-        const auto text = [&](const char* key) {
-            const auto found = item.is_object() ? item.find(key) : item.end();
-            if (found == item.end() || !found->is_string() || found->get<std::string>().empty())
-                throw Error(where + "no " + key, kRemedy);
-            return found->get<std::string>();
-        };
-        GlossaryEntry entry{text("term"), {}, text("text"), text("see")};
+    for (const Json& item : read.list) {
+        const Link place = read.place(item);
+        GlossaryEntry entry{read.text(item, "term"), {}, read.text(item, "text"), place.scene, place.beat};
         if (const auto also = item.find("also"); also != item.end()) {
-            if (!also->is_array()) throw Error(where + "\"also\" is no list", kRemedy);
+            if (!also->is_array()) read.broken(item, "\"also\" is no list");
             for (const Json& other : *also) {
-                if (!other.is_string()) throw Error(where + "\"also\" holds no texts", kRemedy);
+                if (!other.is_string()) read.broken(item, "\"also\" holds no texts");
                 entry.also.push_back(other.get<std::string>());
             }
-        }
-        try {
-            const Link place = parse_link("speclens://" + entry.scene);
-            entry.scene = place.scene;
-            entry.beat = place.beat;
-        } catch (const Error&) {
-            throw Error(where + "see is not SCENE or SCENE/BEAT", kRemedy);
         }
         glossary.push_back(std::move(entry));
     }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "app/link.h"
-#include "engine/json_read.h"
+#include "app/entry_reader.h"
 
 namespace speclens {
 namespace {
@@ -15,40 +14,23 @@ constexpr const char* kQuizRemedy =
 } // namespace
 
 std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string& name) {
-    const Json list = Json::parse(json, nullptr, false);
-    if (!list.is_array()) throw Error(name + ": not a JSON array", kQuizRemedy);
+    const EntryReader read(json, name, kQuizRemedy);
     std::vector<QuizQuestion> quiz;
-    for (const Json& item : list) {
-        const std::string where = name + " entry " + std::to_string(quiz.size() + 1) + ": ";
-        const auto text = [&](const char* key) {
-            const auto found = item.is_object() ? item.find(key) : item.end();
-            if (found == item.end() || !found->is_string() || found->get<std::string>().empty())
-                throw Error(where + "no " + key, kQuizRemedy);
-            return found->get<std::string>();
-        };
-        QuizQuestion q;
-        q.question = text("question");
-        q.why = text("why");
-        const std::string see = text("see");
-        try {
-            const Link place = parse_link("speclens://" + see);
-            q.scene = place.scene;
-            q.beat = place.beat;
-        } catch (const Error&) {
-            throw Error(where + "see is not SCENE or SCENE/BEAT", kQuizRemedy);
-        }
+    for (const Json& item : read.list) {
+        const Link place = read.place(item);
+        QuizQuestion q{read.text(item, "question"), read.text(item, "why"), {}, 0, place.scene, place.beat};
         const auto choices = item.find("choices");
         if (choices == item.end() || !choices->is_array() || choices->size() < 2 || choices->size() > 5)
-            throw Error(where + "no two to five choices", kQuizRemedy);
+            read.broken(item, "no two to five choices");
         for (const Json& choice : *choices) {
             if (!choice.is_string() || choice.get<std::string>().empty())
-                throw Error(where + "a choice is no text", kQuizRemedy);
+                read.broken(item, "a choice is no text");
             q.choices.push_back(choice.get<std::string>());
         }
         const auto answer = item.find("answer");
         if (answer == item.end() || !answer->is_number_unsigned() ||
             answer->get<std::uint64_t>() >= q.choices.size())
-            throw Error(where + "answer is no index of a choice", kQuizRemedy);
+            read.broken(item, "answer is no index of a choice");
         q.answer = answer->get<int>();
         quiz.push_back(std::move(q));
     }
