@@ -43,7 +43,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens compare --domain code --k 6 --max-tokens 128\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
-    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1, "a scene as PNG or SVG, without a display",
+    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1, "a scene as PNG, SVG or animated GIF, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
@@ -56,6 +56,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens render race:12 --stepped -o step-12.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
      "speclens render 'speclens://loop?at=12&drafter=small' -o step.png\n"
+     "speclens render loop --frames all --size 1280x720 -o round.gif\n"
      "speclens render first-lesson.lec.toml --all handout\n"
      "speclens render --all pictures"},
     {describe, "describe", "SCENE[:BEAT]|LINK|LECTURE", 1, 1, "the same frame in words",

@@ -82,6 +82,8 @@ struct Options {
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
+    int first_frame = 0, last_frame = 0; // --frames A:B, from 1; 0: to the end
+    int frame_ms = 1500;
     std::string attach;                // address of a server for the scene `server`
     double every = 1;                  // attach: seconds between two readings
     std::optional<double> for_seconds; // attach: stop after

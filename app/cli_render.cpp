@@ -1,5 +1,8 @@
 // `speclens render`, `speclens describe` and the window: a run or a saved trace, handed to the drawing side.
+#include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "app/cli_commands.h"
 #include "app/cli_lecture.h"
@@ -64,15 +67,45 @@ void open_file(const Options& options, WindowRequest& request) {
                     "Save a trace with: speclens run --json FILE");
 }
 
+// Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
+Exit animate(const Options& options, const SceneWord& word) {
+    if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
+        throw Error("a GIF shows many places of a scene: it takes no beat of its own",
+                    "Say which: --frames 2:6, or all.", Exit::usage);
+    const Subject subject = asked_subject(options, word.scene);
+    FrameRequest any;
+    any.scene = word.scene;
+    any.race = subject.race;
+    const int count = frame_beats(any, subject.trace, subject.settings, subject.status);
+    const int first = std::max(1, options.first_frame),
+              last = options.last_frame > 0 ? options.last_frame : count;
+    if (first > count || last > count)
+        throw Error("--frames: the scene has " + std::to_string(count) + " here",
+                    "Give numbers from 1 to that, or all.", Exit::usage);
+    std::vector<std::unique_ptr<Asked>> asked; // frames point into them
+    std::vector<AnimationFrame> frames;
+    ProgressBar bar;
+    for (int beat = first; beat <= last; ++beat) {
+        stop_if_interrupted();
+        bar.show("drawing", beat - first, last - first + 1, "frames");
+        asked.push_back(std::make_unique<Asked>(options, SceneWord{word.scene, beat}, subject));
+        frames.push_back({asked.back()->request, asked.back()->law_pair()});
+    }
+    render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
+                     options.output);
+    return Exit::ok;
+}
+
 } // namespace
 
 Exit command_render(const Options& options) {
     if (options.all.empty()) {
         const std::string ending = options.output.extension().string();
-        if (ending != ".png" && ending != ".svg")
-            throw Error("-o " + options.output.string() + ": the ending must be .png or .svg",
+        if (ending != ".png" && ending != ".svg" && ending != ".gif")
+            throw Error("-o " + options.output.string() + ": the ending must be .png, .svg or .gif",
                         "For example -o loop.png.", Exit::usage);
         const SceneWord word = scene_word(options.words[0]);
+        if (ending == ".gif") return animate(options, word);
         render_one(options, word, asked_subject(options, word.scene), options.output);
         return Exit::ok;
     }

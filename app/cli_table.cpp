@@ -62,6 +62,17 @@ void set_ngram(Options& o, Text name, Text text) {
     o.method.ngram_max = pair[1];
 }
 
+void set_frames(Options& o, Text name, Text text) {
+    o.first_frame = 1;
+    if (text == "all") return;
+    const std::vector<std::string> ends = split(text, ':');
+    if (ends.size() != 2)
+        throw Error(name + ": '" + text + "' is not A:B", "Give the first and the last beat, 2:6, or all.",
+                    Exit::usage);
+    o.first_frame = int_of(name, ends[0], 1, 100000);
+    o.last_frame = int_of(name, ends[1], o.first_frame, 100000);
+}
+
 void set_size(Options& o, Text name, Text text) {
     char rest = 0;
     if (std::sscanf(text.c_str(), "%dx%d%c", &o.width, &o.height, &rest) != 2 || o.width < 640 ||
@@ -270,6 +281,11 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.output = text; }},
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},
+        {"--frames", "A:B|all", "Output",
+         "with -o FILE.gif: these beats of the scene, or steps of a round, as an animation", in(render),
+         set_frames},
+        {"--frame-ms", "N", "Output", "with -o FILE.gif: how long each frame stays (default 1500)",
+         in(render), [](Options& o, Text n, Text t) { o.frame_ms = int_of(n, t, 20, 60000); }},
         {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
         {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
          [](Options& o, Text, Text) { o.presenter = true; }},

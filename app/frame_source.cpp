@@ -78,4 +78,10 @@ std::size_t telling_step(const CycleView& whole, int step) {
     return std::min(cycle->end_event, cycle->first_event + static_cast<std::size_t>(std::max(0, step)));
 }
 
+int telling_steps(const CycleView& whole) {
+    bool settled = false;
+    const CycleSummary* cycle = telling_cycle(whole, settled);
+    return cycle ? static_cast<int>(cycle->end_event - cycle->first_event) : 0;
+}
+
 } // namespace speclens

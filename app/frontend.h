@@ -96,6 +96,16 @@ struct FrameRequest {
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                   const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
                   const std::filesystem::path& file);
+// How many beats or steps the scene has with this run: what `beat` may be, from 1.
+[[nodiscard]] int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                              const EngineStatus& status);
+// The same for several frames as an animated GIF, each shown for `ms`.
+struct AnimationFrame {
+    FrameRequest request;
+    const LawPair* laws = nullptr;
+};
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                      const EngineStatus& status, int ms, const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
 [[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
                                                std::shared_ptr<const Trace> trace,

@@ -22,6 +22,13 @@ void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSe
                   const LawPair*, const std::filesystem::path&) {
     absent();
 }
+int frame_beats(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
+    absent();
+}
+void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+                      int, const std::filesystem::path&) {
+    absent();
+}
 std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
                                  const EngineStatus&) {
     return {};

@@ -1,6 +1,6 @@
 // Frames without a window: PNG through the CPU rasteriser, SVG through the canvas, and the frame in words.
 // Same input, same bytes: nothing here reads a clock or a random number.
-#include <fstream>
+#include <functional>
 
 #include "app/frame.h"
 #include "app/frame_source.h"
@@ -9,6 +9,7 @@
 #include "app/ui/canvas_svg.h"
 #include "app/ui/file_write.h"
 #include "app/ui/fonts.h"
+#include "app/ui/gif.h"
 #include "app/ui/headless.h"
 #include "app/ui/png.h"
 #include "kernels/error.h"
@@ -95,38 +96,36 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
 
 } // namespace
 
-void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
-                  const std::filesystem::path& file) {
-    const ui::FontSet fonts;
-    const ui::Theme& theme = ui::theme(input.theme);
-    ui::Input nothing;
-    nothing.time = 1;
-    ui::WidgetState widgets;
-    FrameUi state = kept;
-    state.popup = Popup::none;
-    state.menu = -1;
-    state.message.clear();
-    const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
-                          static_cast<float>(height) / input.zoom};
-    const auto draw = [&](ui::Canvas& canvas) {
-        ui::Ui ui(canvas, nothing, theme, widgets, screen);
+namespace {
+
+using Painter = std::function<void(ui::Canvas& canvas)>;
+
+// A painter of the frame, for any canvas of this size; `screen` is in logical px.
+Painter painter(const FrameInput& input, const FrameUi& kept, ui::Rect screen) {
+    return [&input, &kept, screen](ui::Canvas& canvas) {
+        ui::Input nothing;
+        nothing.time = 1;
+        ui::WidgetState widgets;
+        FrameUi state = kept;
+        state.popup = Popup::none;
+        state.menu = -1;
+        state.message.clear();
+        ui::Ui ui(canvas, nothing, ui::theme(input.theme), widgets, screen);
         (void)compose(input, state, ui);
     };
-    const std::string ending = file.extension().string();
+}
+
+ui::Image frame_image(const FrameInput& input, const FrameUi& kept, int width, int height,
+                      ui::HeadlessFrame& frame) {
+    const float z = input.zoom;
+    painter(input, kept, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z})(
+        frame.begin(width, height, z, ui::theme(input.theme).bg));
+    return frame.end();
+}
+
+void writing(const std::filesystem::path& file, const std::function<void()>& write) {
     try {
-        if (ending == ".svg") {
-            ui::SvgCanvas canvas(fonts, screen.w, screen.h, theme.bg);
-            draw(canvas);
-            const std::string text = canvas.finish();
-            ui::write_file(file.string(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-        } else if (ending == ".png") {
-            ui::HeadlessFrame frame(fonts);
-            draw(frame.begin(width, height, input.zoom, theme.bg));
-            ui::write_png(file.string(), frame.end());
-        } else {
-            throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.",
-                        Exit::usage);
-        }
+        write();
     } catch (const Error&) {
         throw;
     } catch (const std::exception& e) {
@@ -135,9 +134,7 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
     }
 }
 
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
-                  const std::filesystem::path& file) {
+void check_size(const FrameRequest& request) {
     if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
         throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
                         " cannot be drawn",
@@ -145,11 +142,66 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
     if (!(request.zoom >= 0.5F && request.zoom <= 4))
         throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.",
                     Exit::usage);
+}
+
+} // namespace
+
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
+                  const std::filesystem::path& file) {
+    const std::string ending = file.extension().string();
+    if (ending != ".svg" && ending != ".png")
+        throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.", Exit::usage);
+    const ui::FontSet fonts;
+    writing(file, [&] {
+        if (ending == ".svg") {
+            const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
+                                  static_cast<float>(height) / input.zoom};
+            ui::SvgCanvas canvas(fonts, screen.w, screen.h, ui::theme(input.theme).bg);
+            painter(input, kept, screen)(canvas);
+            ui::write_file(file.string(), std::string_view(canvas.finish()));
+        } else {
+            ui::HeadlessFrame frame(fonts);
+            ui::write_png(file.string(), frame_image(input, kept, width, height, frame));
+        }
+    });
+}
+
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const std::filesystem::path& file) {
+    check_size(request);
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, laws);
     FrameUi state;
     state.layout.presenter = request.presenter;
     draw_to_file(p.input, state, request.width, request.height, file);
+}
+
+int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                const EngineStatus& status) {
+    if (request.race) return static_cast<int>(race_stops(*request.race).size()) - 1;
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, nullptr);
+    const int beats = p.scene->beats(p.input.scene);
+    return beats > 0 ? beats : telling_steps(*p.input.scene.whole);
+}
+
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,
+                      const RunSettings& settings, const EngineStatus& status, int ms,
+                      const std::filesystem::path& file) {
+    const ui::FontSet fonts;
+    ui::HeadlessFrame pixels(fonts);
+    std::vector<ui::GifFrame> pictures;
+    for (const AnimationFrame& frame : frames) {
+        check_size(frame.request);
+        Prepared p;
+        prepare(p, frame.request, trace, settings, status, frame.laws);
+        FrameUi state;
+        state.layout.presenter = frame.request.presenter;
+        pictures.push_back(
+            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), ms});
+    }
+    writing(file, [&] { ui::write_gif(file.string(), pictures); });
 }
 
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,

@@ -51,15 +51,17 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
         start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", "match"};
         transcripts += speclens(start).out;
         for (const char* rule : {"tree_topk", "tree_wor", "tree_wr", "greedy"}) {
-            start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--drafter", "small_tree",
-                               "--rule", rule, "--tree-depth", "12", "--tree-budget", "30"};
+            start.arguments = {"run",       "--model",       table_file(), "--verbose", "--no-timing",
+                               "--drafter", "small_tree",    "--rule",     rule,        "--tree-depth",
+                               "12",        "--tree-budget", "30"};
             const Outcome outcome = speclens(start);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             EXPECT_NE(outcome.out.find("dropped, never judged"), std::string::npos) << rule;
             transcripts += outcome.out;
         }
         for (const char* rule : {"block", "lenience", "typical", "cascade_tokenV3", "cascade_opt"}) {
-            start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", rule, "--temp", "1", "--k", "3"};
+            start.arguments = {"run",    "--model", table_file(), "--verbose", "--no-timing", "--rule", rule,
+                               "--temp", "1",       "--k",        "3"};
             const Outcome outcome = speclens(start);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             transcripts += outcome.out;
@@ -89,7 +91,8 @@ TEST(Run, SaysWhatARelaxedRuleGivesUp) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("alpha=1 verifier=block"), std::string::npos);
     EXPECT_NE(outcome.out.find("NOT the target"), std::string::npos);
-    outcome = speclens({"run", "--model", table_file(), "--no-timing", "--temp", "0", "--rule", "cascade_chow", "--rule-param", "alpha=0.5"});
+    outcome = speclens({"run", "--model", table_file(), "--no-timing", "--temp", "0", "--rule",
+                        "cascade_chow", "--rule-param", "alpha=0.5"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("alpha=0.5"), std::string::npos) << "cascades mix at temperature 0 too";
     outcome = run({"--rule", "block", "--json", "-"});
@@ -97,7 +100,8 @@ TEST(Run, SaysWhatARelaxedRuleGivesUp) {
     EXPECT_NE(outcome.out.find("\"joint\":"), std::string::npos);
     outcome = run({"--rule", "typical", "--rule-param", "epsilon=0.2", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("\"rule_params\":{\"epsilon\":0.2,\"delta\":0.3}"), std::string::npos) << outcome.out.substr(0, 400);
+    EXPECT_NE(outcome.out.find("\"rule_params\":{\"epsilon\":0.2,\"delta\":0.3}"), std::string::npos)
+        << outcome.out.substr(0, 400);
     EXPECT_NE(outcome.out.find("\"limit\":"), std::string::npos);
 }
 
@@ -267,6 +271,72 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(kinds["s"], kinds["f"]);
     EXPECT_EQ(lines_of(exported("jsonl")).size(), lines_of(read_file(trace)).size());
     EXPECT_EQ(speclens({"export", "excel", trace, "-o", "x"}).code, 2);
+}
+
+TEST(Render, AnimatesARoundAsGif) {
+    const std::string file = (fresh_folder() / "round.gif").string();
+    const Outcome out = speclens({"render", "loop", "--frames", "2:4", "--frame-ms", "300", "--size",
+                                  "640x400", "--no-timing", "-o", file});
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_EQ(out.out, "");
+    const std::string bytes = read_file(file);
+    EXPECT_EQ(bytes.substr(0, 6), "GIF89a");
+    EXPECT_EQ(bytes.back(), ';'); // the trailer
+    struct Case {
+        std::vector<std::string> arguments;
+        const char* word;
+    };
+    for (const Case& c : {Case{{"loop", "--frames", "4:2", "-o", file}, "--frames"},
+                          Case{{"loop", "--frames", "1:999", "-o", file}, "has 9"},
+                          Case{{"loop:2", "-o", file}, "no beat of its own"},
+                          Case{{"loop", "--frames", "all", "-o", "x.png"}, "FILE.gif"},
+                          Case{{"loop", "--frame-ms", "5", "-o", file}, "--frame-ms"}}) {
+        std::vector<std::string> arguments{"render", "--no-timing"};
+        arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+        const Outcome wrong = speclens(arguments);
+        EXPECT_EQ(wrong.code, 2) << wrong.err;
+        EXPECT_NE(wrong.err.find(c.word), std::string::npos) << wrong.err;
+    }
+    EXPECT_EQ(read_file(file), bytes) << "a refusal leaves the old file";
+}
+
+TEST(Links, LeadToTheSameFrameWhereverTheyAreOpened) {
+    const std::string link = "speclens://domino/"
+                             "4?at=31&select=2.6&drafter=domino&k=7&temp=0&seed=7&rule=token&max-tokens=40&"
+                             "prompt=Count%20to%20five.&chat";
+    const Outcome words = speclens({"describe", link, "--no-timing"});
+    ASSERT_EQ(words.code, 0) << words.err;
+    EXPECT_EQ(words.out, speclens({"describe", link, "--no-timing", "--threads", "1"}).out);
+    EXPECT_NE(words.out.find("Beat 4 of"), std::string::npos) << words.out;
+    EXPECT_NE(words.out, speclens({"describe", link, "--no-timing", "--seed", "8", "--temp", "1"}).out);
+    const Outcome text = speclens({"run", link, "--text"});
+    EXPECT_EQ(text.out, speclens({"run", "--drafter", "domino", "--k", "7", "--temp", "0", "--max-tokens",
+                                  "40", "--chat", "--prompt", "Count to five.", "--text"})
+                            .out);
+}
+
+TEST(Lectures, BecomePicturesAndAHandout) {
+    const std::filesystem::path folder = fresh_folder();
+    write_file(folder / "two.lec.toml",
+               "title = \"T <1>\"\n[[step]]\ntitle = \"One & only\"\nlink = "
+               "\"speclens://loop?at=14&drafter=small\"\nminutes = 2\n"
+               "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
+    const std::string file = (folder / "two.lec.toml").string(), out = (folder / "out").string();
+    const Outcome drawn = speclens({"render", file, "--all", out, "--size", "640x400"});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_EQ(drawn.out, out + "/01-loop.png\n" + out + "/02-domino.png\n" + out + "/handout.html\n");
+    const std::string page = read_file(std::filesystem::path(out) / "handout.html");
+    for (const char* part : {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"",
+                             "Say &quot;this&quot;.", "2 minutes", "speclens://S9/4", "cycle 2, draft"})
+        EXPECT_NE(page.find(part), std::string::npos) << part;
+    const Outcome words = speclens({"describe", file});
+    ASSERT_EQ(words.code, 0) << words.err;
+    EXPECT_NE(words.out.find("── 2 of 2 · Two"), std::string::npos) << words.out;
+    const Outcome list = speclens({"list", "lectures"});
+    EXPECT_NE(list.out.find("first-lesson.lec.toml"), std::string::npos) << list.out;
+    EXPECT_EQ(speclens({"list", "glossary", "tau"}).code, 0);
+    EXPECT_EQ(speclens({"list", "glossary", "nonsense"}).code, 2);
+    EXPECT_EQ(speclens({"list", "quiz", "--json"}).code, 0);
 }
 
 } // namespace speclens::test

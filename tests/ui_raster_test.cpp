@@ -13,9 +13,11 @@
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_PNG
+#define STBI_ONLY_GIF
 #include <stb_image.h>
 
 #include "app/ui/file_write.h"
+#include "app/ui/gif.h"
 #include "app/ui/headless.h"
 #include "app/ui/png.h"
 #include "app/ui/tokens.h"
@@ -179,6 +181,60 @@ TEST(Png, RoundTripKeepsEveryPixel) {
     stbi_image_free(back);
 }
 
+TEST(Gif, PlaysEveryFrameInTheColoursItHas) {
+    Image first{40, 30, std::vector<std::uint8_t>(40 * 30 * 4, 255)};
+    const auto paint = [](Image& image, int x, int y, std::array<std::uint8_t, 3> colour) {
+        std::copy(colour.begin(), colour.end(), image.rgba.begin() + 4 * (y * image.width + x));
+    };
+    for (int x = 5; x < 20; ++x) paint(first, x, 7, {200, 30, 40});
+    Image second = first;
+    for (int y = 10; y < 14; ++y) paint(second, 33, y, {16, 120, 240});
+    const std::vector<GifFrame> frames = {{first, 1500}, {second, 700}, {second, 700}, {first, 20}};
+    const std::vector<std::uint8_t> bytes = encode_gif(frames);
+    int w = 0, h = 0, count = 0, channels = 0;
+    int* delays = nullptr;
+    stbi_uc* back = stbi_load_gif_from_memory(bytes.data(), static_cast<int>(bytes.size()), &delays, &w, &h,
+                                              &count, &channels, 4);
+    ASSERT_NE(back, nullptr) << stbi_failure_reason();
+    ASSERT_EQ((std::array<int, 3>{w, h, count}), (std::array<int, 3>{40, 30, 4}));
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(delays[i], frames[static_cast<std::size_t>(i)].ms);
+        const auto& wanted = frames[static_cast<std::size_t>(i)].image.rgba;
+        EXPECT_TRUE(
+            std::equal(wanted.begin(), wanted.end(), back + static_cast<std::size_t>(i) * wanted.size()))
+            << "frame " << i;
+    }
+    stbi_image_free(back);
+    stbi_image_free(delays);
+    EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 6), "GIF89a");
+}
+
+TEST(Gif, ManyColoursStayNear) {
+    Image image{256, 64, std::vector<std::uint8_t>(256 * 64 * 4, 255)};
+    for (int y = 0; y < 64; ++y)
+        for (int x = 0; x < 256; ++x) {
+            auto* p = image.rgba.data() + 4 * (y * 256 + x);
+            p[0] = static_cast<std::uint8_t>(x), p[1] = static_cast<std::uint8_t>(255 - x),
+            p[2] = static_cast<std::uint8_t>(4 * y);
+        }
+    const std::vector<GifFrame> frames = {{image, 100}};
+    const std::vector<std::uint8_t> bytes = encode_gif(frames);
+    int w = 0, h = 0, channels = 0;
+    stbi_uc* back = stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &w, &h, &channels, 4);
+    ASSERT_NE(back, nullptr);
+    double sum = 0;
+    for (std::size_t i = 0; i < image.rgba.size(); ++i) sum += std::abs(int{image.rgba[i]} - int{back[i]});
+    EXPECT_LT(sum / static_cast<double>(image.rgba.size()), 20);
+    stbi_image_free(back);
+}
+
+TEST(Gif, RefusesWhatItCannotHold) {
+    EXPECT_THROW((void)encode_gif({}), std::runtime_error);
+    const Image small{2, 2, std::vector<std::uint8_t>(16)}, other{3, 2, std::vector<std::uint8_t>(24)};
+    EXPECT_THROW((void)encode_gif(std::vector<GifFrame>{{small}, {other}}), std::runtime_error);
+    EXPECT_THROW((void)encode_gif(std::vector<GifFrame>{{Image{}}}), std::runtime_error);
+}
+
 TEST(Png, FailedWritesNameTheFileAndLeaveTheOldOne) {
     const test::TempFolder folder;
     const std::string path = folder / "picture.txt";
@@ -194,7 +250,8 @@ TEST(Png, FailedWritesNameTheFileAndLeaveTheOldOne) {
     std::string text;
     std::ifstream(path) >> text;
     EXPECT_EQ(text, "newer");
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1); // no temporary files left
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}),
+              1); // no temporary files left
 }
 
 TEST(Png, AFullDiskIsAnErrorAndTheOldFileStays) {
