@@ -48,7 +48,7 @@ def began_from(folder, before):
     """The run whose head this one went on from (--init), by the entry that it had; `before`: the entry of the manifest so far."""
     if before.get("files", {}).get("model.safetensors") == digest(folder / "model.safetensors"):
         return before.get("began from")                # the same head, described again
-    return {k: before[k] for k in ("steps", "positions", "minutes") if k in before} or None
+    return {k: before[k] for k in ("steps", "positions", "minutes", "began from") if k in before} or None
 
 
 def describe_drafter(folder, work, before):
