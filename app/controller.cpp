@@ -39,6 +39,7 @@ void Controller::open_scene(const std::string& name) {
     const SceneInfo* info = find_scene(name);
     if (!info) return;
     scene_name_ = info->name;
+    place_.reset(); // of the scene before
     chrome.layout.pan = {};
     playing_ = false;
     if (in_race()) enter_race();
@@ -228,6 +229,7 @@ void Controller::seek(Seek what, double now) {
 }
 
 void Controller::move(Move where, double now) {
+    place_.reset(); // the user goes where the user wants
     if (in_race()) return move_race(where, now);
     arriving_ = false;
     if (where != Move::play) playing_ = false;

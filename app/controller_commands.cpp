@@ -133,6 +133,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const Go& go) const { c.move(go.move, now); }
         void operator()(const SetCursor& set) const {
             c.arriving_ = c.playing_ = false;
+            c.place_.reset();
             c.did(Deed::scrubbed);
             c.go_to(set.cursor, now, false);
         }

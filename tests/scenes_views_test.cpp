@@ -121,6 +121,28 @@ TEST(Links, APlaceIsGoneToAsSoonAsTheRunIsLongEnough) {
     EXPECT_EQ(live.now().scene.cursor, 13U);
 }
 
+TEST(Links, APlaceIsForgottenWhereTheUserGoesElsewhere) {
+    const auto whole = mixed();
+    const auto beginning = [&] {
+        auto trace = std::make_shared<Trace>([](int) { return std::string(); });
+        for (std::size_t i = 0; i < 8; ++i) trace->append((*whole)[i]);
+        return trace;
+    };
+    for (const bool steps : {true, false}) {
+        ViewBench live("loop");
+        live.bench.controller.expect_place({.at = 12});
+        const auto growing = beginning();
+        live.observe(growing, {});
+        if (steps)
+            live.bench.key(ui::Key::home);
+        else
+            live.bench.controller.perform({SceneCommand{OpenScene{"accept-rule"}}}, live.bench.time);
+        for (std::size_t i = 8; i < whole->size(); ++i) growing->append((*whole)[i]);
+        live.bench.settle();
+        EXPECT_NE(live.now().scene.cursor, 12U);
+    }
+}
+
 TEST(Links, APlaceBehindTheEndIsTheEnd) {
     ViewBench live("loop");
     live.bench.controller.expect_place({.at = 100000});
