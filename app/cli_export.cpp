@@ -1,4 +1,5 @@
 // `speclens export`: a saved trace as JSON Lines, as a table for spreadsheets, or as a timeline for Perfetto.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

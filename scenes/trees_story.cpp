@@ -1,4 +1,5 @@
 // Words of S11: title, six beats, and the frame as text.
+#include <algorithm>
 #include <sstream>
 
 #include "app/ui/format.h"

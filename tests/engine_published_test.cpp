@@ -2,6 +2,7 @@
 // file is an error that names file, entry and field.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <set>

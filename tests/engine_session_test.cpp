@@ -1,6 +1,7 @@
 // Runs, forks, replayed laws, and the engine thread: stepping, restart, cancel, errors that keep it alive.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>

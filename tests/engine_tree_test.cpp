@@ -2,6 +2,7 @@
 // features, bit for bit), coins and attempts by position, forks, and what the trace says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>

@@ -1,6 +1,8 @@
 // add_norm, rope_store and embed against plain double-precision loops.
 #include "tests/kernels_support.h"
 
+#include <algorithm>
+
 namespace speclens::test {
 namespace {
 

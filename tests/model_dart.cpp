@@ -1,5 +1,6 @@
 // DART's n-grams and its search against the released ones (tests/golden/dart_search.json), and files that are
 // damaged.
+#include <algorithm>
 #include <fstream>
 #include <set>
 

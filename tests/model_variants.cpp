@@ -2,6 +2,8 @@
 // against a direct computation in double precision: Markov heads with gates, EAGLE-3 with norms of the taps
 // and more layers, DFlash with windows. And Medusa's tree against Medusa's chain.
 #include "engine/draft_network.h"
+
+#include <algorithm>
 #include "engine/drafter.h"
 #include "engine/drafters/domino_head.h"
 #include "engine/drafters/markov_head.h"

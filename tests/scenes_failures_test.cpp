@@ -1,6 +1,7 @@
 // Scene S14: the map over requests and draft length, the entropy of the judges, and the reason that is given.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/run.h"

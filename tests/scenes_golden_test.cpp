@@ -2,6 +2,7 @@
 // is compared with golden files, and no text is cut off or written over another one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/trace_json.h"

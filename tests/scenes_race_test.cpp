@@ -1,6 +1,8 @@
 // The race scene: its numbers, its words, its keys, and that it fits every window.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/ui/format.h"
 #include "engine/race.h"
 #include "scenes/race_draw.h"

@@ -1,6 +1,8 @@
 // Scene S11: one block under two rules with the same coins, the layout and mask of a tree, and the commands.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/verify.h"

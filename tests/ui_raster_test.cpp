@@ -1,6 +1,7 @@
 // Pictures without a window: exact shapes, the same bytes every time, and files that are whole or untouched.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
