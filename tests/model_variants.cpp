@@ -4,6 +4,7 @@
 #include "engine/draft_network.h"
 
 #include <algorithm>
+
 #include "engine/drafter.h"
 #include "engine/drafters/domino_head.h"
 #include "engine/drafters/markov_head.h"
