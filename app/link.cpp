@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 
 #include "engine/drafter.h"
 #include "engine/rule_params.h"
@@ -308,6 +307,7 @@ LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
     if (!lanes.empty()) out.emplace_back("drafters", lanes);
     out.emplace_back("k", std::to_string(race.base.k));
     add_sampling(out, race.base);
+    if (race.base.rule != judging_rule("token", "none")) add_rule(out, race.base); // lanes have the rule that suits them
     add_prompt(out, race.base);
     if (race.stepped) out.emplace_back("stepped", "");
     return out;

@@ -198,6 +198,16 @@ TEST(Link, OfARaceNamesItsLanes) {
                                         "--max-tokens 64 --prompt Hello --raw");
 }
 
+TEST(Link, OfARaceKeepsARuleThatWasAskedFor) {
+    const RaceSettings race = race_settings(
+        parse({"render", "race", "--drafters", "small", "--temp", "0.8", "--rule", "match", "-o", "x.png"}),
+        true);
+    const Link link{"race", 0, 0, {}, options_of(race)};
+    const RaceSettings back = race_settings(parse({"render", to_text(link), "-o", "x.png"}), true);
+    EXPECT_EQ(back.base.rule, "match");
+    EXPECT_EQ(back.lanes, race.lanes);
+}
+
 TEST(Link, FoldersOfModelsStandInIt) {
     RunSettings settings;
     settings.drafter = "eagle3";
