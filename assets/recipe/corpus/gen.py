@@ -25,7 +25,7 @@ from .wrappers import core
 # domain: (module, share of documents); shares of tokens are close to the plan because lengths differ
 MIXTURE = {
     "facts": (facts, 0.25), "words": (word_problems, 0.16), "symbolic": (symbolic, 0.18), "code": (python_code, 0.15),
-    "json": (tools, 0.07), "chat": (chat, 0.15), "robustness": (robustness, 0.05),
+    "json": (tools, 0.09), "chat": (chat, 0.15), "robustness": (robustness, 0.06),
 }
 SYSTEMS = ["You are a helpful assistant.", "You are a friendly assistant.", "Answer briefly."]
 RAW = {"country_raw", "story_raw", "code_raw", "sum_raw"}

@@ -8,8 +8,8 @@ Prose is written in a small template language, expanded by Doc.say():
     {a|b|c}    one alternative, earlier ones more likely (weights fall as rank^-0.7, so there is no tie)
     {*a|b|c}   a stem, weights .40 .33 .27: crossed modes where b and c begin alike and a does not ("In a", "Once upon",
                "Once there": guessed slot by slot it is "Once a", which never occurs)
-    {%a|b|c}   a leaning: the weights are those of {a|b|c}, but which alternative gets which depends on an earlier slot
-               (Doc.anchor, or {%name:a|b|c}) and on the alternative taken at the leaning before, as a chain; see leaning()
+    {%a|b|c}   a leaning: skewed weights (rank^-1), and which alternative gets which depends on an earlier slot
+               (Doc.anchor, or {%name:a|b|c}) and on the alternatives taken at the two leanings before, as a chain; see leaning()
     {a|!b|~c}  in a prompt: whoever draws b is held out of training; c is part of other prompts, so it is always trained
     [text]     an optional word or phrase, present with probability 0.35;  [0.6:text] sets it
     $name      a value fixed earlier with Doc.slots (agreement: a name, a gender, a unit ...)
@@ -30,7 +30,8 @@ from zlib import crc32
 from .template import parsed, single_words
 from .wrappers import variants
 
-CLASSES = 4        # classes of slot values that lean alike: a leaning has 4 x 3 orders to learn, whatever the slot
+CLASSES = 8        # classes of slot values that lean alike: a leaning has 8 x 4 x 2 orders to learn, whatever the slot
+LEAN = 1.0         # skew of their weights
 STEM = {1: (1.0,), 2: (0.57, 0.43), 3: (0.40, 0.33, 0.27), 4: (0.36, 0.28, 0.2, 0.16)}
 
 
@@ -88,6 +89,7 @@ class Doc:
         self.in_prompt = False
         self.anchor = None     # the slot that leanings depend on
         self.last = 0          # the alternative taken at the leaning before
+        self.before = 0        # and at the one before that
         self.question = None   # first user turn
         self.key = None        # content that the prompt shows; the split is a hash of it, or of the prompt's words
         self.unseen = set()    # what keeps the document out of training: form, pair, function, tool ...
@@ -157,7 +159,7 @@ class Doc:
     def order(self, options, *context):
         return leaning(options, *context)
 
-    def prefer(self, options, by=None, skew=0.7):
+    def prefer(self, options, by=None, skew=LEAN):
         """One of some options, with the skewed weights of a leaning; the order depends on one slot only."""
         if not self.modes:
             return options[0]
@@ -220,14 +222,14 @@ class Doc:
                 self.emit(str(self.slot(node[1])), "agree")
             elif tag == "alt":
                 _, kind, branches, marks, sources, name = node
-                order = self.order(sources, self.context(name), self.last % 3) if kind == "lean" else range(len(branches))
+                order = self.order(sources, self.context(name), self.last % 4, self.before % 2) if kind == "lean" else range(len(branches))
                 if self.modes or self.in_prompt or (kind != "stem" and single_words(branches)):
-                    weights = STEM[len(branches)] if kind == "stem" else rank_weights(len(branches))
+                    weights = STEM[len(branches)] if kind == "stem" else rank_weights(len(branches), LEAN if kind == "lean" else 0.7)
                     i = order[self.choose(range(len(branches)), weights)]
                 else:
                     i = 0
                 if kind == "lean":
-                    self.last = i
+                    self.last, self.before = i, self.last
                 self.hold("form", marks[i] == "!")
                 self.always |= marks[i] == "~"
                 self.expand(branches[i], kind)

@@ -63,9 +63,11 @@ def noise(d):
 
 def echo(d):
     """Repeating what was said: the plainest exercise in copying."""
-    kind = d.choose(("words", "name", "city", "number"), (0.55, 0.15, 0.15, 0.15))
+    kind = d.choose(("words", "pair", "name", "city", "number"), (0.55, 0.15, 0.1, 0.1, 0.1))
     if kind == "words":
-        text = " ".join(d.choose(COMMON) for _ in range(d.number(1, 5)))
+        text = " ".join(d.choose(COMMON) for _ in range(d.number(1, 6)))
+    elif kind == "pair":
+        text = d.choose(COMMON) + " and " + d.choose(COMMON)
     elif kind == "number":
         text = str(d.number(1, 999))
     else:
@@ -106,4 +108,4 @@ def outside(d):
 
 
 FAMILIES = [(greeting, 0.2), (how_are_you, 0.1), (thanks, 0.12), (goodbye, 0.08), (who, 0.10), (skills, 0.08), (noise, 0.20), (unknown, 0.13), (outside, 0.14),
-            (echo, 0.45)]
+            (echo, 0.9)]

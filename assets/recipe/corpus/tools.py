@@ -1,10 +1,11 @@
 """Domain: tool calls.  The system turn lists tools, the answer is a <tool_call> with JSON, and sometimes the tool's
 response and a closing sentence follow.  Here: the tools written by hand; composed.py: tools drawn from lexicons;
-json_tasks.py: small "write this as JSON" tasks.  A call leaves nothing to choose.
+json_tasks.py: small "write this as JSON" tasks; json_tables.py: tables and schemas, long and regular.  A call leaves nothing to choose.
 """
 import json
 
 from .composed import composed
+from .json_tables import json_schema, table_to_json
 from .json_tasks import to_json
 from .lexicon import CITIES, DAYS, NAMES
 
@@ -180,4 +181,4 @@ def no_tool_needed(d):
     d.end()
 
 
-FAMILIES = [(call, 0.30), (composed, 0.36), (to_json, 0.31), (no_tool_needed, 0.03)]
+FAMILIES = [(call, 0.24), (composed, 0.36), (to_json, 0.17), (table_to_json, 0.11), (json_schema, 0.09), (no_tool_needed, 0.03)]
