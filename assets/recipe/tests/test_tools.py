@@ -70,6 +70,27 @@ class Tools(unittest.TestCase):
                 self.assertEqual(re.split(", | and ", m.group(1)), list(json.loads(d.expect)), d.text)
         self.assertGreater(asked, 100)
 
+    def test_tables_and_schemas_say_what_was_asked(self):
+        tables = schemas = 0
+        for i in range(1500):
+            d = make(36, i, "json")
+            if d.family == "table_to_json":
+                tables += 1
+                header, *rows = d.question.split("\n")[1:]
+                comma = " | " if " | " in header else ", " if ", " in header else ","
+                told = [dict(zip(header.split(comma), row.split(comma))) for row in rows]
+                made = [{k: json.dumps(v) if type(v) is bool else str(v) for k, v in row.items()} for row in json.loads(d.expect)]
+                self.assertEqual(told, made, d.text)
+                self.assertTrue(2 <= len(rows) <= 5)
+            elif d.family == "json_schema":
+                schemas += 1
+                schema = json.loads(d.expect)
+                self.assertEqual(list(schema["properties"]), schema["required"])
+                asked = re.search(r"((?:\w+, )*\w+ and \w+)", d.question.replace("the fields ", "").split("with")[-1]).group(1)
+                self.assertTrue(asked.endswith(" and ".join(schema["required"][-2:])), d.text)
+                self.assertTrue(all(kind["type"] in ("string", "integer", "boolean") for kind in schema["properties"].values()))
+        self.assertGreater(min(tables, schemas), 80)
+
 
 class Wrappers(unittest.TestCase):
     def test_wrapping_is_grammatical_and_costs_what_it_says(self):
