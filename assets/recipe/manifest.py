@@ -28,12 +28,15 @@ def curve_points(path, n=40):
 def describe(folder, checkpoint, curve, seed, extra):
     saved = torch.load(checkpoint, map_location="cpu")
     state, c = saved["state"], Config.load(folder / "config.json")
-    before = state.get("before")                       # the run whose weights this one began from
+    before = extra.pop("began from", None) or state.get("before")      # the run whose weights this one began from
+    means = [{"steps": s["step"], "tokens": s["tokens"], "minutes": round(s["seconds"] / 60, 1), "after": s.get("before", {})}
+             for s in state.get("averaged", [])]
     entry = {
         "architecture": f"Qwen3, {c.num_hidden_layers} layers, width {c.hidden_size}, {c.num_attention_heads} heads, "
                         f"{c.num_key_value_heads} key/value head, head_dim {c.head_dim}, ff {c.intermediate_size}, tied embeddings",
         "parameters": sum(v.numel() for v in saved["model"].values()), "weights": "bfloat16", "seed": seed,
-        "steps": state["step"], "tokens": state["tokens"], **({"began from": before} if before else {}), "minutes": round(state["seconds"] / 60, 1),
+        "steps": state["step"], "tokens": state["tokens"], **({"began from": before} if before else {}),
+        **({"mean of the weights of": means} if means else {}), "minutes": round(state["seconds"] / 60, 1),
         "optimiser": "Muon 0.02 (hidden matrices), AdamW 3e-3 (embedding), 1e-3 (norms); warm-up 60 steps, linear decay over the last quarter",
         "curve step/tokens/answer loss": curve_points(curve), **extra,
         "files": {p.name: digest(p) for p in sorted(folder.iterdir()) if p.is_file()},
@@ -106,6 +109,7 @@ def main():
     parser.add_argument("--machine", required=True)
     parser.add_argument("--target-checkpoint", default="target/final.pt")
     parser.add_argument("--target-seed", type=int, default=1)
+    parser.add_argument("--went-on", action="store_true", help="the target began with --init from the one that the manifest describes so far")
     parser.add_argument("--small-checkpoint", default="small/distilled.pt")
     args = parser.parse_args()
     manifest = {
@@ -125,6 +129,8 @@ def main():
             extra["quality"] = json.loads(quality.read_text())
         elif "quality" in kept.get(name, {}):
             extra["quality"] = kept[name]["quality"]
+        if name == "target" and args.went_on:
+            extra["began from"] = {k: kept[name][k] for k in ("steps", "tokens", "minutes", "began from") if k in kept[name]}
         manifest[name] = describe(args.models / name, args.work / checkpoint, args.work / name / "curve.jsonl", seed, extra)
     for name in DRAFTERS:
         if (args.models / name / "model.safetensors").exists():

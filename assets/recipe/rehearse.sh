@@ -11,7 +11,8 @@ $python -m corpus.gen check --n 2000
 $python data.py --tokenizer "$target" --work "$work/first" --shards 0:1 --tokens 200000
 $python train.py --preset tiny --work "$work/first" --steps 40 --no-compile --device "$device"
 $python train.py --preset small --work "$work/first" --steps 20 --no-compile --device "$device"
-$python export.py --checkpoint "$work/first/tiny/final.pt" --tokenizer "$target" --out "$work/first/export" --verify
+$python average.py --out "$work/first/tiny/mean.pt" "$work/first/tiny/stable.pt" "$work/first/tiny/final.pt"
+$python export.py --checkpoint "$work/first/tiny/mean.pt" --tokenizer "$target" --out "$work/first/export" --verify
 $python sample_target.py --target "$work/first/export" --work "$work/first" --taps 0 1 --tokens 60000 --device "$device"
 $python distill.py --target "$work/first/export" --work "$work/first" --steps 20 --no-compile --device "$device"
 $python eval.py --model "$work/first/export" --size 20

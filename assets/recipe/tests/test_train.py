@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from average import average
 from data import ANSWER, PROMPT, SKIPPED, build_shard, encode
 from corpus.gen import make
 from model import PRESETS, Qwen3
@@ -80,6 +81,14 @@ class Runs(unittest.TestCase):
             saved = torch.load(second / "tiny" / "latest.pt")
             self.assertTrue(all(torch.equal(v, saved["model"][k]) for k, v in model.state_dict().items()))
             self.assertTrue(all(torch.equal(v, saved["optimiser"]["muon"][k]) for k, v in optimiser.muon.buffers.items()))
+
+            ends = [torch.load(work / "tiny" / "final.pt") for work in (first, second)]
+            mean = average(ends)
+            for name, value in mean["model"].items():
+                torch.testing.assert_close(value, (ends[0]["model"][name] + ends[1]["model"][name]) / 2)
+            self.assertEqual([state["step"] for state in mean["state"]["averaged"]], [8, 3])
+            with self.assertRaises(SystemExit):
+                average([ends[0], {**ends[1], "config": {}}])
 
             folder = Path(folder) / "export"
             subprocess.run([sys.executable, "export.py", "--checkpoint", str(stable), "--tokenizer", str(TOKENIZER.parent), "--out", str(folder)],
