@@ -1,8 +1,12 @@
 """Long and regular JSON: a table becomes a list of objects, and a list of fields becomes a JSON schema.
 
 A table of one kind always begins with the column that names the kind, so that no table can be made in two ways.
+Some pairs of columns never stand together in training.
 """
+from itertools import combinations
+
 from .composed_data import LABELS, LANGUAGES, MATERIALS, TIMES
+from .grammar import bucket
 from .json_tasks import DISHES, EVENTS, JOBS, SUBJECTS, THINGS, answer, between, one_of
 from .lexicon import CITIES, COLORS, DAYS, NAMES
 
@@ -24,11 +28,17 @@ SCHEMA = ("{Write a JSON schema for $thing with $fields.|Give me a JSON schema f
           "|Describe $thing with $fields in a JSON schema.|!Draft a JSON schema of $thing that has $fields.|!How does the JSON schema of $thing with $fields look?}")
 
 
+def held_out_columns(first, names):
+    """One pair of further columns in eight, in either order."""
+    return any(bucket("columns", first, a, b, of=8) == 0 for a, b in combinations(sorted(names), 2))
+
+
 def columns(d, counts, weights):
     """A kind of row and some of its columns, the first one included: [(name, drawer)]."""
     thing = d.choose(list(KINDS))
     first, drawer, others = KINDS[thing]
     chosen = d.several(list(others), d.choose(counts, weights) - 1)
+    d.hold("columns", held_out_columns(first, chosen))
     return thing, [(first, drawer)] + [(name, others[name]) for name in chosen]
 
 
@@ -38,7 +48,7 @@ def cell(value):
 
 def table_to_json(d):
     _, picked = columns(d, (2, 3, 4), (0.35, 0.45, 0.2))
-    most = {2: (3, 4, 5), 3: (2, 3, 4), 4: (2, 3)}[len(picked)]
+    most = {2: (3, 4, 5, 6, 7), 3: (3, 4, 5), 4: (2, 3, 4)}[len(picked)]
     names = [name for name, _ in picked]
     rows = [[draw(d) for _, draw in picked] for _ in range(d.choose(most))]
     comma = d.choose((",", ", ", " | "), (0.6, 0.2, 0.2))

@@ -181,4 +181,4 @@ def no_tool_needed(d):
     d.end()
 
 
-FAMILIES = [(call, 0.24), (composed, 0.36), (to_json, 0.17), (table_to_json, 0.11), (json_schema, 0.09), (no_tool_needed, 0.03)]
+FAMILIES = [(call, 0.22), (composed, 0.34), (to_json, 0.12), (table_to_json, 0.19), (json_schema, 0.10), (no_tool_needed, 0.03)]

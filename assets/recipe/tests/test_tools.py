@@ -1,4 +1,5 @@
 """Composed tools are read from the schema, objects have the fields asked for, wrapped requests stay together."""
+import itertools
 import json
 import re
 import unittest
@@ -6,6 +7,7 @@ import unittest
 from corpus import composed
 from corpus.composed_data import SAID, VALUES
 from corpus.gen import bare, make
+from corpus.json_tables import held_out_columns
 from corpus.wrappers import core, variants
 
 
@@ -62,7 +64,7 @@ class Tools(unittest.TestCase):
 
     def test_objects_have_the_fields_that_the_request_names(self):
         asked = 0
-        for i in range(2500):
+        for i in range(4000):
             d = make(35, i, "json")
             m = re.search(r"(?:fields|keys|[Tt]ake|JSON with|object with) ((?:\w+, )*\w+ and \w+)(?:: | from this)", d.question or "")
             if d.family == "to_json" and m and not d.expect.startswith("["):
@@ -81,7 +83,7 @@ class Tools(unittest.TestCase):
                 told = [dict(zip(header.split(comma), row.split(comma))) for row in rows]
                 made = [{k: json.dumps(v) if type(v) is bool else str(v) for k, v in row.items()} for row in json.loads(d.expect)]
                 self.assertEqual(told, made, d.text)
-                self.assertTrue(2 <= len(rows) <= 5)
+                self.assertTrue(2 <= len(rows) <= 7)
             elif d.family == "json_schema":
                 schemas += 1
                 schema = json.loads(d.expect)
@@ -90,6 +92,18 @@ class Tools(unittest.TestCase):
                 self.assertTrue(asked.endswith(" and ".join(schema["required"][-2:])), d.text)
                 self.assertTrue(all(kind["type"] in ("string", "integer", "boolean") for kind in schema["properties"].values()))
         self.assertGreater(min(tables, schemas), 80)
+
+    def test_some_columns_never_stand_together_in_training(self):
+        together = {True: set(), False: set()}
+        for i in range(4000):
+            d = make(37, i, "json")
+            if d.family in ("table_to_json", "json_schema"):
+                made = json.loads(d.expect)
+                names = list(made[0]) if isinstance(made, list) else made["required"]
+                together["columns" in d.unseen].update((names[0], *sorted(pair)) for pair in itertools.combinations(names[1:], 2))
+        never = {pair for pair in together[True] if held_out_columns(pair[0], pair[1:])}
+        self.assertGreater(len(never), 2)
+        self.assertFalse(never & together[False])
 
 
 class Wrappers(unittest.TestCase):
