@@ -57,6 +57,10 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
                (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
     out = out + " · [REMOTE]\n";
     for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
+    if (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang)
+        out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where +
+                                               " --drafter small=DIR",
+                                           t));
     return out;
 }
 

@@ -32,7 +32,9 @@ constexpr CommandRow kCommandRows[] = {
      "speclens run --prompt \"The capital of France is\" --drafter small --rule token --temp 0.8 --seed 7\n"
      "speclens run --chat --prompt @question.txt --max-tokens 200 --text\n"
      "speclens run --drafter small_tree --tree-topk 3 --tree-budget 12 --rule tree_wor --temp 0.8\n"
-     "speclens run --drafter lookup --temp 0 --json session.jsonl"},
+     "speclens run --drafter lookup --temp 0 --json session.jsonl\n"
+     "speclens run --model http://127.0.0.1:8000 --drafter small=Qwen3-0.6B --chat --prompt \"Why is the sky "
+     "blue?\""},
     {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
      "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
      "is always\n"
@@ -43,7 +45,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens compare --domain code --k 6 --max-tokens 128\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
-    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1, "a scene as PNG, SVG or animated GIF, without a display",
+    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1,
+     "a scene as PNG, SVG or animated GIF, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
@@ -93,7 +96,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
     {list, "list", "WHAT [METHOD|WORD]", 1, 2,
      "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
-     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, quiz, "
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
+     "quiz, "
      "published.\n"
      "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
      "them.\n"

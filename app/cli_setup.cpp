@@ -11,6 +11,8 @@
 #include "app/cli_output.h"
 #include "engine/drafter.h"
 #include "kernels/error.h"
+#include "remote/probe.h"
+#include "remote/prompt_scorer.h"
 
 namespace speclens::cli {
 
@@ -93,6 +95,31 @@ void read_prompt(Options& options) {
     if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
 }
 
+bool target_is_server(const Options& options) {
+    return !options.model.empty() && looks_like_endpoint(options.model.string());
+}
+
+namespace {
+
+std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)>
+server_as_target(const Options& options) {
+    const Endpoint endpoint = parse_endpoint(options.model.string());
+    ScorerSettings settings;
+    settings.model = options.server_model;
+    settings.listed = options.listed;
+    settings.http.key = server_key(options);
+    settings.http.silence_seconds = 120; // a long text on a large model
+    if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty())
+        say(warning);
+    return [endpoint, settings](const Vocabulary& vocabulary, const Progress& progress) {
+        ScorerSettings patient = settings;
+        patient.http.cancelled = progress.cancelled;
+        return connect_scorer(endpoint, patient, vocabulary);
+    };
+}
+
+} // namespace
+
 ModelPaths model_paths(const Options& options) {
     ModelPaths paths;
     paths.target = options.model;
@@ -109,6 +136,8 @@ ModelPaths model_paths(const Options& options) {
                         "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);
         paths.draft = choice.folder;
     }
+    if (target_is_server(options)) paths.scorer = server_as_target(options);
+    paths.tokenizer = options.tokenizer;
     return paths;
 }
 

@@ -17,6 +17,7 @@ namespace speclens::cli {
 // not set.
 [[nodiscard]] std::string server_key(const Options& options);
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
+[[nodiscard]] bool target_is_server(const Options& options); // --model is an address
 [[nodiscard]] ModelPaths model_paths(const Options& options);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
 [[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,

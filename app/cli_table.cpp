@@ -24,6 +24,7 @@ constexpr unsigned kOneRun = in(window, run, render, describe, lossless); // wit
 constexpr unsigned kDrafts = kGenerates | in(bench, serve);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check);
+constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench);
 constexpr unsigned kTable = in(run, compare, check, attach);
@@ -92,9 +93,11 @@ void set_trace_top(Options& o, Text name, Text text) {
 
 constexpr OptionRow kOptionRows[] =
     {
-        {"--model", "DIR", "Models",
-         "checkpoint folder or table .json of the target (default: the built-in model)", kLoads,
-         [](Options& o, Text, Text text) { o.model = text; }},
+        {"--model", "DIR|URL", "Models",
+         "checkpoint folder or table .json of the target (default: the built-in model); the address of a "
+         "vLLM or "
+         "SGLang server lets that judge what is guessed here",
+         kLoads, [](Options& o, Text, Text text) { o.model = text; }},
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses (see: list drafters); NAME=DIR names the folder of its model or trained head",
          kOneRun | in(check, serve),
@@ -106,6 +109,14 @@ constexpr OptionRow kOptionRows[] =
         {"--geometry", "NAME", "Models",
          "random weights of a real model's shape instead of a trained model; with check: would it fit?",
          in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
+        {"--tokenizer", "DIR", "Models",
+         "with a server as target: the folder of its tokenizer.json and config.json (default: the draft "
+         "model's)",
+         kScored, [](Options& o, Text, Text text) { o.tokenizer = text; }},
+        {"--listed", "N", "Models",
+         "with a server as target: how many of the likeliest tokens it is asked for (default 20, what vLLM "
+         "allows)",
+         kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 100000); }},
         {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
          [](Options& o, Text name, Text text) {
              o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
@@ -241,10 +252,10 @@ constexpr OptionRow kOptionRows[] =
         {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
          [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
         {"--key-from", "NAME", "Server",
-         "the environment variable that holds the server's API key; it is never stored",
-         in(attach, window, render, describe), [](Options& o, Text, Text t) { o.key_from = t; }},
+         "the environment variable that holds the server's API key; it is never stored", in(attach) | kScored,
+         [](Options& o, Text, Text t) { o.key_from = t; }},
         {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
-         in(attach), [](Options& o, Text, Text t) { o.server_model = t; }},
+         in(attach) | kScored, [](Options& o, Text, Text t) { o.server_model = t; }},
         {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
          [](Options& o, Text, Text t) { o.host = t; }},
         {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),

@@ -236,7 +236,7 @@ void Session::apply(const Command& command) {
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (std::holds_alternative<MeasurePasses>(command)) {
-        if (!models_->target) throw Error("a table has no passes to time", "Load a model.");
+        if (!models_->target) throw Error(models_->scorer ? "a server's passes cannot be timed from here" : "a table has no passes to time", "Load a model.");
         auto times = std::make_shared<const PassTimes>(
             measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
         publish([&](Snapshot& p) { p.passes = times; });

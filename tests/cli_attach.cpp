@@ -57,6 +57,45 @@ TEST(Attach, ShowsWhichTokensWereGuessed) {
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
 }
 
+// The server judges what is guessed here: the same text as if its model were loaded here.
+TEST(Attach, AServerCanBeTheTarget) {
+    const Listening server(domino());
+    const std::vector<std::string> question = {
+        "--prompt", "What is the capital of Japan?", "--chat", "--temp", "0", "--text"};
+    const auto with = [&](std::vector<std::string> words, bool asked = true) {
+        if (asked) words.insert(words.end(), question.begin(), question.end());
+        return speclens(words);
+    };
+    for (const char* drafter : {"small", "lookup"}) {
+        const Outcome there = with({"run", "--model", server.endpoint.origin, "--drafter", drafter});
+        ASSERT_EQ(there.code, 0) << there.err;
+        EXPECT_EQ(there.out, "The capital of Japan is Tokyo.\n");
+    }
+    const Outcome walk = speclens({"run", "--model", server.endpoint.origin, "--max-tokens", "8"});
+    ASSERT_EQ(walk.code, 0) << walk.err;
+    for (const char* part :
+         {"[REMOTE]", "bundle S at http://127.0.0.1", "top-k 20: the server tells its 20 likeliest"})
+        EXPECT_NE(walk.out.find(part), std::string::npos) << part << "\n" << walk.out;
+    const Outcome check = speclens({"check", "--model", server.endpoint.origin, "--listed", "5"});
+    EXPECT_NE(check.out.find("answers, tells its 5 likeliest tokens"), std::string::npos)
+        << check.out << check.err;
+    const Outcome compare =
+        with({"compare", "--model", server.endpoint.origin, "--drafters", "none,small,dflash", "--max-tokens",
+              "8", "--repeats", "1", "--prompt", "Hello", "--temp", "0"},
+             false);
+    ASSERT_EQ(compare.code, 0) << compare.err;
+    EXPECT_NE(compare.out.find("cannot run: a server does not tell the hidden states"), std::string::npos)
+        << compare.out;
+
+    EXPECT_EQ(with({"run", "--listed", "5"}).code, 2);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--rule", "cascade_tokenV3"}).code, 2);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--server-model", "other"}).code, 2);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--tokenizer", fresh_folder().string()}).code,
+              3);
+    EXPECT_EQ(with({"run", "--model", "http://127.0.0.1:1"}).code, 6);
+    EXPECT_EQ(speclens({"bench", "--model", server.endpoint.origin}).code, 2);
+}
+
 TEST(Attach, WatchesAServer) {
     const Listening server(domino());
     const std::string json = (fresh_folder() / "readings.jsonl").string();
