@@ -12,13 +12,6 @@ std::string value_or_dash(const std::optional<double>& value, int decimals, cons
     return value && std::isfinite(*value) ? number(*value, decimals) + unit : "–";
 }
 
-// 12043 as "12 043"
-std::string grouped(double value) {
-    std::string digits = number(std::round(value), 0);
-    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), " ");
-    return digits;
-}
 
 std::string bullet(const std::string& text, const Terminal& t) {
     return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n";

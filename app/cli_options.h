@@ -28,7 +28,8 @@ enum class Command : std::uint8_t {
     check,
     list,
     attach,
-    serve
+    serve,
+    train
 };
 
 // A drafter and, for the drafters that take one, the folder of its model.
@@ -77,6 +78,7 @@ struct Options {
     bool timing = true;
     bool lens = false;
     int repeats = 3;
+    std::optional<int> heads, steps, batch, texts; // train
     std::optional<int> context;
     long samples = 200000;
     std::string geometry;

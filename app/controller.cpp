@@ -59,6 +59,7 @@ void Controller::observe(const Snapshot& published, double now) {
     guesses_ = published.guesses;
     studies_ = published.studies;
     passes_ = published.passes;
+    training_ = published.training;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_race(published);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
@@ -289,6 +290,7 @@ SceneInput Controller::scene_input(double now) const {
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.studies = &studies_;
     in.passes = passes_.get();
+    in.training = training_.get();
     in.server = server_.get();
     in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;

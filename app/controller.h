@@ -131,6 +131,7 @@ class Controller {
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
     std::shared_ptr<const PassTimes> passes_;
+    std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
@@ -169,6 +170,5 @@ class Controller {
 
 // Folder for saved runs and pictures; created when needed.
 [[nodiscard]] std::filesystem::path data_folder(const std::string& kind);
-[[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
 
 } // namespace speclens

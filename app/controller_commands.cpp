@@ -3,9 +3,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
-
-#include <nlohmann/json.hpp>
 
 #include "app/controller.h"
 #include "app/lecture.h"
@@ -43,24 +40,6 @@ std::filesystem::path data_folder(const std::string& kind) {
         throw Error("cannot create " + folder.string() + ": " + problem.message(),
                     "Set XDG_DATA_HOME to a folder that can be written.");
     return folder;
-}
-
-std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
-    std::vector<GalleryPrompt> prompts;
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) {
-        const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-        if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
-        GalleryPrompt prompt;
-        prompt.prompt = row["prompt"].get<std::string>();
-        if (row.contains("domain") && row["domain"].is_string())
-            prompt.domain = row["domain"].get<std::string>();
-        if (row.contains("system") && row["system"].is_string())
-            prompt.system = row["system"].get<std::string>();
-        if (row.contains("chat") && row["chat"].is_boolean()) prompt.chat = row["chat"].get<bool>();
-        prompts.push_back(std::move(prompt));
-    }
-    return prompts;
 }
 
 void Controller::guarded(double now, const std::function<void()>& work) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/guesses.h"
+#include "engine/medusa_training.h"
 #include "engine/models.h"
 #include "engine/pass_times.h"
 #include "engine/race.h"
@@ -89,6 +90,7 @@ struct FrameRequest {
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;
+    const MedusaView* training = nullptr;
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.

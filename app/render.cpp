@@ -74,6 +74,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.guesses = request.guesses;
     scene.studies = request.studies;
     scene.passes = request.passes;
+    scene.training = request.training;
     scene.server = request.server.get();
     scene.still = true;
     scene.plain.ms_per_token = request.plain_ms_per_token;

@@ -16,6 +16,7 @@
 #include "app/shell_keys.h"
 #include "app/ui/fonts.h"
 #include "app/ui/utf8.h"
+#include "engine/gallery.h"
 #include "engine/models.h"
 #include "engine/race_json.h"
 #include "engine/saved_settings.h"

@@ -31,7 +31,7 @@ struct ModelPaths {
 };
 
 struct Models {
-    std::unique_ptr<Backend> backend;
+    std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads
     std::shared_ptr<const Model> target;
     std::shared_ptr<const Model> draft;               // null: no small drafter
     std::shared_ptr<const TableModel> target_table;   // instead of `target`

@@ -77,6 +77,7 @@ void Session::main() {
             gate_.set(0);
             race_.reset();
             stepped_.reset();
+            training_.reset();
             guessed_cycle_.reset();
             publish([&](Snapshot& p) {
                 p.status.state = EngineStatus::State::failed;
@@ -121,13 +122,15 @@ void Session::main() {
         });
         // The run on the screen goes first; what is measured would only be disturbed by it.
         if (stepped) {
-            if (guessed_cycle_ || !planned_.empty()) gate_.wake();  // its turn comes when the run stands still
+            if (guessed_cycle_ || !planned_.empty() || training_) gate_.wake();  // its turn comes when the run stands still
             continue;
         }
         if (guessed_cycle_)
             guarded([&] { guess(); });
         else if (!planned_.empty())
             guarded([&] { study(); });
+        else if (training_)
+            guarded([&] { train(); });
     }
 }
 
@@ -240,6 +243,9 @@ void Session::apply(const Command& command) {
         auto times = std::make_shared<const PassTimes>(
             measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
         publish([&](Snapshot& p) { p.passes = times; });
+    } else if (const auto* heads = std::get_if<TrainHeads>(&command)) {
+        training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(*heads));
+        show_training();
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
         if (!planned_.empty() && planned_.front().name == study->name) study_run_.reset();
         std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
@@ -265,6 +271,11 @@ void Session::apply(const Command& command) {
     } else if (std::holds_alternative<Cancel>(command)) {
         race_.reset();
         stepped_.reset();
+        if (training_) {
+            training_->stop();
+            show_training();
+            training_.reset();
+        }
         publish([&](Snapshot& p) {
             for (const RunStudy& plan : planned_) {
                 auto cut = std::make_shared<Study>(*p.studies[plan.name]);
@@ -317,6 +328,33 @@ void Session::study() {
         auto grown = std::make_shared<Study>(*p.studies[name]);
         grown->points.push_back(point);
         p.studies[name] = grown;
+    });
+}
+
+// A few steps at a time, so that commands are obeyed in between.
+void Session::train() {
+    constexpr double kBetweenCommandsMs = 25, kShowMs = 120;
+    gate_.wake(); // the next steps, even when the run on the screen stands still
+    const Stopwatch watch;
+    while (training_->step() && watch.ms() < kBetweenCommandsMs && !closing_) {
+    }
+    const bool complete = training_->view().complete;
+    if (!complete && training_shown_.ms() < kShowMs) return;
+    if (complete) { // runs under way keep the models they began with
+        auto changed = std::make_shared<Models>(*models_);
+        changed->networks["medusa"] = training_->network();
+        models_ = std::move(changed);
+    }
+    show_training();
+    if (complete) training_.reset();
+}
+
+void Session::show_training() {
+    training_shown_ = Stopwatch();
+    auto view = std::make_shared<const MedusaView>(training_->view());
+    publish([&](Snapshot& p) {
+        p.training = std::move(view);
+        p.status.ready_drafters = models_->ready_drafters();
     });
 }
 

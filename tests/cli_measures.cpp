@@ -235,22 +235,30 @@ TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("DIFFERS"), std::string::npos);
     EXPECT_NE(outcome.out.find("does not promise the target's law"), std::string::npos);
-    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", "lenience=0"}).code, 0)
+    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param",
+                        "lenience=0"})
+                  .code,
+              0)
         << "lenience 0 is the token rule";
 }
 
 // Parameters that are text and numbers, and one that a rule does not take.
 TEST(Oracle, ReadsWhatARuleTakes) {
     const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
-    const std::string laws = R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
+    const std::string laws =
+        R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
     write_file(cases, R"({"schema":"specdec-oracles/1","cases":[
-        {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" + laws + R"(},
-        {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" + laws + R"(},
-        {"id":"c","rule":"token","params":{"alpha":0.5},)" + laws + "}]}");
+        {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" +
+                          laws + R"(},
+        {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" +
+                          laws + R"(},
+        {"id":"c","rule":"token","params":{"alpha":0.5},)" +
+                          laws + "}]}");
     const Outcome outcome = speclens({"oracle", cases.string(), "--samples", "2000", "-o", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json results = Json::parse(read_file(file))["results"];
-    EXPECT_EQ(results[0]["accepted"][1], 2000) << "both tokens are above half of the best: pi = q, everything is kept";
+    EXPECT_EQ(results[0]["accepted"][1], 2000)
+        << "both tokens are above half of the best: pi = q, everything is kept";
     EXPECT_EQ(results[1]["accepted"][1], 2000) << "both are typical";
     EXPECT_TRUE(results[2].contains("skipped")) << "the token rule takes no alpha";
 }
@@ -409,7 +417,9 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
     const Outcome dart = check("dart", "micro_dart");
     EXPECT_EQ(dart.code, 0) << dart.out;
-    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"), std::string::npos) << dart.out;
+    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"),
+              std::string::npos)
+        << dart.out;
     const Outcome wrong = check("dflash", "micro_domino");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
@@ -441,6 +451,58 @@ TEST(Check, FindsAMissingModel) {
     const Outcome micro = speclens({"check", "--model", micro_model()});
     EXPECT_EQ(micro.code, 0) << micro.out;
     EXPECT_NE(micro.out.find("tokenizer"), std::string::npos);
+}
+
+TEST(Train, TeachesHeadsThatLoadAgain) {
+    const std::filesystem::path folder = fresh_folder();
+    std::string lines;
+    for (const char* prompt : {"What is the capital of France?", "What is the capital of Spain?",
+                               "Tell me about Brazil.", "Write a short poem about the sea.", "Hello",
+                               "Tell me about Japan.", "What is the capital of Peru?"})
+        lines += std::string("{\"prompt\":\"") + prompt + "\",\"chat\":true}\n";
+    write_file(folder / "prompts.jsonl", lines);
+    const std::vector<std::string> small = {"train",   "--prompts", (folder / "prompts.jsonl").string(),
+                                            "--texts", "2",         "--max-tokens",
+                                            "16",      "--steps",   "20",
+                                            "--batch", "32",        "--heads",
+                                            "2"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> all = small;
+        all.insert(all.end(), more.begin(), more.end());
+        return speclens(all);
+    };
+    const Outcome out = with({"-o", (folder / "heads").string(), "--json", (folder / "curve.json").string()});
+    ASSERT_EQ(out.code, 0) << out.err;
+    for (const char* part : {"2 Medusa heads for bundle S", "[LIVE]", "answers to 6 prompts",
+                             "greedy answers to 1 prompt that", "tok/round", "heads that were loaded", "medusa="})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    const auto json = nlohmann::json::parse(read_file(folder / "curve.json"));
+    EXPECT_EQ(json["schema"], "speclens-training/1");
+    ASSERT_EQ(json["curve"].size(), 3u);
+    EXPECT_TRUE(json["curve"][0]["loss"].is_null());
+    EXPECT_EQ(json["curve"][2]["step"], 20);
+    EXPECT_LT(json["curve"][2]["loss"], json["curve"][1]["loss"]);
+    EXPECT_EQ(json["curve"][2]["shares"].size(), 2u);
+    const Outcome used = speclens({"run", "--drafter", "medusa=" + (folder / "heads").string(), "--prompt",
+                                   "Hello", "--temp", "0", "--max-tokens", "6", "--text"});
+    EXPECT_EQ(used.code, 0) << used.err;
+    const Outcome again = with({"--json", "-"});
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(nlohmann::json::parse(again.out)["curve"][2]["loss"], json["curve"][2]["loss"])
+        << "the same dice";
+
+    Start cut;
+    cut.arguments = {"train", "--steps", "100000", "-o", (folder / "cut").string()};
+    cut.interrupt_after_ms = 300;
+    EXPECT_EQ(speclens(cut).code, 130);
+    EXPECT_FALSE(std::filesystem::exists(folder / "cut")) << "nothing was learned yet";
+    EXPECT_EQ(with({"-o", (folder / "prompts.jsonl").string()}).code, 3);
+    write_file(folder / "one.jsonl", "{\"prompt\":\"Hello\"}\n");
+    EXPECT_EQ(speclens({"train", "--prompts", (folder / "one.jsonl").string()}).code, 3);
+    EXPECT_EQ(speclens({"train", "--prompts", "/nothing/here.jsonl"}).code, 3);
+    EXPECT_EQ(speclens({"train", "--model", table_file()}).code, 2);
+    EXPECT_EQ(speclens({"train", "--heads", "9"}).code, 2);
+    EXPECT_EQ(speclens({"train", "--k", "3"}).code, 2);
 }
 
 } // namespace speclens::test
