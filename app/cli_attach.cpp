@@ -60,6 +60,16 @@ Exit read_file_of(const Options& options, const std::string& name) {
         }
         return Exit::ok;
     }
+    if (looks_like_bench_records(text)) {
+        const BenchRecords records = parse_bench_records(text, name);
+        if (options.json != "-") print(bench_text(name, records, terminal));
+        if (!options.json.empty()) {
+            ResultFile file(options.json);
+            for (const BenchRecord& record : records.answered) file.write(bench_json(record) + "\n");
+            file.commit();
+        }
+        return Exit::ok;
+    }
     const LogReading log = parse_log(text, name);
     if (options.json != "-") print(log_text(name, log, terminal));
     if (!options.json.empty()) {

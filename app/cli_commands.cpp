@@ -121,7 +121,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens list published domino"},
     {attach, "attach", "URL|FILE", 1, 1,
      "what a vLLM, SGLang or llama.cpp server tells about its speculation",
-     "Reads the figures of a running server, once a second, or those of a log or a saved /metrics. With "
+     "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
+     "records. With "
      "--prompt it\n"
      "sends one request and shows which tokens of the answer were guessed, as far as the server says. "
      "Figures of a\n"
@@ -130,7 +131,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens attach 127.0.0.1:8080 --once\n"
      "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
      "speclens attach https://models.example.org --key-from API_KEY --for 60 --json readings.jsonl\n"
-     "speclens attach server.log"},
+     "speclens attach server.log\n"
+     "speclens attach profile_export.jsonl"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "
      "time, with the\n"

@@ -33,7 +33,7 @@ Top top_from(std::vector<Top::Entry> entries) {
     return top;
 }
 
-struct Reader {
+struct ScoreReader {
     const std::string& server;
     int vocab;
 
@@ -235,7 +235,7 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
     const auto size = told->size(), wanted = static_cast<std::size_t>(rows);
     if (size < wanted)
         bad_answer(server, std::to_string(size) + " places instead of " + std::to_string(rows));
-    const Reader reader{server, vocab};
+    const ScoreReader reader{server, vocab};
     Scored scored;
     for (std::size_t row = 0; row < wanted; ++row) { // counted from the end: where the list begins differs
         const std::size_t at = size - wanted + row;

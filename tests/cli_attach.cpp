@@ -170,6 +170,21 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
     }
 }
 
+TEST(Attach, ReadsTheRecordsOfALoadGenerator) {
+    const std::string record =
+        R"({"metadata":{},"metrics":{"time_to_first_token":{"value":80,"unit":"ms"},)"
+        R"("inter_chunk_latency":{"value":[20,22,24],"unit":"ms"},"output_sequence_length":{"value":10,"unit":"tokens"}},"error":null})";
+    const std::string file = file_with("profile_export.jsonl", record + "\n" + record + "\n");
+    const Outcome out = speclens({"attach", file});
+    ASSERT_EQ(out.code, 0) << out.err;
+    for (const char* part :
+         {"records of AIPerf", "[RECORDED]", "2 requests answered", "2.50 tokens per chunk", "inferred"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    const Outcome json = speclens({"attach", file, "--json", "-"});
+    ASSERT_EQ(json.code, 0) << json.err;
+    EXPECT_EQ(Json::parse(json.out.substr(0, json.out.find('\n')))["tokens_per_chunk"], 2.5);
+}
+
 TEST(Attach, ReadsLogsAndSavedMetrics) {
     const Outcome log = speclens({"attach", file_with("server.log", std::string("noise\n") + kLlamaLog)});
     ASSERT_EQ(log.code, 0) << log.err;
