@@ -210,32 +210,33 @@ void Session::apply(const Command& command) {
     };
     if (const auto* restart = std::get_if<Restart>(&command)) {
         run_ = std::make_unique<Run>(models_, restart->settings);
+        run_models_ = models_;
         show_run();
         gate_.set(restart->budget);
     } else if (const auto* fork = std::get_if<Fork>(&command)) {
         if (!run_) throw Error("there is no run to fork", "Start a run first.");
-        run_ = std::make_unique<Run>(models_, run_->settings(), run_->trace(), *fork);
+        run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), *fork);
         show_run();
         gate_.set(fork->budget);
     } else if (const auto* fetch = std::get_if<FetchLaws>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto laws = std::make_shared<const LawPair>(
-            full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
+            full_laws(run_models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
         publish([&](Snapshot& p) { p.laws = laws; });
     } else if (const auto* twin = std::get_if<FetchTwin>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto answer =
-            std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
+            std::make_shared<const Twin>(replay_twin(run_models_, run_->settings(), run_->trace(), *twin));
         publish([&](Snapshot& p) { (twin->force_draft ? p.other_guess : p.twin) = answer; });
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         const auto known = published().guesses;
         if (known && known->complete() && known->of == &run_->trace() && known->cycle == guesses->cycle) {
             auto changed = std::make_shared<const Guesses>(
-                with_exit_layer(models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
+                with_exit_layer(run_models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
             return publish([&](Snapshot& p) { p.guesses = changed; });
         }
-        auto begun = std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), *guesses));
+        auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run_->trace(), *guesses));
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (std::holds_alternative<MeasurePasses>(command)) {
@@ -301,7 +302,7 @@ void Session::apply(const Command& command) {
 void Session::guess() {
     gate_.wake();  // the next drafter, even when the run on the screen stands still
     auto grown = std::make_shared<Guesses>(*published().guesses);
-    grown->rows.push_back(next_guess(models_, run_->settings(), run_->trace(), *grown));
+    grown->rows.push_back(next_guess(run_models_, run_->settings(), run_->trace(), *grown));
     if (grown->complete()) guessed_cycle_.reset();
     publish([&](Snapshot& p) { p.guesses = std::move(grown); });
 }

@@ -198,11 +198,21 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         return trace ? trace->header()->drafter_model : "";
     };
     ASSERT_TRUE(wait([&] { return model() == "medusa"; })) << model();
+    // What is asked about the run on the screen is answered with the heads that it was made with.
+    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const auto laws = [&] {
+        session.send(FetchLaws{0, 0});
+        const auto before = session.published().laws;
+        EXPECT_TRUE(wait([&] { return session.published().laws != before; }));
+        return session.published().laws->draft;
+    };
+    const Law before = laws();
     session.send(TrainHeads{12, 1});
     ASSERT_TRUE(wait([&] {
         const auto t = session.published().training;
         return t && t->complete && !t->cut;
     }));
+    EXPECT_EQ(laws(), before);
     EXPECT_EQ(session.published().training->curve.back().step, 12);
     session.send(Restart{settings, Gate::kUnlimited});
     ASSERT_TRUE(wait([&] { return model() == "heads trained here"; })) << model();
