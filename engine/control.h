@@ -129,6 +129,7 @@ struct MeasurePasses {};
 struct TrainHeads {
     int steps = 600;
     int texts = 4; // answers to each prompt
+    int max_tokens = 64; // of each answer
 };
 using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace,
                              StepRace, EndSteppedRace, MeasurePasses, TrainHeads>;

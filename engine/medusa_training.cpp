@@ -79,6 +79,7 @@ MedusaPlan usual_medusa_plan(const TrainHeads& asked) {
     MedusaPlan plan;
     plan.steps = asked.steps;
     plan.texts = asked.texts;
+    plan.max_tokens = asked.max_tokens;
     const std::filesystem::path folder = assets_folder() / "prompts";
     plan.prompts = load_gallery(folder / "heldout.jsonl");
     for (const GalleryPrompt& prompt : load_gallery(folder / "showcase.jsonl"))

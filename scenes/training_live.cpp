@@ -45,7 +45,7 @@ std::string why_not_train(const SceneInput& input) {
     return "";
 }
 TrainHeads asked(const TrainingDraw& d) {
-    return {d.state.steps, 4};
+    return {d.state.steps, 4, 64};
 }
 // A run that drafts with the heads as they are now.
 void use_heads(const TrainingDraw& d) {
@@ -319,7 +319,7 @@ void take_live_training_keys(const TrainingDraw& d) {
     if (d.ui.take_key(ui::Key::u) && usable(d.input)) use_heads(d);
     // A picture is of a short training.
     if (d.input.still && models_loaded(d.input) && !d.input.training)
-        d.out.push_back(Command{TrainHeads{300, 1}});
+        d.out.push_back(Command{TrainHeads{300, 1, 64}});
 }
 
 } // namespace speclens

@@ -181,7 +181,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     settings.drafter = "medusa";
     settings.max_tokens = 8;
     Session session({}, settings);
-    session.send(TrainHeads{12, 1});
+    session.send(TrainHeads{12, 1, 4});
     ASSERT_TRUE(wait([&] {
         const auto t = session.published().training;
         return t && t->texts_done > 3;
@@ -207,7 +207,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         return session.published().laws->draft;
     };
     const Law before = laws();
-    session.send(TrainHeads{12, 1});
+    session.send(TrainHeads{12, 1, 4});
     ASSERT_TRUE(wait([&] {
         const auto t = session.published().training;
         return t && t->complete && !t->cut;

@@ -169,7 +169,7 @@ struct Learning {
     // After `texts` of 300 answers and these steps of 600.
     void grow(int texts, std::vector<int> steps) {
         MedusaView view;
-        view.plan = usual_medusa_plan({600, 1});
+        view.plan = usual_medusa_plan({600, 1, 64});
         view.texts = 300;
         view.texts_done = texts;
         view.states = 7501;
