@@ -31,6 +31,28 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     return times[times.size() / 2];
 }
 
+void end_race(Snapshot& p) { // with what there is of it
+    if (!p.race || p.race->running < 0) return;
+    auto cut = std::make_shared<RaceView>(*p.race);
+    cut->running = -1;
+    p.race = std::move(cut);
+}
+
+// All that was under way goes no further, and says so.
+void cut_short(Snapshot& p) {
+    if (p.guesses && !p.guesses->complete()) {
+        auto cut = std::make_shared<Guesses>(*p.guesses);
+        cut->planned = static_cast<int>(cut->rows.size());
+        p.guesses = std::move(cut);
+    }
+    if (p.training && !p.training->complete) {
+        auto cut = std::make_shared<MedusaView>(*p.training);
+        cut->complete = cut->cut = true;
+        p.training = std::move(cut);
+    }
+    end_race(p);
+}
+
 } // namespace
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
@@ -80,6 +102,7 @@ void Session::main() {
             training_.reset();
             guessed_cycle_.reset();
             publish([&](Snapshot& p) {
+                cut_short(p);
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
@@ -269,6 +292,7 @@ void Session::apply(const Command& command) {
         if (!race_) return;
         show_race();
         race_.reset();
+        publish(end_race);
     } else if (std::holds_alternative<Cancel>(command)) {
         race_.reset();
         stepped_.reset();
@@ -283,11 +307,7 @@ void Session::apply(const Command& command) {
                 cut->planned = static_cast<int>(cut->points.size());
                 p.studies[plan.name] = cut;
             }
-            if (p.guesses && !p.guesses->complete()) {
-                auto cut = std::make_shared<Guesses>(*p.guesses);
-                cut->planned = static_cast<int>(cut->rows.size());
-                p.guesses = cut;
-            }
+            cut_short(p);
         });
         planned_.clear();
         study_run_.reset();

@@ -218,4 +218,19 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     ASSERT_TRUE(wait([&] { return model() == "heads trained here"; })) << model();
 }
 
+TEST(MedusaTraining, OfASessionEndsWithAFailureAndSaysSo) {
+    const auto wait = [](const std::function<bool()>& done) {
+        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return done();
+    };
+    Session session({}, {});
+    session.send(TrainHeads{12, 1, 4});
+    ASSERT_TRUE(wait([&] { return session.published().training != nullptr; }));
+    RunSettings unknown;
+    unknown.drafter = "no such drafter";
+    session.send(Restart{unknown});
+    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_TRUE(session.published().training->complete && session.published().training->cut);
+}
+
 } // namespace speclens::test
