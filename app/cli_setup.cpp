@@ -321,6 +321,14 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     return kept;
 }
 
+std::vector<GalleryPrompt> prompt_texts(const Options& options) {
+    std::vector<GalleryPrompt> texts;
+    for (const Prompt& p : read_prompts(
+             options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts))
+        texts.push_back({p.domain, p.text, p.system, p.chat});
+    return texts;
+}
+
 RaceSettings race_settings(const Options& options, bool text) {
     constexpr const char* kRaceDomain = "code"; // where speculation has most to show
     RaceSettings race;
@@ -329,12 +337,15 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
     race.base.k = options.k.value_or(kRaceDrafts);
     if (text) {
-        std::vector<Prompt> prompts = read_prompts(
-            options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts);
-        for (const Prompt& p : prompts) race.prompts.push_back({p.domain, p.text, p.system, p.chat});
+        race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.token_ids.empty();
-        const auto first = std::ranges::find(prompts, kRaceDomain, &Prompt::domain);
-        if (!typed && first != prompts.end()) race.base = with_prompt(race.base, *first);
+        const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain);
+        if (!typed && first != race.prompts.end()) {
+            race.base.prompt = first->prompt;
+            race.base.token_ids.clear();
+            race.base.chat = first->chat;
+            race.base.system = first->system;
+        }
     }
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);

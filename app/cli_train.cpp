@@ -8,7 +8,6 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
-#include "engine/gallery.h"
 #include "engine/medusa_training.h"
 
 namespace speclens::cli {
@@ -23,7 +22,7 @@ MedusaPlan plan_of(const Options& options) {
     if (options.prompts.empty()) {
         plan = usual_medusa_plan();
     } else {
-        const std::vector<GalleryPrompt> prompts = load_gallery(options.prompts);
+        const std::vector<GalleryPrompt> prompts = prompt_texts(options);
         if (prompts.size() < 2)
             throw Error(options.prompts.string() + ": fewer than two prompts",
                         "Give a file with one object a line, like {\"prompt\":\"Once\"}.");
