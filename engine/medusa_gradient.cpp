@@ -70,15 +70,18 @@ void MedusaGradient::transpose_head() {
     head_transposed_ = backend().import_weight(halves.data(), DType::bf16, hidden_, vocab_);
 }
 
-void MedusaGradient::forward(const MedusaWeights& head, std::span<const float> states) {
+void MedusaGradient::upload(const MedusaWeights& head) {
+    backend().upload(linear_.view(), head.matrix.data());
+    backend().upload(bias_.view(), head.bias.data());
+}
+
+void MedusaGradient::forward(const Tensor& weight, const Tensor& bias, std::span<const float> states) {
     const auto rows = static_cast<std::int64_t>(states.size()) / hidden_;
-    CHECK(rows >= 1 && rows <= most_, "a batch has 1 … most_rows() states");
+    CHECK(rows >= 1 && rows <= most_, "more states than a batch may have");
     const Tensor x = states_.view().slice(0, rows), pre = product_.view().slice(0, rows),
                  u = u_.view().slice(0, rows);
     backend().upload(x, states.data());
-    backend().upload(linear_.view(), head.matrix.data());
-    backend().upload(bias_.view(), head.bias.data());
-    const Projection first[] = {{linear_.view(), bias_.view(), pre}};
+    const Projection first[] = {{weight, bias, pre}};
     backend().matmul(x, first);
     pre_.resize(states.size());
     backend().download(pre, pre_.data());
@@ -112,7 +115,8 @@ double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBa
     const Tensor labels_view = {labels_.view().data, DType::i32, 1, count},
                  ids_view = {ids_.view().data, DType::i32, 1, count};
     for (std::size_t k = 0; k < heads.size(); ++k, factor *= kMedusaDecay) {
-        forward(heads[k], batch.states);
+        upload(heads[k]);
+        forward(linear_.view(), bias_.view(), batch.states);
         const Tensor p = logits_.view().slice(0, count), u = u_.view().slice(0, count);
         backend().softmax(p, 1, p);
         for (std::size_t i = 0; i < rows; ++i) {
@@ -155,11 +159,17 @@ double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBa
 }
 
 std::vector<int> MedusaGradient::guesses(const MedusaWeights& head, std::span<const float> states) {
+    upload(head);
+    return guesses(linear_.view(), bias_.view(), states);
+}
+
+std::vector<int> MedusaGradient::guesses(const Tensor& weight, const Tensor& bias,
+                                         std::span<const float> states) {
     const auto h = static_cast<std::size_t>(hidden_), most = static_cast<std::size_t>(most_);
     std::vector<int> all;
     for (std::size_t first = 0; first * h < states.size(); first += most) {
         const std::size_t rows = std::min(most, states.size() / h - first);
-        forward(head, states.subspan(first * h, rows * h));
+        forward(weight, bias, states.subspan(first * h, rows * h));
         const auto count = static_cast<std::int64_t>(rows);
         const Tensor ids = {ids_.view().data, DType::i32, 1, count};
         backend().argmax(logits_.view().slice(0, count), ids);

@@ -23,9 +23,6 @@ inline constexpr double kMedusaDecay = 0.8; // of the weight of the next head
 struct MedusaBatch {
     std::vector<float> states;            // (rows, h): the target's last state after its final norm
     std::vector<std::vector<int>> labels; // of each head: a token per row, -1: none
-    [[nodiscard]] int rows(int hidden) const {
-        return static_cast<int>(states.size() / static_cast<std::size_t>(hidden));
-    }
 };
 
 class MedusaGradient {
@@ -38,11 +35,15 @@ class MedusaGradient {
                 std::vector<MedusaWeights>& gradient);
     // What head `head` guesses for each state: the likeliest token, lowest id on ties.
     [[nodiscard]] std::vector<int> guesses(const MedusaWeights& head, std::span<const float> states);
-    [[nodiscard]] int most_rows() const { return most_; }
+    // The same of a head that is on the backend: weight (h, h), bias (1, h) or empty.
+    [[nodiscard]] std::vector<int> guesses(const Tensor& weight, const Tensor& bias,
+                                           std::span<const float> states);
 
   private:
     [[nodiscard]] Backend& backend() const { return *target_->backend; }
-    void forward(const MedusaWeights& head, std::span<const float> states); // fills pre_, u and the logits
+    void upload(const MedusaWeights& head); // to linear_ and bias_
+    // Fills pre_, u_ and logits_.
+    void forward(const Tensor& weight, const Tensor& bias, std::span<const float> states);
     void transpose_head();
 
     std::shared_ptr<const Model> target_;

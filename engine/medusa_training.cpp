@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -11,6 +10,7 @@
 #include "engine/clock.h"
 #include "engine/gallery.h"
 #include "engine/json_read.h"
+#include "kernels/bf16.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -20,18 +20,10 @@ constexpr int kPointEvery = 10; // steps
 constexpr int kWarmUp = 20;     // steps until Adam's rate is whole
 constexpr double kAdamMean = 0.9, kAdamSquare = 0.95, kAdamFloor = 1e-8;
 
-// Round to nearest, ties to even.
-std::uint16_t bf16_of(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
-}
-std::vector<std::uint16_t> bf16_of(const std::vector<float>& values) {
+std::vector<std::uint16_t> narrowed(const std::vector<float>& values) {
     std::vector<std::uint16_t> out(values.size());
-    std::ranges::transform(values, out.begin(), [](float value) { return bf16_of(value); });
+    std::ranges::transform(values, out.begin(), narrow_bf16);
     return out;
-}
-float widened(std::uint16_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
 // One step of Adam (Kingma and Ba 2015, algorithm 1).
@@ -193,7 +185,10 @@ void MedusaTraining::start() {
     mean_ = square_ = heads_;
     if (const auto known = models_->network("medusa");
         known && known->config.shared_head && known->config.medusa_blocks == 1)
-        view_.shipped = worth_of_network(*known);
+        view_.shipped = worth_of(std::min(known->medusa.size(), heads_.size()), [&](std::size_t k) {
+            const auto& block = known->medusa[k].blocks[0];
+            return gradient_->guesses(block.weight.view(), block.bias.view(), held_.states);
+        });
     add_point();
 }
 
@@ -227,19 +222,21 @@ void MedusaTraining::add_point() {
     point.step = done_;
     point.seconds = seconds_;
     point.loss = loss_count_ > 0 ? loss_sum_ / loss_count_ : 0;
-    point.worth = worth_of(heads_);
+    point.worth =
+        worth_of(heads_.size(), [&](std::size_t k) { return gradient_->guesses(heads_[k], held_.states); });
     view_.curve.push_back(std::move(point));
     loss_sum_ = loss_count_ = 0;
     ++revision_;
 }
 
-HeadWorth MedusaTraining::worth_of(const std::vector<MedusaWeights>& heads) {
+HeadWorth MedusaTraining::worth_of(std::size_t heads,
+                                   const std::function<std::vector<int>(std::size_t)>& guesses_of) const {
     HeadWorth worth;
     const std::size_t places = held_.labels[0].size();
     std::vector<std::size_t> in_a_row(places, 0); // heads that are right, from the first one on
-    for (std::size_t k = 0; k < heads.size(); ++k) {
+    for (std::size_t k = 0; k < heads; ++k) {
         const std::vector<int>& labels = held_.labels[k];
-        const std::vector<int> guesses = gradient_->guesses(heads[k], held_.states);
+        const std::vector<int> guesses = guesses_of(k);
         int right = 0, counted = 0;
         for (std::size_t i = 0; i < places; ++i) {
             const bool hit = labels[i] >= 0 && guesses[i] == labels[i];
@@ -261,38 +258,6 @@ HeadWorth MedusaTraining::worth_of(const std::vector<MedusaWeights>& heads) {
     return worth;
 }
 
-// Of loaded heads: their matrices are read back through products with unit vectors.
-HeadWorth MedusaTraining::worth_of_network(const DraftNetwork& network) {
-    Backend& backend = *models_->backend;
-    const int h = models_->target->config.hidden;
-    std::vector<MedusaWeights> heads;
-    const auto size = static_cast<std::size_t>(h);
-    for (const MedusaHead& head : network.medusa) {
-        if (heads.size() == heads_.size()) break;
-        MedusaWeights weights = {std::vector<float>(size * size), std::vector<float>(size)};
-        const int most = std::min(h, backend.max_rows());
-        std::vector<float> unit(static_cast<std::size_t>(most) * size), columns(unit.size());
-        const Buffer x(backend, DType::f32, most, h), y(backend, DType::f32, most, h);
-        for (int first = 0; first < h; first += most) {
-            const int rows = std::min(most, h - first);
-            std::ranges::fill(unit, 0.0f);
-            for (int i = 0; i < rows; ++i)
-                unit[static_cast<std::size_t>(i) * size + static_cast<std::size_t>(first + i)] = 1;
-            backend.upload(x.view(), unit.data());
-            const Projection product[] = {{head.blocks[0].weight.view(), {}, y.view().slice(0, rows)}};
-            backend.matmul(x.view().slice(0, rows), product); // row i: column first + i of the matrix
-            backend.download(y.view(), columns.data());
-            for (int i = 0; i < rows; ++i)
-                for (std::size_t j = 0; j < size; ++j)
-                    weights.matrix[j * size + static_cast<std::size_t>(first + i)] =
-                        columns[static_cast<std::size_t>(i) * size + j];
-        }
-        backend.download(head.blocks[0].bias.view(), weights.bias.data());
-        heads.push_back(std::move(weights));
-    }
-    return worth_of(heads);
-}
-
 std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
     auto network = std::make_shared<DraftNetwork>();
     const ModelConfig& target = models_->target->config;
@@ -309,11 +274,11 @@ std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
     for (const MedusaWeights& weights : heads_) {
         MedusaHead head;
         head.blocks.resize(1);
-        head.blocks[0].weight = models_->backend->import_weight(bf16_of(weights.matrix).data(), DType::bf16,
+        head.blocks[0].weight = models_->backend->import_weight(narrowed(weights.matrix).data(), DType::bf16,
                                                                 target.hidden, target.hidden);
         std::vector<float> bias(weights.bias.size());
         std::ranges::transform(weights.bias, bias.begin(),
-                               [](float value) { return widened(bf16_of(value)); });
+                               [](float value) { return widen_bf16(narrow_bf16(value)); });
         head.blocks[0].bias = models_->backend->import_weight(bias.data(), DType::f32, 1, target.hidden);
         network->bytes.all += head.blocks[0].weight.bytes() + head.blocks[0].bias.bytes();
         network->medusa.push_back(std::move(head));
@@ -340,7 +305,7 @@ void MedusaTraining::save(const std::filesystem::path& folder) const {
     nlohmann::ordered_json header;
     std::string data;
     const auto add = [&](const std::string& name, const std::vector<float>& values, std::vector<int> shape) {
-        const std::vector<std::uint16_t> halves = bf16_of(values);
+        const std::vector<std::uint16_t> halves = narrowed(values);
         const std::size_t first = data.size();
         data.resize(first + 2 * halves.size());
         std::memcpy(data.data() + first, halves.data(), 2 * halves.size());

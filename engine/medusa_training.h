@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -78,8 +79,9 @@ class MedusaTraining {
         std::vector<std::size_t> starts;      // the first place of each text
     };
     void read_text(const GalleryPrompt& prompt, bool held, int number);
-    [[nodiscard]] HeadWorth worth_of(const std::vector<MedusaWeights>& heads);
-    [[nodiscard]] HeadWorth worth_of_network(const DraftNetwork& network);
+    // `guesses_of`: of a head for every held-out place.
+    [[nodiscard]] HeadWorth worth_of(std::size_t heads,
+                                     const std::function<std::vector<int>(std::size_t)>& guesses_of) const;
     void start();
     void optimise();
     void add_point();
