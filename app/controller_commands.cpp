@@ -388,6 +388,17 @@ void Controller::action(Action action, int number, double now) {
         }
         open_popup(Popup::quiz);
         break;
+    case Action::black:
+        chrome.overlay.black = true;
+        break;
+    case Action::light:
+        chrome.overlay.light = !chrome.overlay.light;
+        break;
+    case Action::pen:
+        chrome.overlay.pen = !chrome.overlay.pen;
+        chrome.overlay.strokes.clear();
+        if (chrome.overlay.pen) say("Draw with the left button; F9 or Esc puts the pen away", now);
+        break;
     case Action::keys:
         open_popup(Popup::keys);
         break;

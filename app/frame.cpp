@@ -127,6 +127,13 @@ void draw_state_of_engine(const FrameDraw& d) {
     }
 }
 
+// What a stroke of the pen was drawn on.
+std::string picture_of(const FrameInput& input, const Rect& screen) {
+    return input.scene_name + " " + std::to_string(input.scene.beat) + " " +
+           std::to_string(input.scene.cursor) + " " + std::to_string(screen.w) + "x" +
+           std::to_string(screen.h);
+}
+
 } // namespace
 
 std::string why_not(const FrameInput& input, Action action) {
@@ -199,6 +206,7 @@ std::string why_not(const FrameInput& input, Action action) {
 std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
     std::vector<FrameCommand> out;
     FrameInput input = given;
+    if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
     const FrameLayout layout =
         frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
@@ -228,6 +236,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_state_of_engine(d);
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
+    draw_overlay(state.overlay, ui);
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
         d.pick(keyed.action, keyed.number);
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))

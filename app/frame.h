@@ -13,6 +13,7 @@
 #include "app/glossary.h"
 #include "app/quiz.h"
 #include "app/keys.h"
+#include "app/overlay.h"
 #include "scenes/scene.h"
 
 namespace speclens {
@@ -44,6 +45,7 @@ struct FrameUi {
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
+    Overlay overlay;
     Density density = Density::full; // of the last frame
     std::string message;             // one line above the ribbon, "saved to …"
     double message_until = 0;

@@ -15,6 +15,7 @@ add_library(speclens_frontend STATIC
     frame_source.cpp
     frame_timeline.cpp
     keys.cpp
+    overlay.cpp
     popup_palette.cpp
     popup_quiz.cpp
     popups.cpp

@@ -22,6 +22,7 @@ enum class ThemeKind : std::uint8_t { dark, light, contrast, contrast_light };
 struct Theme {
     ThemeKind kind = ThemeKind::dark;
     Color bg, panel, raised, line, ink, muted;
+    Color pen; // of strokes drawn by hand over a picture: no role has this hue
     std::array<Color, 7> roles{};   // full strength
     std::array<Color, 7> on_fill{}; // text on a solid fill of the role
     float tint_amount = 0.18F;      // 18 % dark, 14 % light
