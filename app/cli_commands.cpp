@@ -18,11 +18,14 @@ constexpr CommandRow kCommandRows[] = {
      "notes\n"
      "appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens on one frame; Ctrl+L "
      "copies one.\n"
-     "Without a display it says what to do and exits with 5.",
+     "A file saved with run --json is opened, - is one that arrives on standard input, shown while it does. "
+     "Without a\n"
+     "display it says what to do and exits with 5.",
      "speclens\n"
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
      "speclens session.jsonl\n"
      "speclens race.json\n"
+     "ssh host speclens run --json - | speclens -\n"
      "speclens first-lesson.lec.toml --presenter\n"
      "speclens 'speclens://domino/4?k=7&temp=0'"},
     {run, "run", "", 0, 0, "one generation, explained round by round",

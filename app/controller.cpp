@@ -46,7 +46,8 @@ void Controller::open_scene(const std::string& name) {
 }
 
 bool Controller::ended() const {
-    return !has_engine() || saved_ || source_.whole().stopped || source_.whole().failed;
+    if (source_.whole().stopped || source_.whole().failed) return true;
+    return saved_ ? !growing_ : !has_engine();
 }
 
 // ---- engine ----
@@ -82,15 +83,27 @@ void Controller::observe(const Snapshot& published, double now) {
     tick(now);
 }
 
-void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
+void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing) {
     saved_ = std::move(trace);
+    growing_ = growing;
     settings_ = settings;
     saved_status_.state = EngineStatus::State::stopped;
     source_.update(saved_, 0);
     cursor_ = telling_cursor(source_.whole()).cursor;
     selected_.reset();
     playing_ = false;
-    arriving_ = false;
+    arriving_ = growing;
+}
+
+void Controller::saved_is_over(const std::string& notice, double now) {
+    growing_ = false;
+    if (!notice.empty()) say(notice, now);
+}
+
+void Controller::saved_is_broken(const std::string& what, const std::string& remedy) {
+    growing_ = false;
+    banner_ = what;
+    remedy_ = remedy;
 }
 
 void Controller::restart(RunSettings settings) {
@@ -98,6 +111,7 @@ void Controller::restart(RunSettings settings) {
     if (!port_.send) return;
     settings_ = settings;
     saved_ = nullptr;
+    growing_ = false;
     did(Deed::changed_run);
     arrive_cycle_.reset();
     ++restarts_;

@@ -36,7 +36,10 @@ class Controller {
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void observe_server(std::shared_ptr<const ServerView> view) { server_ = std::move(view); }
-    void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
+    // `growing`: more of it may come, until saved_is_over().
+    void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing = false);
+    void saved_is_over(const std::string& notice, double now);              // a line to say; empty: none
+    void saved_is_broken(const std::string& what, const std::string& remedy); // shown up to there
     void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
     void tick(double now);                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
@@ -150,6 +153,7 @@ class Controller {
     int restarts_ = 0; // sent, not answered by a new run yet
     Seek seek_ = Seek::none;
     std::size_t seek_from_ = 0;
+    bool growing_ = false;            // of the saved run more may come
     bool arriving_ = false;           // looking for the first event worth seeing
     std::optional<int> arrive_cycle_; // of a fork
     std::string banner_, remedy_;

@@ -2,6 +2,7 @@
 // frame. Implemented in app/shell.cpp and app/render.cpp; the command line itself knows no ImGui.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -62,7 +63,9 @@ struct WindowRequest {
     ViewReader read;
     std::vector<std::pair<std::string, std::string>>
         folders;                   // "model" or a drafter, and its folder as typed: for links
-    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live
+    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live; "-": one that
+                                   // arrives on standard input
+    const std::atomic<bool>* stop = nullptr; // set: waiting for that ends
     std::string attach;            // address of a server to attach to; empty: none
     std::string server_key;        // sent with what it is asked; empty: none
     std::string theme = "dark";    // dark, light, contrast

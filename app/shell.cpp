@@ -4,6 +4,7 @@
 #include "app/shell.h"
 
 #include <GLFW/glfw3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +21,7 @@
 #include "engine/models.h"
 #include "engine/race_json.h"
 #include "engine/saved_settings.h"
-#include "engine/trace_json.h"
+#include "engine/trace_follower.h"
 #include "kernels/error.h"
 #include "remote/server_session.h"
 
@@ -181,7 +182,18 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     std::shared_ptr<const Trace> saved;
     std::string notice;
     std::shared_ptr<const RaceView> race;
-    if (!request.session.empty() && is_race_file(request.session))
+    std::atomic<bool> grew{false};
+    std::unique_ptr<TraceFollower> follower;
+    if (request.session == "-") {
+        follower = std::make_unique<TraceFollower>(
+            STDIN_FILENO, "standard input",
+            [&] {
+                grew = true;
+                glfwPostEmptyEvent();
+            },
+            request.stop);
+        saved = follower->trace();
+    } else if (!request.session.empty() && is_race_file(request.session))
         race = std::make_shared<const RaceView>(load_race(request.session));
     else if (!request.session.empty())
         saved = load_trace(request.session, &notice);
@@ -247,7 +259,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     }
     if (race) controller.show_race(race);
     if (saved)
-        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings);
+        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings,
+                              follower != nullptr);
 
     ui::WidgetState widgets;
     controller.export_frame = [&](const std::filesystem::path& file) {
@@ -263,7 +276,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     while (!glfwWindowShouldClose(window.handle)) {
         const double now = glfwGetTime();
         const bool frame_now =
-            window.dirty || !window.queue.empty() || changed.load() || server_changed.load();
+            window.dirty || !window.queue.empty() || changed.load() || server_changed.load() || grew.load();
         double wait = frame_now ? 0 : 3600;
         const double next = controller.next_change(now);
         if (next >= 0) wait = std::min(wait, next);
@@ -285,6 +298,16 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
             if (published.revision != revision) {
                 revision = published.revision;
                 controller.observe(published, glfwGetTime());
+            }
+            window.dirty = true;
+        }
+        if (grew.exchange(false) && follower) {
+            if (const auto end = follower->end()) {
+                if (end->what.empty())
+                    controller.saved_is_over(end->notice, glfwGetTime());
+                else
+                    controller.saved_is_broken(end->what, end->remedy);
+                follower.reset();
             }
             window.dirty = true;
         }

@@ -80,6 +80,34 @@ TEST(Stepping, XFindsTheNextRejection) {
     EXPECT_EQ(found, next_rejection(*trace, 1));
 }
 
+TEST(Stepping, ARunThatIsStillArrivingIsFollowed) {
+    const auto whole = mixed();
+    const auto growing = std::make_shared<Trace>([whole](int id) { return whole->text(id); });
+    growing->append((*whole)[0]);
+    SceneBench bench("loop");
+    bench.controller.show_saved(growing, RunSettings{}, true);
+    bench.settle();
+    EXPECT_EQ(bench.cursor(), 1U);
+    std::size_t arrived = 1;
+    const auto more = [&](std::size_t until) {
+        for (; arrived < until; ++arrived) growing->append((*whole)[arrived]);
+        bench.settle();
+    };
+    more(whole->size() / 2);
+    EXPECT_GT(bench.cursor(), 1U) << "something worth seeing came";
+    bench.key(ui::Key::end);
+    EXPECT_EQ(bench.cursor(), whole->size() / 2);
+    bench.key(ui::Key::p);
+    EXPECT_TRUE(bench.controller.frame(bench.time).playing) << "it waits for more";
+    more(whole->size());
+    for (int i = 0; i < 400 && bench.controller.frame(bench.time).playing; ++i) bench.frame();
+    EXPECT_EQ(bench.cursor(), whole->size());
+    EXPECT_FALSE(bench.controller.frame(bench.time).playing) << "its end has come";
+    bench.controller.saved_is_broken("standard input, line 9: not valid JSON", "Is this a run?");
+    bench.settle();
+    EXPECT_TRUE(bench.shows("line 9: not valid JSON")) << bench.words;
+}
+
 TEST(Stepping, PastTheEndAsksTheEngineForOnePhase) {
     LiveBench live("loop");
     live.observe(fixtures::toy_run(fixtures::toys()[2])); // in the middle of a cycle
