@@ -17,6 +17,8 @@ enum class Action : std::uint8_t {
     export_frame,
     screenshot,
     quit,
+    undo,
+    redo,
     copy_description,
     copy_link,
     copy_command,

@@ -107,6 +107,11 @@ void Controller::saved_is_broken(const std::string& what, const std::string& rem
 }
 
 void Controller::restart(RunSettings settings) {
+    if (!(settings == wished())) history().keep(wished());
+    begin_run(std::move(settings));
+}
+
+void Controller::begin_run(RunSettings settings) {
     if (in_race()) return wish_race(std::move(settings));
     if (!port_.send) return;
     settings_ = settings;
@@ -344,6 +349,8 @@ FrameInput Controller::frame(double now) {
     in.speed = speed_;
     in.engine = has_engine();
     in.run_ahead = run_ahead_;
+    in.can_undo = history().can_undo();
+    in.can_redo = history().can_redo();
     in.hash = source_.hash();
     in.density = chrome.density;
     in.zoom = scale();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/frame.h"
+#include "app/history.h"
 #include "app/frame_source.h"
 #include "app/frontend.h"
 #include "app/link.h"
@@ -86,7 +87,8 @@ class Controller {
     void seek(Seek what, double now);
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
     void arrive(double now);
-    void restart(RunSettings settings);
+    void restart(RunSettings settings); // a change that can be taken back
+    void begin_run(RunSettings settings);
     // The race (controller_race.cpp): its wish, its clock, its lanes.
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
     void wish_race(RunSettings base); // and start it
@@ -111,6 +113,7 @@ class Controller {
     [[nodiscard]] double race_pace() const; // ms of the race per second
     // What the controls of the open scene change.
     [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_wish_.base : settings_; }
+    [[nodiscard]] SettingsHistory& history() { return in_race() ? race_history_ : run_history_; }
     void say(const std::string& words, double now);
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
@@ -138,6 +141,7 @@ class Controller {
     std::shared_ptr<const ServerView> server_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
+    SettingsHistory run_history_, race_history_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;

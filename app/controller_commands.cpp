@@ -208,6 +208,12 @@ void Controller::action(Action action, int number, double now) {
         at = std::clamp(at + by, 0, beats - 1);
     };
     switch (action) {
+    case Action::undo:
+        if (auto before = history().undo(wished())) begin_run(std::move(*before));
+        break;
+    case Action::redo:
+        if (auto after = history().redo(wished())) begin_run(std::move(*after));
+        break;
     case Action::edit_prompt:
         open_popup(Popup::prompt);
         break;

@@ -141,6 +141,10 @@ std::string why_not(const FrameInput& input, Action action) {
     const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
+    case Action::undo:
+        return input.can_undo ? "" : "Nothing was changed yet";
+    case Action::redo:
+        return input.can_redo ? "" : "Nothing was taken back";
     case Action::edit_prompt:
     case Action::reroll:
     case Action::restart:

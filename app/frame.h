@@ -72,6 +72,7 @@ struct FrameInput {
     double speed = 1;
     bool engine = false; // an engine thread is there: stepping past the end goes on
     bool run_ahead = true;
+    bool can_undo = false, can_redo = false; // changes of settings
     std::uint64_t hash = 0;          // of the events shown
     Density density = Density::full; // decides which actions have a place
     float zoom = 1;

@@ -28,6 +28,8 @@ bool is_text_key(const KeyPress& k) {
     case Key::c:
     case Key::v:
     case Key::x:
+    case Key::y:
+    case Key::z:
     case Key::left:
     case Key::right:
     case Key::home:
