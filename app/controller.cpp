@@ -344,6 +344,7 @@ FrameInput Controller::frame(double now) {
     in.gallery = &gallery;
     in.glossary = &glossary;
     in.quiz = &quiz;
+    in.saved = &saved_files_;
     in.read = &read;
     in.playing = playing_;
     in.speed = speed_;

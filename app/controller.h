@@ -141,6 +141,7 @@ class Controller {
     std::shared_ptr<const ServerView> server_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
+    std::vector<SavedFile> saved_files_; // when the Open dialog appeared
     SettingsHistory run_history_, race_history_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;
     std::map<std::string, int> beats_; // of each scene that has beats

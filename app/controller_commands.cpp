@@ -66,6 +66,13 @@ void Controller::open_popup(Popup popup) {
         chrome.system = wished().system;
         chrome.chat = wished().chat;
     }
+    if (popup == Popup::open_file) {
+        try {
+            saved_files_ = saved_files(data_folder("sessions"));
+        } catch (const Error&) { // no such folder: paths can still be typed
+            saved_files_.clear();
+        }
+    }
     if (popup == Popup::export_frame)
         chrome.query = (std::filesystem::current_path() / ("speclens-" + scene_name_ + ".png")).string();
 }

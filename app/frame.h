@@ -12,6 +12,7 @@
 #include "app/frontend.h"
 #include "app/glossary.h"
 #include "app/quiz.h"
+#include "app/saved_files.h"
 #include "app/keys.h"
 #include "app/overlay.h"
 #include "scenes/scene.h"
@@ -68,6 +69,7 @@ struct FrameInput {
     const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
     const std::vector<GlossaryEntry>* glossary = nullptr; // may be null
     const std::vector<QuizQuestion>* quiz = nullptr;      // may be null
+    const std::vector<SavedFile>* saved = nullptr;        // may be null
     bool playing = false;
     double speed = 1;
     bool engine = false; // an engine thread is there: stepping past the end goes on

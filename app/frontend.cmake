@@ -20,6 +20,7 @@ add_library(speclens_frontend STATIC
     popup_quiz.cpp
     popups.cpp
     render.cpp
+    saved_files.cpp
     shell.cpp
     shell_gl.cpp
     shell_input.cpp

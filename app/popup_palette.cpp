@@ -2,6 +2,7 @@
 // Enter.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "app/link.h"
 #include "app/popups.h"
@@ -186,6 +187,44 @@ void draw_palette(const FrameDraw& d, Rect box, bool& close) {
     if (d.state.query != before) d.state.row = 0;
     d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands  @ scenes  # tokens  : cycle  ? words",
                      Font::mono, 14, d.ui.theme.muted);
+    if (field.cancelled) close = true;
+    if (run) {
+        d.out.push_back(rows[*run].command);
+        close = true;
+    }
+}
+
+std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
+    std::vector<PaletteRow> rows;
+    if (input.saved)
+        for (const SavedFile& file : *input.saved)
+            add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
+    if (input.read)
+        for (const auto& [title, file] : input.read->lectures)
+            add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0});
+    std::ranges::stable_sort(rows,
+                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    const char* home = std::getenv("HOME");
+    const bool link = is_link(query);
+    if (link || query.find_first_of("/.") != std::string::npos)
+        rows.insert(rows.begin(), {link ? "Go to this link" : "Open this file", "",
+                                   OpenFile{query.starts_with("~/") && home ? home + query.substr(1) : query}, 0});
+    return rows;
+}
+
+void draw_open(const FrameDraw& d, Rect box, bool& close) {
+    const std::string before = d.state.query;
+    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
+    const std::vector<PaletteRow> rows = open_rows(d.input, d.state.query);
+    const auto run = draw_rows(d, {box.x + 8, box.y + 60, box.w - 16, box.h - 100}, rows, enter);
+    const ui::TextFieldResult field = ui::text_field(
+        d.ui, "path", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+        {.take_focus = true, .placeholder = "words of a prompt, the path of a run, race or lecture, or a link"});
+    if (d.state.query != before) d.state.row = 0;
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14},
+                    d.input.saved && !d.input.saved->empty() ? "Ctrl+S saves a run or a race; the newest comes first"
+                                                             : "Nothing was saved yet: Ctrl+S keeps a run or a race",
+                    Font::text, 14, d.ui.theme.muted, box.w - 40);
     if (field.cancelled) close = true;
     if (run) {
         d.out.push_back(rows[*run].command);
