@@ -238,9 +238,9 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_status(d);
     dividers(d);
     draw_state_of_engine(d);
+    draw_overlay(state.overlay, ui);
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
-    draw_overlay(state.overlay, ui);
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
         d.pick(keyed.action, keyed.number);
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))

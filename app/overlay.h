@@ -18,7 +18,7 @@ struct Overlay {
 // Before anything else of a frame. `place` names the picture. Under the pen nothing below gets the pointer.
 // False: the screen is black, nothing else is to be drawn or asked; any key and any click end that.
 [[nodiscard]] bool begin_overlay(Overlay& overlay, ui::Ui& ui, const std::string& place);
-// After everything else of a frame.
+// Over the picture and everything around it, below menus and dialogs.
 void draw_overlay(const Overlay& overlay, const ui::Ui& ui);
 
 } // namespace speclens

@@ -357,6 +357,37 @@ TEST(QuizPopup, AsksFromTheOpenSceneOnAndSaysWhatIsRight) {
     EXPECT_TRUE(live.bench.shows("Because one.")) << live.bench.words;
 }
 
+TEST(QuizPopup, CountsTheHandsOfARoom) {
+    ViewBench live("loop");
+    live.bench.controller.quiz = parse_quiz(
+        R"([{"see": "loop", "question": "Which?", "choices": ["x1", "y1", "z1"], "answer": 1, "why": "So."},
+            {"see": "loop", "question": "And?", "choices": ["x2", "y2"], "answer": 0, "why": "So."}])",
+        "q");
+    live.observe(mixed(), {});
+    const QuizRound& round = live.bench.controller.chrome.quiz;
+    live.bench.key(ui::Key::q);
+    EXPECT_TRUE(live.bench.shows("counts a hand")) << live.bench.words;
+    const auto hand = [&](ui::Key key) { live.bench.key(key, {.shift = true}); };
+    hand(ui::Key::a);
+    live.bench.key(ui::Key::backspace);
+    EXPECT_EQ(round.hands(), 0) << "counted anew";
+    for (const ui::Key key : {ui::Key::b, ui::Key::b, ui::Key::c}) hand(key);
+    hand(ui::Key::d); // there is no such choice
+    EXPECT_EQ(round.hands(), 3);
+    EXPECT_EQ(round.hands(1), 2);
+    ui::Input fast; // two presses within one frame are two hands
+    fast.keys = {{.key = ui::Key::b, .shift = true}, {.key = ui::Key::b, .shift = true}};
+    live.bench.frame(fast);
+    EXPECT_EQ(round.hands(1), 4);
+    EXPECT_EQ(round.given(), -1) << "a hand is no answer";
+    live.bench.key(ui::Key::b);
+    EXPECT_TRUE(live.bench.shows("4 of 5 hands went up for the right answer")) << live.bench.words;
+    hand(ui::Key::a);
+    EXPECT_EQ(round.hands(), 5) << "the answer is known";
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(round.hands(), 0) << "of the next question";
+}
+
 TEST(QuizPopup, EveryQuestionFitsAtEverySize) {
     const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
     for (const ui::Rect screen :
