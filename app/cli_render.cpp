@@ -158,9 +158,10 @@ Exit command_window(const Options& options) {
     request.attach = options.attach;
     request.server_key = server_key(options);
     if (!options.words.empty()) open_file(options, request);
-    request.theme = options.theme;
+    request.remembers = true;
+    if (options.has("--theme")) request.theme = options.theme;
     request.presenter = options.presenter;
-    request.zoom = options.zoom;
+    if (options.has("--zoom")) request.zoom = options.zoom;
     request.width = options.width;
     request.height = options.height;
     open_window(request);

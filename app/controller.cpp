@@ -102,8 +102,23 @@ void Controller::saved_is_over(const std::string& notice, double now) {
 
 void Controller::saved_is_broken(const std::string& what, const std::string& remedy) {
     growing_ = false;
+    complain(what, remedy);
+}
+
+void Controller::complain(const std::string& what, const std::string& remedy) {
     banner_ = what;
     remedy_ = remedy;
+}
+
+Preferences Controller::preferences() const {
+    return {theme, zoom, reduced_motion, letters_article_};
+}
+
+void Controller::prefer(const Preferences& preferences) {
+    theme = preferences.theme;
+    zoom = std::clamp(preferences.zoom, 0.7F, 3.0F);
+    reduced_motion = preferences.reduced_motion;
+    letters_article_ = preferences.swapped_letters;
 }
 
 void Controller::restart(RunSettings settings) {

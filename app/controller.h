@@ -13,6 +13,7 @@
 
 #include "app/frame.h"
 #include "app/history.h"
+#include "app/preferences.h"
 #include "app/frame_source.h"
 #include "app/frontend.h"
 #include "app/link.h"
@@ -41,6 +42,7 @@ class Controller {
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing = false);
     void saved_is_over(const std::string& notice, double now);              // a line to say; empty: none
     void saved_is_broken(const std::string& what, const std::string& remedy); // shown up to there
+    void complain(const std::string& what, const std::string& remedy);        // until it is dismissed
     void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
     void tick(double now);                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
@@ -73,6 +75,8 @@ class Controller {
     float zoom = 1;
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
+    [[nodiscard]] Preferences preferences() const;
+    void prefer(const Preferences& preferences);
     ui::ThemeKind theme = ui::ThemeKind::dark;
     bool reduced_motion = false;
     // How the window writes a frame: set by the shell, absent in tests.

@@ -46,11 +46,9 @@ void Controller::guarded(double now, const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
-        banner_ = error.what();
-        remedy_ = error.remedy();
+        complain(error.what(), error.remedy());
     } catch (const std::exception& error) {
-        banner_ = error.what();
-        remedy_ = "Nothing was lost; try again.";
+        complain(error.what(), "Nothing was lost; try again.");
     }
     (void)now;
 }

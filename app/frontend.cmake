@@ -16,6 +16,7 @@ add_library(speclens_frontend STATIC
     frame_timeline.cpp
     keys.cpp
     overlay.cpp
+    preferences.cpp
     popup_palette.cpp
     popup_quiz.cpp
     popups.cpp

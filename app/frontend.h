@@ -68,8 +68,9 @@ struct WindowRequest {
     const std::atomic<bool>* stop = nullptr; // set: waiting for that ends
     std::string attach;            // address of a server to attach to; empty: none
     std::string server_key;        // sent with what it is asked; empty: none
-    std::string theme = "dark";    // dark, light, contrast
-    float zoom = 1;
+    bool remembers = false; // preferences are read and kept (app/preferences.h); below, what goes first
+    std::optional<std::string> theme; // dark, light, contrast
+    std::optional<float> zoom;
     bool presenter = false;
     int width = 1600, height = 1000;
 };

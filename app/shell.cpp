@@ -178,7 +178,9 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     const double began = glfwGetTime();
     ShellReport report;
     // A wrong file or theme is an error of the command line, before any window appears.
-    const ui::ThemeKind theme = theme_named(request.theme);
+    Preferences liked = request.remembers ? load_preferences(preferences_file()) : Preferences();
+    if (request.theme) liked.theme = theme_named(*request.theme);
+    if (request.zoom) liked.zoom = *request.zoom;
     std::shared_ptr<const Trace> saved;
     std::string notice;
     std::shared_ptr<const RaceView> race;
@@ -236,11 +238,11 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     controller.folders = request.folders;
     controller.read = request.read;
     if (!request.attach.empty()) port.server(AttachServer{request.attach});
-    controller.theme = theme;
+    controller.prefer(liked);
     controller.expect_race(request.view.race);
     if (!request.lecture.steps.empty()) controller.begin_lecture(request.lecture, began);
     controller.chrome.layout.presenter = request.presenter;
-    controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
+    liked = controller.preferences();
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
     try {
         controller.glossary = load_glossary(assets_folder() / "glossary.json");
@@ -364,6 +366,14 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         if (!commands.empty()) {
             controller.perform(commands, glfwGetTime());
             window.dirty = true; // show what the commands did
+        }
+        if (const Preferences now_liked = controller.preferences(); request.remembers && !(now_liked == liked)) {
+            liked = now_liked;
+            try {
+                save_preferences(liked, preferences_file());
+            } catch (const Error& error) {
+                controller.complain(error.what(), error.remedy());
+            }
         }
         if (!controller.clipboard.empty()) {
             glfwSetClipboardString(window.handle, controller.clipboard.c_str());

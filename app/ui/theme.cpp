@@ -107,11 +107,18 @@ const char* theme_name(ThemeKind kind) {
     case ThemeKind::light:
         return "light";
     case ThemeKind::contrast:
-        return "high contrast";
+        return "contrast";
     case ThemeKind::contrast_light:
-        return "high contrast, light";
+        return "contrast-light";
     }
     return "";
+}
+
+std::optional<ThemeKind> theme_of(std::string_view name) {
+    for (const ThemeKind kind :
+         {ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light})
+        if (name == theme_name(kind)) return kind;
+    return {};
 }
 
 Stroke Theme::edge(Role r) const {
