@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "app/frame.h"
-#include "app/history.h"
-#include "app/preferences.h"
 #include "app/frame_source.h"
 #include "app/frontend.h"
+#include "app/history.h"
 #include "app/link.h"
+#include "app/preferences.h"
 #include "engine/session.h"
 
 namespace speclens {

@@ -26,7 +26,10 @@ TraceFollower::TraceFollower(int descriptor, const std::string& name, std::funct
     if (!reader_.trace()->header())
         throw Error(end_->what.empty() ? name + ": no run arrived" : end_->what,
                     end_->what.empty() ? "Pipe one in: speclens run --json - | speclens -" : end_->remedy);
-    if (!end_) thread_ = std::thread([this] { read_on(); });
+    if (end_)
+        grown_(); // the first piece held the end, too
+    else
+        thread_ = std::thread([this] { read_on(); });
 }
 
 TraceFollower::~TraceFollower() {

@@ -82,6 +82,14 @@ TEST(TraceFollower, KeepsWhatCameBeforeABrokenLine) {
         EXPECT_NE(follower.end()->remedy, "");
         EXPECT_EQ(follower.trace()->size(), 2U);
     }
+    { // all of it in the first piece
+        Pipe pipe;
+        pipe.say(lines[0] + lines[1] + "{\"kind\":\"dance\"}\n");
+        int grown = 0;
+        const TraceFollower follower(pipe.ends[0], "a pipe", [&] { ++grown; });
+        EXPECT_TRUE(follower.end().has_value());
+        EXPECT_EQ(grown, 1) << "somebody has to look";
+    }
     Pipe killed;
     killed.say(lines[0] + lines[1] + lines[2].substr(0, 9));
     const TraceFollower follower(killed.ends[0], "a pipe", [] {});
