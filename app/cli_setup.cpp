@@ -340,12 +340,8 @@ RaceSettings race_settings(const Options& options, bool text) {
         race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.token_ids.empty();
         const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain);
-        if (!typed && first != race.prompts.end()) {
-            race.base.prompt = first->prompt;
-            race.base.token_ids.clear();
-            race.base.chat = first->chat;
-            race.base.system = first->system;
-        }
+        if (!typed && first != race.prompts.end())
+            race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
     }
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);

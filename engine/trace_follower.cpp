@@ -73,6 +73,8 @@ bool TraceFollower::read_piece() {
         over({"", "", reader_.notice()});
     } catch (const Error& error) {
         over({error.what(), error.remedy(), ""});
+    } catch (const std::exception& error) { // no memory: what arrived stays
+        over({error.what(), "What arrived until then is shown.", ""});
     }
     return true;
 }

@@ -104,7 +104,8 @@ void Ui::end_layer() {
 }
 
 bool Ui::mouse_in(Rect rect) const {
-    return !covered && reachable() && rect.contains(input.mouse) && (clips.empty() || clips.back().contains(input.mouse));
+    return !covered && reachable() && rect.contains(input.mouse) &&
+           (clips.empty() || clips.back().contains(input.mouse));
 }
 
 bool Ui::take_press(const KeyPress& wanted, bool even_in_text) {
