@@ -1,4 +1,5 @@
 // `speclens attach`: another program's server, or what one left in a file.
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,12 @@ bool pause(double seconds) {
 Exit read_file_of(const Options& options, const std::string& name) {
     const std::string text = read_text_file(name, kMostFileBytes);
     const Terminal terminal = standard_terminal(options.color);
+    const auto keep = [&](const auto& items, const auto& line_of) { // a line of JSON for each
+        if (options.json.empty()) return;
+        ResultFile file(options.json);
+        for (const auto& item : items) file.write(line_of(item) + "\n");
+        file.commit();
+    };
     std::vector<MetricSample> samples;
     try {
         samples = parse_exposition(text, name);
@@ -53,20 +60,18 @@ Exit read_file_of(const Options& options, const std::string& name) {
         facts.reading = reading;
         facts.missing = what_is_missing(reading);
         if (options.json != "-") print(facts_text(name, facts, terminal) + reading_text(reading, terminal));
-        if (!options.json.empty()) {
-            ResultFile file(options.json);
-            file.write(reading_json(reading, 0) + "\n");
-            file.commit();
-        }
+        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0); });
+        return Exit::ok;
+    }
+    if (looks_like_bench_records(text)) {
+        const BenchRecords records = parse_bench_records(text, name);
+        if (options.json != "-") print(bench_text(name, records, terminal));
+        keep(records.answered, bench_json);
         return Exit::ok;
     }
     const LogReading log = parse_log(text, name);
     if (options.json != "-") print(log_text(name, log, terminal));
-    if (!options.json.empty()) {
-        ResultFile file(options.json);
-        for (const LogEntry& entry : log.entries) file.write(log_json(entry) + "\n");
-        file.commit();
-    }
+    keep(log.entries, log_json);
     return Exit::ok;
 }
 

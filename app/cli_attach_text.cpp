@@ -12,14 +12,6 @@ std::string value_or_dash(const std::optional<double>& value, int decimals, cons
     return value && std::isfinite(*value) ? number(*value, decimals) + unit : "–";
 }
 
-// 12043 as "12 043"
-std::string grouped(double value) {
-    std::string digits = number(std::round(value), 0);
-    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), " ");
-    return digits;
-}
-
 std::string bullet(const std::string& text, const Terminal& t) {
     return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n";
 }
@@ -57,6 +49,10 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
                (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
     out = out + " · [REMOTE]\n";
     for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
+    if (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang)
+        out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where +
+                                               " --drafter small=DIR",
+                                           t));
     return out;
 }
 
@@ -188,6 +184,47 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     const SpecCounts sum = log.sum();
     if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
     return out + "\n" + bullet("these lines tell averages and no counts: nothing can be added up", t);
+}
+
+std::string bench_text(const std::string& name, const BenchRecords& records, const Terminal& t) {
+    std::string out =
+        t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
+        grouped(static_cast<double>(records.answered.size())) + " requests answered, " +
+        grouped(records.failed) + " failed or cancelled, " + grouped(records.tokens()) + " tokens written" +
+        (records.skipped > 0 ? "; " + grouped(records.skipped) + " lines are no records" : "") + "\n\n";
+    out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
+    using Values = std::vector<double>;
+    const auto row = [&](const char* label, const auto& of, int decimals) {
+        std::vector<double> values;
+        for (const BenchRecord& record : records.answered) of(record, values);
+        std::erase_if(values, [](double value) { return value <= 0; });
+        if (values.empty()) return;
+        out += "  " + pad(label, 28) + pad_left(number(quantile(values, 0.5), decimals), 10) +
+               pad_left(number(quantile(values, 0.9), decimals), 10) + "\n";
+    };
+    row(
+        "first token, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.first_ms); }, 1);
+    row(
+        "between two tokens, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.between_ms); }, 2);
+    row(
+        "between two chunks, ms",
+        [](const BenchRecord& r, Values& v) { v.insert(v.end(), r.gaps.begin(), r.gaps.end()); }, 2);
+    row(
+        "whole answer, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.whole_ms); }, 1);
+    row(
+        "tokens per chunk, by request",
+        [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
+    if (const double all = records.tokens_per_chunk(); all > 0)
+        out += "\n  " + t.paint(Tone::strong, number(all, 2) + " tokens per chunk") + " over " +
+               grouped(records.chunks()) + " chunks\n" +
+               bullet("inferred: where the server sends a chunk after every round, these are tokens per "
+                      "round (1 without "
+                      "speculation); a server that joins or splits chunks makes it another number",
+                      t) +
+               bullet("the counters say it exactly: speclens attach http://… while the load runs", t);
+    else
+        out += "\n" + bullet("no answer was streamed: nothing tells how many tokens came at once", t);
+    return out;
 }
 
 } // namespace speclens::cli

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/cli_terminal.h"
+#include "remote/bench_records.h"
 #include "remote/log_reading.h"
 #include "remote/probe.h"
 #include "remote/served_text.h"
@@ -21,6 +22,8 @@ namespace speclens::cli {
 [[nodiscard]] std::string watch_heading();
 [[nodiscard]] std::string watch_row(const Watch& watch, double began); // of the last reading; at least two
 [[nodiscard]] std::string served_text(const ServedText& served, const Terminal& terminal);
+[[nodiscard]] std::string bench_text(const std::string& name, const BenchRecords& records,
+                                     const Terminal& terminal);
 [[nodiscard]] std::string log_text(const std::string& name, const LogReading& log, const Terminal& terminal);
 
 } // namespace speclens::cli

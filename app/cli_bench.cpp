@@ -143,7 +143,8 @@ Exit command_bench(const Options& options) {
         options.geometry.empty() ? load(options) : random_models(options);
     const double startup_ms = now_ms() - start;
     if (!models->target)
-        throw Error("a table has no passes to measure",
+        throw Error(models->scorer ? "a server's passes cannot be measured from here"
+                                   : "a table has no passes to measure",
                     "Give a checkpoint folder with --model, or --geometry NAME.", Exit::usage);
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) {

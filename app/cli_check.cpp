@@ -165,7 +165,8 @@ void check_memory(Checklist& list, const Models& models, const Options& options)
     const std::size_t free = models.backend->free_memory();
     if (!models.target)
         return list.line(Grade::good, "memory",
-                         "a table needs next to none; " + megabytes(static_cast<double>(free)) + " free");
+                         (models.scorer ? "the target is elsewhere; " : "a table needs next to none; ") +
+                             megabytes(static_cast<double>(free)) + " free");
     const ModelConfig& target = models.target->config;
     const int context = foretold_context(options, target);
     report_memory(list, forecast_memory(models, context, free), *models.backend, target.max_positions,
@@ -190,6 +191,9 @@ void check_models(Checklist& list, const Options& options) {
         target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
                   " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
                   " read per pass";
+    else if (models->scorer)
+        target += ": answers, tells its " + std::to_string(models->scorer->listed()) +
+                  " likeliest tokens, texts of " + std::to_string(models->scorer->capacity()) + " tokens";
     else
         target += ": a table of " + std::to_string(models->vocab()) + " tokens";
     list.line(Grade::good, "target", target);

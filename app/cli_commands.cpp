@@ -18,11 +18,14 @@ constexpr CommandRow kCommandRows[] = {
      "notes\n"
      "appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens on one frame; Ctrl+L "
      "copies one.\n"
-     "Without a display it says what to do and exits with 5.",
+     "A file saved with run --json is opened, - is one that arrives on standard input, shown while it does. "
+     "Without a\n"
+     "display it says what to do and exits with 5.",
      "speclens\n"
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
      "speclens session.jsonl\n"
      "speclens race.json\n"
+     "ssh host speclens run --json - | speclens -\n"
      "speclens first-lesson.lec.toml --presenter\n"
      "speclens 'speclens://domino/4?k=7&temp=0'"},
     {run, "run", "", 0, 0, "one generation, explained round by round",
@@ -32,7 +35,9 @@ constexpr CommandRow kCommandRows[] = {
      "speclens run --prompt \"The capital of France is\" --drafter small --rule token --temp 0.8 --seed 7\n"
      "speclens run --chat --prompt @question.txt --max-tokens 200 --text\n"
      "speclens run --drafter small_tree --tree-topk 3 --tree-budget 12 --rule tree_wor --temp 0.8\n"
-     "speclens run --drafter lookup --temp 0 --json session.jsonl"},
+     "speclens run --drafter lookup --temp 0 --json session.jsonl\n"
+     "speclens run --model http://127.0.0.1:8000 --drafter small=Qwen3-0.6B --chat --prompt \"Why is the sky "
+     "blue?\""},
     {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
      "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
      "is always\n"
@@ -43,7 +48,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens compare --domain code --k 6 --max-tokens 128\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
-    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1, "a scene as PNG, SVG or animated GIF, without a display",
+    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1,
+     "a scene as PNG, SVG or animated GIF, without a display",
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
@@ -82,6 +88,16 @@ constexpr CommandRow kCommandRows[] = {
      "speclens lossless 50000 --rule match --k 3\n"
      "speclens lossless 20000 --drafter small_tree --rule tree_wor --tree-topk 2 --tree-budget 6\n"
      "speclens lossless 2000 --prompt \"The cat\" --drafter small --temp 1"},
+    {train, "train", "", 0, 0, "Medusa heads for the target, trained here and now",
+     "The target writes answers, and heads learn to guess the tokens behind its last state; the target "
+     "itself stays as\n"
+     "it is. Every ten steps they are measured on greedy answers to prompts that they never see. Without "
+     "--prompts the\n"
+     "built-in ones are used; of a file, every sixth prompt is measured on. Ctrl+C keeps what is there.",
+     "speclens train\n"
+     "speclens train --steps 1000 --texts 8 -o my-heads\n"
+     "speclens train --model Qwen3-0.6B --prompts questions.jsonl --batch 32 -o qwen-heads --json "
+     "curve.json"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
      "For every case of the file: runs single rounds on its tables and counts what was emitted and accepted.",
      "speclens oracle cases.json -o results.json\n"
@@ -93,7 +109,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
     {list, "list", "WHAT [METHOD|WORD]", 1, 2,
      "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
-     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, quiz, "
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
+     "quiz, "
      "published.\n"
      "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
      "them.\n"
@@ -107,7 +124,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens list published domino"},
     {attach, "attach", "URL|FILE", 1, 1,
      "what a vLLM, SGLang or llama.cpp server tells about its speculation",
-     "Reads the figures of a running server, once a second, or those of a log or a saved /metrics. With "
+     "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
+     "records. With "
      "--prompt it\n"
      "sends one request and shows which tokens of the answer were guessed, as far as the server says. "
      "Figures of a\n"
@@ -116,7 +134,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens attach 127.0.0.1:8080 --once\n"
      "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
      "speclens attach https://models.example.org --key-from API_KEY --for 60 --json readings.jsonl\n"
-     "speclens attach server.log"},
+     "speclens attach server.log\n"
+     "speclens attach profile_export.jsonl"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "
      "time, with the\n"

@@ -15,6 +15,7 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_bench(const Options& options);
 [[nodiscard]] Exit command_lossless(const Options& options);
 [[nodiscard]] Exit command_oracle(const Options& options);
+[[nodiscard]] Exit command_train(const Options& options);
 [[nodiscard]] Exit command_export(const Options& options);
 [[nodiscard]] Exit command_check(const Options& options);
 [[nodiscard]] Exit command_list(const Options& options);

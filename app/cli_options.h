@@ -28,7 +28,8 @@ enum class Command : std::uint8_t {
     check,
     list,
     attach,
-    serve
+    serve,
+    train
 };
 
 // A drafter and, for the drafters that take one, the folder of its model.
@@ -46,7 +47,9 @@ struct Options {
     std::set<std::string> given;    // names of the options that were typed or stood in the link
     std::optional<Link> link;       // of speclens://…; its options are among the others
 
-    std::filesystem::path model;
+    std::filesystem::path model; // or the address of a server
+    std::filesystem::path tokenizer; // with a server
+    int listed = 20;                 // with a server
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
     std::string backend = "auto";
     int threads = 0;
@@ -75,6 +78,7 @@ struct Options {
     bool timing = true;
     bool lens = false;
     int repeats = 3;
+    std::optional<int> heads, steps, batch, texts; // train
     std::optional<int> context;
     long samples = 200000;
     std::string geometry;
@@ -88,8 +92,8 @@ struct Options {
     double every = 1;                  // attach: seconds between two readings
     std::optional<double> for_seconds; // attach: stop after
     bool once = false;                 // attach: one reading
-    std::string key_from;              // attach: name of the environment variable with the key
-    std::string server_model;          // attach: which of the server's models
+    std::string key_from;              // a server: name of the environment variable with the key
+    std::string server_model;          // which of the server's models
     std::string host = "127.0.0.1";    // serve
     int port = 8000;                   // serve
     bool text_only = false, verbose = false, stepped = false, presenter = false;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/cli_options.h"
+#include "app/cli_setup.h"
 #include "app/lecture.h"
 #include "engine/verify.h"
 #include "kernels/error.h"
@@ -81,6 +82,9 @@ void check_together(const Options& o) {
     if (o.command == Command::attach)
         for (const char* option : {"--chat", "--raw", "--max-tokens", "--temp", "--seed", "--server-model"})
             needs(option, o.has("--prompt"), "--prompt");
+    else
+        for (const char* option : {"--tokenizer", "--listed", "--server-model"})
+            needs(option, target_is_server(o), "--model URL");
     never_both("--timing", "--no-timing");
     never_both("--prompt", "--token-ids");
     never_both("--prompt", "--prompts");

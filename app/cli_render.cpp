@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <unistd.h>
 #include <vector>
 
 #include "app/cli_commands.h"
@@ -62,7 +63,13 @@ void open_file(const Options& options, WindowRequest& request) {
     request.view.scene = "loop"; // a saved run is one lane
     request.session = word;
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(request.session, ignored))
+    if (word == "-") {
+        if (isatty(STDIN_FILENO) == 1)
+            throw Error("- is a run that arrives on standard input, and nothing is piped in",
+                        "For example: ssh host speclens run --json - | speclens -", Exit::usage);
+        request.stop = &interrupted();
+        say("waiting for a run on standard input");
+    } else if (!std::filesystem::is_regular_file(request.session, ignored))
         throw Error(request.session.string() + ": no such file",
                     "Save a trace with: speclens run --json FILE");
 }
@@ -151,9 +158,10 @@ Exit command_window(const Options& options) {
     request.attach = options.attach;
     request.server_key = server_key(options);
     if (!options.words.empty()) open_file(options, request);
-    request.theme = options.theme;
+    request.remembers = true;
+    if (options.has("--theme")) request.theme = options.theme;
     request.presenter = options.presenter;
-    request.zoom = options.zoom;
+    if (options.has("--zoom")) request.zoom = options.zoom;
     request.width = options.width;
     request.height = options.height;
     open_window(request);

@@ -11,6 +11,8 @@
 #include "app/cli_output.h"
 #include "engine/drafter.h"
 #include "kernels/error.h"
+#include "remote/probe.h"
+#include "remote/prompt_scorer.h"
 
 namespace speclens::cli {
 
@@ -93,6 +95,31 @@ void read_prompt(Options& options) {
     if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
 }
 
+bool target_is_server(const Options& options) {
+    return !options.model.empty() && looks_like_endpoint(options.model.string());
+}
+
+namespace {
+
+std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)>
+server_as_target(const Options& options) {
+    const Endpoint endpoint = parse_endpoint(options.model.string());
+    ScorerSettings settings;
+    settings.model = options.server_model;
+    settings.listed = options.listed;
+    settings.http.key = server_key(options);
+    settings.http.silence_seconds = 120; // a long text on a large model
+    if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty())
+        say(warning);
+    return [endpoint, settings](const Vocabulary& vocabulary, const Progress& progress) {
+        ScorerSettings patient = settings;
+        patient.http.cancelled = progress.cancelled;
+        return connect_scorer(endpoint, patient, vocabulary);
+    };
+}
+
+} // namespace
+
 ModelPaths model_paths(const Options& options) {
     ModelPaths paths;
     paths.target = options.model;
@@ -109,6 +136,8 @@ ModelPaths model_paths(const Options& options) {
                         "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);
         paths.draft = choice.folder;
     }
+    if (target_is_server(options)) paths.scorer = server_as_target(options);
+    paths.tokenizer = options.tokenizer;
     return paths;
 }
 
@@ -292,6 +321,14 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     return kept;
 }
 
+std::vector<GalleryPrompt> prompt_texts(const Options& options) {
+    std::vector<GalleryPrompt> texts;
+    for (const Prompt& p : read_prompts(
+             options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts))
+        texts.push_back({p.domain, p.text, p.system, p.chat});
+    return texts;
+}
+
 RaceSettings race_settings(const Options& options, bool text) {
     constexpr const char* kRaceDomain = "code"; // where speculation has most to show
     RaceSettings race;
@@ -300,12 +337,11 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
     race.base.k = options.k.value_or(kRaceDrafts);
     if (text) {
-        std::vector<Prompt> prompts = read_prompts(
-            options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts);
-        for (const Prompt& p : prompts) race.prompts.push_back({p.domain, p.text, p.system, p.chat});
+        race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.token_ids.empty();
-        const auto first = std::ranges::find(prompts, kRaceDomain, &Prompt::domain);
-        if (!typed && first != prompts.end()) race.base = with_prompt(race.base, *first);
+        const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain);
+        if (!typed && first != race.prompts.end())
+            race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
     }
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);

@@ -17,6 +17,7 @@ namespace speclens::cli {
 // not set.
 [[nodiscard]] std::string server_key(const Options& options);
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
+[[nodiscard]] bool target_is_server(const Options& options); // --model is an address
 [[nodiscard]] ModelPaths model_paths(const Options& options);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
 [[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
@@ -36,14 +37,14 @@ struct Prompt {
     bool chat = false;
 };
 // The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
-[[nodiscard]] // The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery
-              // unless said
-              // otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`:
-              // the models have a tokenizer.
-              [[nodiscard]] RaceSettings
-              race_settings(const Options& options, bool text);
+[[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
+// The texts of --prompts, or of the gallery of the bundle. Throws Error for a file with anything else in it.
+[[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
 
-std::vector<Prompt> prompts_of(const Options& options, const Models& models);
+// The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery unless said
+// otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have
+// a tokenizer.
+[[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
 [[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
 
 // What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.

@@ -210,6 +210,20 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
     return full_laws(subject.models, subject.settings, *subject.trace, position->first, position->second);
 }
 
+MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Models>& models) {
+    MedusaTraining training(models, usual_medusa_plan(asked));
+    ProgressBar bar;
+    while (training.step()) {
+        stop_if_interrupted();
+        const MedusaView& view = training.view();
+        if (view.curve.empty())
+            bar.show("the target writes", view.texts_done, view.texts, "answers");
+        else
+            bar.show("training", view.curve.back().step, view.plan.steps, "steps");
+    }
+    return training.view();
+}
+
 Answers answers_of(const FrameRequest& request, const Subject& subject) {
     Answers answers;
     if (!subject.models) return answers;
@@ -222,6 +236,8 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
             answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
         } else if (std::holds_alternative<MeasurePasses>(command) && subject.models->target) {
             answers.passes = measure_passes(*subject.models, window_passes(*subject.models));
+        } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
+            answers.training = trained_for(*heads, subject.models);
         } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
             Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
             for (const RunSettings& settings : plan->runs) {
@@ -258,6 +274,7 @@ Asked::Asked(const Options& options, const SceneWord& word, const Subject& subje
     request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
     request.passes = answers.passes ? &*answers.passes : nullptr;
+    request.training = answers.training ? &*answers.training : nullptr;
 }
 
 void render_one(const Options& options, const SceneWord& word, const Subject& subject,

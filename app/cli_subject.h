@@ -36,6 +36,7 @@ struct Answers {
     std::optional<Guesses> guesses;
     Studies studies;
     std::optional<PassTimes> passes;
+    std::optional<MedusaView> training;
 };
 // A frame with everything it asks for; the request points into the rest.
 struct Asked {

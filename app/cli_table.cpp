@@ -23,10 +23,11 @@ constexpr unsigned kGenerates =
 constexpr unsigned kOneRun = in(window, run, render, describe, lossless); // with one drafter
 constexpr unsigned kDrafts = kGenerates | in(bench, serve);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
-constexpr unsigned kLoads = kDrafts | in(check);
+constexpr unsigned kLoads = kDrafts | in(check, train);
+constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench);
-constexpr unsigned kTable = in(run, compare, check, attach);
+constexpr unsigned kTable = in(run, compare, check, attach, train);
 
 int int_of(Text name, Text text, long least, long most) {
     return static_cast<int>(whole(name, text, least, most));
@@ -92,9 +93,11 @@ void set_trace_top(Options& o, Text name, Text text) {
 
 constexpr OptionRow kOptionRows[] =
     {
-        {"--model", "DIR", "Models",
-         "checkpoint folder or table .json of the target (default: the built-in model)", kLoads,
-         [](Options& o, Text, Text text) { o.model = text; }},
+        {"--model", "DIR|URL", "Models",
+         "checkpoint folder or table .json of the target (default: the built-in model); the address of a "
+         "vLLM or "
+         "SGLang server lets that judge what is guessed here",
+         kLoads, [](Options& o, Text, Text text) { o.model = text; }},
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses (see: list drafters); NAME=DIR names the folder of its model or trained head",
          kOneRun | in(check, serve),
@@ -106,6 +109,14 @@ constexpr OptionRow kOptionRows[] =
         {"--geometry", "NAME", "Models",
          "random weights of a real model's shape instead of a trained model; with check: would it fit?",
          in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
+        {"--tokenizer", "DIR", "Models",
+         "with a server as target: the folder of its tokenizer.json and config.json (default: the draft "
+         "model's)",
+         kScored, [](Options& o, Text, Text text) { o.tokenizer = text; }},
+        {"--listed", "N", "Models",
+         "with a server as target: how many of the likeliest tokens it is asked for (default 20, what vLLM "
+         "allows)",
+         kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 100000); }},
         {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
          [](Options& o, Text name, Text text) {
              o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
@@ -125,8 +136,8 @@ constexpr OptionRow kOptionRows[] =
          in(attach), [](Options& o, Text, Text text) { o.prompt = text; }},
         {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
          [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
-        {"--prompts", "FILE.jsonl", "Prompt", "one prompt a line: {\"prompt\":…, \"domain\":…}", in(compare),
-         [](Options& o, Text, Text text) { o.prompts = text; }},
+        {"--prompts", "FILE.jsonl", "Prompt", "one prompt a line: {\"prompt\":…, \"domain\":…}",
+         in(compare, train), [](Options& o, Text, Text text) { o.prompts = text; }},
         {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare),
          [](Options& o, Text, Text text) { o.domain = text; }},
         {"--chat", "", "Prompt", "wrap the prompt as a user's turn of a chat", kAsks,
@@ -137,7 +148,7 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.system = text; }},
         {"--thinking", "", "Prompt", "leave the think block to the model (with --chat)", kGenerates,
          [](Options& o, Text, Text) { o.thinking = true; }},
-        {"--max-tokens", "N", "Prompt", "new tokens at most", kAsks,
+        {"--max-tokens", "N", "Prompt", "new tokens at most", kAsks | in(train),
          [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
         {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4)",
@@ -148,7 +159,7 @@ constexpr OptionRow kOptionRows[] =
         {"--rule-param", "NAME=VALUE", "Speculation",
          "what the rule takes, see: speclens list rules (several: separated by commas)",
          kGenerates | in(serve), set_rule_param},
-        {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kAsks,
+        {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kAsks | in(train),
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
         {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
          kGenerates | in(serve),
@@ -165,7 +176,7 @@ constexpr OptionRow kOptionRows[] =
                              "Give a number above 0, at most 1 (1 = off).", Exit::usage);
          }},
         {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
-         kGenerates | in(oracle, bench, serve),
+         kGenerates | in(oracle, bench, serve, train),
          [](Options& o, Text name, Text text) {
              o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
          }},
@@ -230,6 +241,16 @@ constexpr OptionRow kOptionRows[] =
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 
+        {"--heads", "N", "Training", "heads, each guesses one place further (default 4)", in(train),
+         [](Options& o, Text name, Text text) { o.heads = int_of(name, text, 1, 8); }},
+        {"--steps", "N", "Training", "steps of Adam (default 600)", in(train),
+         [](Options& o, Text name, Text text) { o.steps = int_of(name, text, 1, 1000000); }},
+        {"--batch", "N", "Training", "places in a step (default 128)", in(train),
+         [](Options& o, Text name, Text text) { o.batch = int_of(name, text, 1, 512); }},
+        {"--texts", "N", "Training",
+         "answers of the target to each prompt, with dice of their own (default 4)", in(train),
+         [](Options& o, Text name, Text text) { o.texts = int_of(name, text, 1, 1000); }},
+
         {"--attach", "URL", "Server",
          "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
          "served)",
@@ -241,17 +262,17 @@ constexpr OptionRow kOptionRows[] =
         {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
          [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
         {"--key-from", "NAME", "Server",
-         "the environment variable that holds the server's API key; it is never stored",
-         in(attach, window, render, describe), [](Options& o, Text, Text t) { o.key_from = t; }},
+         "the environment variable that holds the server's API key; it is never stored", in(attach) | kScored,
+         [](Options& o, Text, Text t) { o.key_from = t; }},
         {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
-         in(attach), [](Options& o, Text, Text t) { o.server_model = t; }},
+         in(attach) | kScored, [](Options& o, Text, Text t) { o.server_model = t; }},
         {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
          [](Options& o, Text, Text t) { o.host = t; }},
         {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
          [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
 
         {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-         in(run, compare, bench, attach), [](Options& o, Text, Text text) { o.json = text; }},
+         in(run, compare, bench, attach, train), [](Options& o, Text, Text text) { o.json = text; }},
         {"--json", "FILE|-", "Output",
          "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
          [](Options& o, Text, Text text) { o.json = text; }},
@@ -278,6 +299,8 @@ constexpr OptionRow kOptionRows[] =
          "race: all lanes together, phase by phase, instead of one after another on the clock",
          in(render, describe, window), [](Options& o, Text, Text) { o.stepped = true; }},
         {"-o", "FILE", "Output", "where the result goes", in(render, oracle, export_file),
+         [](Options& o, Text, Text text) { o.output = text; }},
+        {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR", in(train),
          [](Options& o, Text, Text text) { o.output = text; }},
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},

@@ -196,4 +196,12 @@ std::string percent(double part, double whole) {
     return whole > 0 ? number(100 * part / whole, 0) + " %" : "–";
 }
 
+// 12043 as "12 043"
+std::string grouped(double value) {
+    std::string digits = number(std::round(value), 0);
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), " ");
+    return digits;
+}
+
 } // namespace speclens::cli

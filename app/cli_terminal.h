@@ -35,6 +35,7 @@ struct Terminal {
 
 [[nodiscard]] std::string probability(double p); // .38  1.00  <.01  0
 [[nodiscard]] std::string number(double value, int decimals);
+[[nodiscard]] std::string grouped(double value);              // 12 345
 [[nodiscard]] std::string megabytes(double bytes);            // "1.3 MB"
 [[nodiscard]] std::string percent(double part, double whole); // "59 %", "–" of nothing
 

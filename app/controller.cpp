@@ -46,7 +46,8 @@ void Controller::open_scene(const std::string& name) {
 }
 
 bool Controller::ended() const {
-    return !has_engine() || saved_ || source_.whole().stopped || source_.whole().failed;
+    if (source_.whole().stopped || source_.whole().failed) return true;
+    return saved_ ? !growing_ : !has_engine();
 }
 
 // ---- engine ----
@@ -59,6 +60,7 @@ void Controller::observe(const Snapshot& published, double now) {
     guesses_ = published.guesses;
     studies_ = published.studies;
     passes_ = published.passes;
+    training_ = published.training;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_race(published);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
@@ -81,22 +83,55 @@ void Controller::observe(const Snapshot& published, double now) {
     tick(now);
 }
 
-void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
+void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing) {
     saved_ = std::move(trace);
+    growing_ = growing;
     settings_ = settings;
     saved_status_.state = EngineStatus::State::stopped;
     source_.update(saved_, 0);
     cursor_ = telling_cursor(source_.whole()).cursor;
     selected_.reset();
     playing_ = false;
-    arriving_ = false;
+    arriving_ = growing;
+}
+
+void Controller::saved_is_over(const std::string& notice, double now) {
+    growing_ = false;
+    if (!notice.empty()) say(notice, now);
+}
+
+void Controller::saved_is_broken(const std::string& what, const std::string& remedy) {
+    growing_ = false;
+    complain(what, remedy);
+}
+
+void Controller::complain(const std::string& what, const std::string& remedy) {
+    banner_ = what;
+    remedy_ = remedy;
+}
+
+Preferences Controller::preferences() const {
+    return {theme, zoom, reduced_motion, letters_article_};
+}
+
+void Controller::prefer(const Preferences& preferences) {
+    theme = preferences.theme;
+    zoom = std::clamp(preferences.zoom, 0.7F, 3.0F);
+    reduced_motion = preferences.reduced_motion;
+    letters_article_ = preferences.swapped_letters;
 }
 
 void Controller::restart(RunSettings settings) {
+    if (!(settings == wished())) history().keep(wished());
+    begin_run(std::move(settings));
+}
+
+void Controller::begin_run(RunSettings settings) {
     if (in_race()) return wish_race(std::move(settings));
     if (!port_.send) return;
     settings_ = settings;
     saved_ = nullptr;
+    growing_ = false;
     did(Deed::changed_run);
     arrive_cycle_.reset();
     ++restarts_;
@@ -289,6 +324,7 @@ SceneInput Controller::scene_input(double now) const {
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.studies = &studies_;
     in.passes = passes_.get();
+    in.training = training_.get();
     in.server = server_.get();
     in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;
@@ -323,11 +359,14 @@ FrameInput Controller::frame(double now) {
     in.gallery = &gallery;
     in.glossary = &glossary;
     in.quiz = &quiz;
+    in.saved = &saved_files_;
     in.read = &read;
     in.playing = playing_;
     in.speed = speed_;
     in.engine = has_engine();
     in.run_ahead = run_ahead_;
+    in.can_undo = history().can_undo();
+    in.can_redo = history().can_redo();
     in.hash = source_.hash();
     in.density = chrome.density;
     in.zoom = scale();

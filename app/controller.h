@@ -14,7 +14,9 @@
 #include "app/frame.h"
 #include "app/frame_source.h"
 #include "app/frontend.h"
+#include "app/history.h"
 #include "app/link.h"
+#include "app/preferences.h"
 #include "engine/session.h"
 
 namespace speclens {
@@ -36,7 +38,11 @@ class Controller {
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void observe_server(std::shared_ptr<const ServerView> view) { server_ = std::move(view); }
-    void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings);
+    // `growing`: more of it may come, until saved_is_over().
+    void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing = false);
+    void saved_is_over(const std::string& notice, double now);              // a line to say; empty: none
+    void saved_is_broken(const std::string& what, const std::string& remedy); // shown up to there
+    void complain(const std::string& what, const std::string& remedy);        // until it is dismissed
     void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
     void tick(double now);                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
@@ -69,6 +75,8 @@ class Controller {
     float zoom = 1;
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
+    [[nodiscard]] Preferences preferences() const;
+    void prefer(const Preferences& preferences);
     ui::ThemeKind theme = ui::ThemeKind::dark;
     bool reduced_motion = false;
     // How the window writes a frame: set by the shell, absent in tests.
@@ -83,7 +91,8 @@ class Controller {
     void seek(Seek what, double now);
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
     void arrive(double now);
-    void restart(RunSettings settings);
+    void restart(RunSettings settings); // a change that can be taken back
+    void begin_run(RunSettings settings);
     // The race (controller_race.cpp): its wish, its clock, its lanes.
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
     void wish_race(RunSettings base); // and start it
@@ -108,6 +117,7 @@ class Controller {
     [[nodiscard]] double race_pace() const; // ms of the race per second
     // What the controls of the open scene change.
     [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_wish_.base : settings_; }
+    [[nodiscard]] SettingsHistory& history() { return in_race() ? race_history_ : run_history_; }
     void say(const std::string& words, double now);
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
@@ -131,9 +141,12 @@ class Controller {
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
     std::shared_ptr<const PassTimes> passes_;
+    std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
+    std::vector<SavedFile> saved_files_; // when the Open dialog appeared
+    SettingsHistory run_history_, race_history_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;
@@ -149,6 +162,7 @@ class Controller {
     int restarts_ = 0; // sent, not answered by a new run yet
     Seek seek_ = Seek::none;
     std::size_t seek_from_ = 0;
+    bool growing_ = false;            // of the saved run more may come
     bool arriving_ = false;           // looking for the first event worth seeing
     std::optional<int> arrive_cycle_; // of a fork
     std::string banner_, remedy_;
@@ -169,6 +183,5 @@ class Controller {
 
 // Folder for saved runs and pictures; created when needed.
 [[nodiscard]] std::filesystem::path data_folder(const std::string& kind);
-[[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
 
 } // namespace speclens

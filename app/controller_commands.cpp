@@ -3,9 +3,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
-
-#include <nlohmann/json.hpp>
 
 #include "app/controller.h"
 #include "app/lecture.h"
@@ -45,33 +42,13 @@ std::filesystem::path data_folder(const std::string& kind) {
     return folder;
 }
 
-std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
-    std::vector<GalleryPrompt> prompts;
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) {
-        const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-        if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
-        GalleryPrompt prompt;
-        prompt.prompt = row["prompt"].get<std::string>();
-        if (row.contains("domain") && row["domain"].is_string())
-            prompt.domain = row["domain"].get<std::string>();
-        if (row.contains("system") && row["system"].is_string())
-            prompt.system = row["system"].get<std::string>();
-        if (row.contains("chat") && row["chat"].is_boolean()) prompt.chat = row["chat"].get<bool>();
-        prompts.push_back(std::move(prompt));
-    }
-    return prompts;
-}
-
 void Controller::guarded(double now, const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
-        banner_ = error.what();
-        remedy_ = error.remedy();
+        complain(error.what(), error.remedy());
     } catch (const std::exception& error) {
-        banner_ = error.what();
-        remedy_ = "Nothing was lost; try again.";
+        complain(error.what(), "Nothing was lost; try again.");
     }
     (void)now;
 }
@@ -86,6 +63,13 @@ void Controller::open_popup(Popup popup) {
         chrome.prompt = wished().prompt;
         chrome.system = wished().system;
         chrome.chat = wished().chat;
+    }
+    if (popup == Popup::open_file) {
+        try {
+            saved_files_ = saved_files(data_folder("sessions"));
+        } catch (const Error&) { // no such folder: paths can still be typed
+            saved_files_.clear();
+        }
     }
     if (popup == Popup::export_frame)
         chrome.query = (std::filesystem::current_path() / ("speclens-" + scene_name_ + ".png")).string();
@@ -229,6 +213,12 @@ void Controller::action(Action action, int number, double now) {
         at = std::clamp(at + by, 0, beats - 1);
     };
     switch (action) {
+    case Action::undo:
+        if (auto before = history().undo(wished())) begin_run(std::move(*before));
+        break;
+    case Action::redo:
+        if (auto after = history().redo(wished())) begin_run(std::move(*after));
+        break;
     case Action::edit_prompt:
         open_popup(Popup::prompt);
         break;
@@ -408,6 +398,17 @@ void Controller::action(Action action, int number, double now) {
                               first == quiz.end() ? 0 : static_cast<std::size_t>(first - quiz.begin()));
         }
         open_popup(Popup::quiz);
+        break;
+    case Action::black:
+        chrome.overlay.black = true;
+        break;
+    case Action::light:
+        chrome.overlay.light = !chrome.overlay.light;
+        break;
+    case Action::pen:
+        chrome.overlay.pen = !chrome.overlay.pen;
+        chrome.overlay.strokes.clear();
+        if (chrome.overlay.pen) say("Draw with the left button; F9 or Esc puts the pen away", now);
         break;
     case Action::keys:
         open_popup(Popup::keys);

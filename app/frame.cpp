@@ -127,6 +127,13 @@ void draw_state_of_engine(const FrameDraw& d) {
     }
 }
 
+// What a stroke of the pen was drawn on.
+std::string picture_of(const FrameInput& input, const Rect& screen) {
+    return input.scene_name + " " + std::to_string(input.scene.beat) + " " +
+           std::to_string(input.scene.cursor) + " " + std::to_string(screen.w) + "x" +
+           std::to_string(screen.h);
+}
+
 } // namespace
 
 std::string why_not(const FrameInput& input, Action action) {
@@ -134,6 +141,10 @@ std::string why_not(const FrameInput& input, Action action) {
     const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
+    case Action::undo:
+        return input.can_undo ? "" : "Nothing was changed yet";
+    case Action::redo:
+        return input.can_redo ? "" : "Nothing was taken back";
     case Action::edit_prompt:
     case Action::reroll:
     case Action::restart:
@@ -199,6 +210,7 @@ std::string why_not(const FrameInput& input, Action action) {
 std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
     std::vector<FrameCommand> out;
     FrameInput input = given;
+    if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
     const FrameLayout layout =
         frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
@@ -226,6 +238,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_status(d);
     dividers(d);
     draw_state_of_engine(d);
+    draw_overlay(state.overlay, ui);
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))

@@ -12,7 +12,9 @@
 #include "app/frontend.h"
 #include "app/glossary.h"
 #include "app/quiz.h"
+#include "app/saved_files.h"
 #include "app/keys.h"
+#include "app/overlay.h"
 #include "scenes/scene.h"
 
 namespace speclens {
@@ -44,6 +46,7 @@ struct FrameUi {
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
+    Overlay overlay;
     Density density = Density::full; // of the last frame
     std::string message;             // one line above the ribbon, "saved to …"
     double message_until = 0;
@@ -66,10 +69,12 @@ struct FrameInput {
     const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
     const std::vector<GlossaryEntry>* glossary = nullptr; // may be null
     const std::vector<QuizQuestion>* quiz = nullptr;      // may be null
+    const std::vector<SavedFile>* saved = nullptr;        // may be null
     bool playing = false;
     double speed = 1;
     bool engine = false; // an engine thread is there: stepping past the end goes on
     bool run_ahead = true;
+    bool can_undo = false, can_redo = false; // changes of settings
     std::uint64_t hash = 0;          // of the events shown
     Density density = Density::full; // decides which actions have a place
     float zoom = 1;

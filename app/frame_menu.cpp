@@ -27,6 +27,10 @@ bool checked(const FrameDraw& d, Action action) {
         return d.layout.controls.w > 0;
     case Action::present:
         return d.state.layout.presenter;
+    case Action::light:
+        return d.state.overlay.light;
+    case Action::pen:
+        return d.state.overlay.pen;
     case Action::fewer_ids:
         return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
     case Action::theme_dark:

@@ -15,10 +15,13 @@ add_library(speclens_frontend STATIC
     frame_source.cpp
     frame_timeline.cpp
     keys.cpp
+    overlay.cpp
+    preferences.cpp
     popup_palette.cpp
     popup_quiz.cpp
     popups.cpp
     render.cpp
+    saved_files.cpp
     shell.cpp
     shell_gl.cpp
     shell_input.cpp

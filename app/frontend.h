@@ -2,6 +2,7 @@
 // frame. Implemented in app/shell.cpp and app/render.cpp; the command line itself knows no ImGui.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "engine/guesses.h"
+#include "engine/medusa_training.h"
 #include "engine/models.h"
 #include "engine/pass_times.h"
 #include "engine/race.h"
@@ -61,11 +63,14 @@ struct WindowRequest {
     ViewReader read;
     std::vector<std::pair<std::string, std::string>>
         folders;                   // "model" or a drafter, and its folder as typed: for links
-    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live
+    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live; "-": one that
+                                   // arrives on standard input
+    const std::atomic<bool>* stop = nullptr; // set: waiting for that ends
     std::string attach;            // address of a server to attach to; empty: none
     std::string server_key;        // sent with what it is asked; empty: none
-    std::string theme = "dark";    // dark, light, contrast
-    float zoom = 1;
+    bool remembers = false; // preferences are read and kept (app/preferences.h); below, what goes first
+    std::optional<std::string> theme; // dark, light, contrast
+    std::optional<float> zoom;
     bool presenter = false;
     int width = 1600, height = 1000;
 };
@@ -89,6 +94,7 @@ struct FrameRequest {
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;
+    const MedusaView* training = nullptr;
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.

@@ -37,6 +37,8 @@ Exit dispatch(Options options) {
         return command_bench(options);
     case Command::lossless:
         return command_lossless(options);
+    case Command::train:
+        return command_train(options);
     case Command::oracle:
         return command_oracle(options);
     case Command::export_file:

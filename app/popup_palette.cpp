@@ -2,6 +2,7 @@
 // Enter.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "app/link.h"
 #include "app/popups.h"
@@ -82,6 +83,26 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
     if (keyed && count > 0) run = static_cast<std::size_t>(row);
     if (count == 0) c.text({box.x + 12, box.y + 22}, "nothing fits", Font::text, 15, t.muted);
     return run;
+}
+
+// A field, the rows that fit what is typed in it, and a line below; the chosen row is run.
+void draw_search(const FrameDraw& d, Rect box, bool& close, const std::vector<PaletteRow>& rows,
+                 const char* placeholder, std::string_view below, Font font) {
+    const std::string before = d.state.query;
+    // The arrows and Enter belong to the list, not to the field above it.
+    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
+    const auto run = draw_rows(d, {box.x + 8, box.y + 60, box.w - 16, box.h - 100}, rows, enter);
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                       {.take_focus = true, .placeholder = placeholder});
+    if (d.state.query != before) d.state.row = 0;
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted,
+                    box.w - 40);
+    if (field.cancelled) close = true;
+    if (run) {
+        d.out.push_back(rows[*run].command);
+        close = true;
+    }
 }
 
 } // namespace
@@ -175,22 +196,36 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
 }
 
 void draw_palette(const FrameDraw& d, Rect box, bool& close) {
-    const std::string before = d.state.query;
-    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
-    // The arrows belong to the list, not to the field above it.
-    const std::vector<PaletteRow> rows = palette_rows(d.input, d.state.query);
-    const auto run = draw_rows(d, {box.x + 8, box.y + 60, box.w - 16, box.h - 100}, rows, enter);
-    const ui::TextFieldResult field =
-        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
-                       {.take_focus = true, .placeholder = "a command, a scene, a token…"});
-    if (d.state.query != before) d.state.row = 0;
-    d.ui.canvas.text({box.x + 20, box.bottom() - 14}, "> commands  @ scenes  # tokens  : cycle  ? words",
-                     Font::mono, 14, d.ui.theme.muted);
-    if (field.cancelled) close = true;
-    if (run) {
-        d.out.push_back(rows[*run].command);
-        close = true;
-    }
+    draw_search(d, box, close, palette_rows(d.input, d.state.query), "a command, a scene, a token…",
+                "> commands  @ scenes  # tokens  : cycle  ? words", Font::mono);
+}
+
+std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
+    std::vector<PaletteRow> rows;
+    if (input.saved)
+        for (const SavedFile& file : *input.saved)
+            add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
+    if (input.read)
+        for (const auto& [title, file] : input.read->lectures)
+            add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0});
+    std::ranges::stable_sort(rows,
+                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    const char* home = std::getenv("HOME");
+    const bool link = is_link(query);
+    if (link || query.find_first_of("/.") != std::string::npos)
+        rows.insert(rows.begin(),
+                    {link ? "Go to this link" : "Open this file", "",
+                     OpenFile{query.starts_with("~/") && home ? home + query.substr(1) : query}, 0});
+    return rows;
+}
+
+void draw_open(const FrameDraw& d, Rect box, bool& close) {
+    const bool any = d.input.saved && !d.input.saved->empty();
+    draw_search(d, box, close, open_rows(d.input, d.state.query),
+                "words of a prompt, the path of a run, race or lecture, or a link",
+                any ? "Ctrl+S saves a run or a race; the newest comes first"
+                    : "Nothing was saved yet: Ctrl+S keeps a run or a race",
+                Font::text);
 }
 
 void draw_glossary(const FrameDraw& d, Rect box, bool& close) {

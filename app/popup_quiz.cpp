@@ -14,11 +14,24 @@ using ui::Rect;
 constexpr float kLine = 24, kPad = 12;
 
 float choice_height(const FrameDraw& d, float width, const std::string& words) {
-    return static_cast<float>(ui::paragraph_lines(d.ui.canvas, width - 96, words, {})) * kLine + 2 * kPad;
+    return static_cast<float>(ui::paragraph_lines(d.ui.canvas, width - 108, words, {})) * kLine + 2 * kPad;
 }
 
-// One choice; whether it was taken. `given`: the answer that was given, -1: none yet.
-bool draw_choice(const FrameDraw& d, Rect box, int index, const QuizQuestion& q, int given) {
+// "Question 3 of 24", and how a room votes or voted.
+std::string heading_of(const QuizRound& round, const QuizQuestion& q) {
+    std::string words =
+        "Question " + std::to_string(round.at() + 1) + " of " + std::to_string(round.questions());
+    if (round.given() < 0) return words + " · Shift+A … counts a hand";
+    if (round.hands() > 0)
+        words += " · " + std::to_string(round.hands(q.answer)) + " of " + std::to_string(round.hands()) +
+                 (round.hands() == 1 ? " hand" : " hands") + " went up for the right answer";
+    return words;
+}
+
+// One choice; whether it was taken.
+bool draw_choice(const FrameDraw& d, Rect box, int index, const QuizQuestion& q) {
+    const QuizRound& round = d.state.quiz;
+    const int given = round.given();
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const bool open = given < 0;
@@ -34,8 +47,14 @@ bool draw_choice(const FrameDraw& d, Rect box, int index, const QuizQuestion& q,
     if (touched.focused) ui::focus_ring(c, t, box, 6);
     const std::string letter(1, static_cast<char>('A' + index));
     c.text({box.x + 16, box.y + kPad + 17}, letter, Font::mono, 15, t.muted);
-    ui::paragraph(c, {box.x + 44, box.y + kPad + 17}, box.w - 96, q.choices[static_cast<std::size_t>(index)],
+    ui::paragraph(c, {box.x + 44, box.y + kPad + 17}, box.w - 108, q.choices[static_cast<std::size_t>(index)],
                   {.color = open || marked ? t.ink : t.muted});
+    if (const int hands = round.hands(), here = hands > 0 ? round.hands(index) : 0; hands > 0) {
+        const float share = static_cast<float>(here) / static_cast<float>(hands);
+        c.fill({box.x + 8, box.bottom() - 6, (box.w - 16) * share, 3}, t.muted, 1.5F);
+        c.text({box.right() - (marked ? 36 : 16), box.y + kPad + 17}, std::to_string(here), Font::mono, 15,
+               t.ink, ui::Align::right);
+    }
     if (marked)
         c.text({box.right() - 16, box.y + kPad + 17}, right ? "✓" : "✕", Font::text_bold, 17,
                right ? t.role(ui::Role::accepted) : t.role(ui::Role::rejected), ui::Align::right);
@@ -61,9 +80,7 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
     QuizRound& round = d.state.quiz;
     const QuizQuestion& q = (*d.input.quiz)[round.at()];
     const float x = box.x + 24, w = box.w - 48;
-    const std::string count =
-        "Question " + std::to_string(round.at() + 1) + " of " + std::to_string(round.questions());
-    c.text({x, box.y + 32}, count, Font::text, 14, t.muted);
+    ui::fitted_text(c, {x, box.y + 32}, heading_of(round, q), Font::text, 14, t.muted, w - 110);
     if (round.answered() > 0)
         c.text({box.right() - 24, box.y + 32},
                std::to_string(round.right(*d.input.quiz)) + " of " + std::to_string(round.answered()) +
@@ -80,7 +97,8 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
         const float h = choice_height(d, w, q.choices[static_cast<std::size_t>(i)]);
         const auto key = static_cast<ui::Key>(static_cast<int>(ui::Key::a) + i);
         const auto digit = static_cast<ui::Key>(static_cast<int>(ui::Key::d1) + i);
-        if (draw_choice(d, {x, y - 14, w, h}, i, q, given) || d.ui.take_key(key) || d.ui.take_key(digit))
+        while (d.ui.take_key(key, {.shift = true})) round.add_hand(i); // as many as within one frame
+        if (draw_choice(d, {x, y - 14, w, h}, i, q) || d.ui.take_key(key) || d.ui.take_key(digit))
             round.answer(i);
         y += h + 8;
     }
@@ -98,6 +116,7 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
                    {.kind = given >= 0 ? ui::ButtonKind::primary : ui::ButtonKind::normal}) ||
         d.ui.take_key(ui::Key::enter) || d.ui.take_key(ui::Key::right) || d.ui.take_key(ui::Key::page_down))
         round.go(1);
+    if (d.ui.take_key(ui::Key::backspace)) round.no_hands();
     if (d.ui.take_key(ui::Key::left) || d.ui.take_key(ui::Key::page_up)) round.go(-1);
 }
 

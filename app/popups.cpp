@@ -33,6 +33,7 @@ ui::Vec2 wanted_size(Popup popup) {
     case Popup::notes:
         return {760, 680};
     case Popup::open_file:
+        return {760, 480};
     case Popup::export_frame:
         return {640, 176};
     case Popup::none:
@@ -91,12 +92,15 @@ void draw_popup(const FrameDraw& d) {
     if (d.state.popup == Popup::palette)
         h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
                                        1, palette_rows(d.input, d.state.query).size())));
+    if (d.state.popup == Popup::open_file)
+        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
+                                       1, open_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::fork)
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
     if (d.state.popup == Popup::notes || d.state.popup == Popup::description)
         h = std::min(h, 76 + text_height(d, w));
     if (d.state.popup == Popup::quiz) h = std::min(h, quiz_height(d, w));
-    const bool high = d.state.popup == Popup::palette;
+    const bool high = d.state.popup == Popup::palette || d.state.popup == Popup::open_file;
     const Rect box{
         s.x + (s.w - w) / 2,
         high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
@@ -133,8 +137,10 @@ void draw_popup(const FrameDraw& d) {
         draw_quiz(d, box, close);
         break;
     case Popup::open_file:
+        draw_open(d, box, close);
+        break;
     case Popup::export_frame:
-        draw_path_field(d, box, close);
+        draw_export(d, box, close);
         break;
     case Popup::none:
         break;
@@ -238,26 +244,17 @@ void draw_notes(const FrameDraw& d, Rect box, bool&) {
     draw_text(d, box, d.input.lecture ? d.input.lecture->now().title : "", running_text(d));
 }
 
-void draw_path_field(const FrameDraw& d, Rect box, bool& close) {
-    const bool open = d.state.popup == Popup::open_file;
-    heading(d, box, open ? "Open" : "Export this frame");
+void draw_export(const FrameDraw& d, Rect box, bool& close) {
+    heading(d, box, "Export this frame");
     const ui::TextFieldResult field =
         ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
-                       {.mono = true,
-                        .take_focus = true,
-                        .placeholder = open ? "path of a saved run, race or lecture, or speclens://…" : "path ending in .png or .svg"});
-    const bool usable = !d.state.query.empty() &&
-                        (open || d.state.query.ends_with(".png") || d.state.query.ends_with(".svg"));
-    const std::string why = usable ? ""
-                            : open ? "Type a path or a link"
-                                   : "The name must end in .png or .svg";
-    const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36},
-                               open ? "Open" : "Export", {.kind = ui::ButtonKind::primary, .disabled = why});
+                       {.mono = true, .take_focus = true, .placeholder = "path ending in .png or .svg"});
+    const bool usable = d.state.query.ends_with(".png") || d.state.query.ends_with(".svg");
+    const bool go = ui::button(
+        d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, "Export",
+        {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : "The name must end in .png or .svg"});
     if ((go || field.submitted) && usable) {
-        if (open)
-            d.out.push_back(OpenFile{d.state.query});
-        else
-            d.out.push_back(ExportFile{d.state.query});
+        d.out.push_back(ExportFile{d.state.query});
         close = true;
     }
     if (field.cancelled) close = true;

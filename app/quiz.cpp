@@ -1,6 +1,7 @@
 #include "app/quiz.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "app/entry_reader.h"
 
@@ -20,7 +21,8 @@ std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string&
         const Link place = read.place(item);
         QuizQuestion q{read.text(item, "question"), read.text(item, "why"), {}, 0, place.scene, place.beat};
         const auto choices = item.find("choices");
-        if (choices == item.end() || !choices->is_array() || choices->size() < 2 || choices->size() > 5)
+        if (choices == item.end() || !choices->is_array() || choices->size() < 2 ||
+            choices->size() > kMostChoices)
             read.broken(item, "no two to five choices");
         for (const Json& choice : *choices) {
             if (!choice.is_string() || choice.get<std::string>().empty())
@@ -43,11 +45,24 @@ std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file) {
 
 void QuizRound::begin(std::size_t questions, std::size_t first) {
     given_.assign(questions, -1);
+    hands_.assign(questions, {});
     at_ = questions > 0 ? first % questions : 0;
 }
 
 void QuizRound::answer(int choice) {
     if (given_[at_] < 0) given_[at_] = choice;
+}
+
+void QuizRound::add_hand(int choice) {
+    if (given_[at_] < 0) ++hands_[at_][static_cast<std::size_t>(choice)];
+}
+
+void QuizRound::no_hands() {
+    hands_[at_] = {};
+}
+
+int QuizRound::hands() const {
+    return std::accumulate(hands_[at_].begin(), hands_[at_].end(), 0);
 }
 
 void QuizRound::go(std::ptrdiff_t by) {

@@ -2,11 +2,14 @@
 //   [{"see": "accept-rule/3", "question", "choices": [two to five], "answer": index, "why"}, …]
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace speclens {
+
+inline constexpr std::size_t kMostChoices = 5;
 
 struct QuizQuestion {
     std::string question, why;
@@ -29,12 +32,18 @@ class QuizRound {
     [[nodiscard]] std::size_t questions() const { return given_.size(); }
     [[nodiscard]] int given() const { return given_[at_]; } // -1: not yet; the first answer counts
     void answer(int choice);
+    // Hands of a room that go up for a choice, counted before somebody answers for all.
+    void add_hand(int choice);
+    void no_hands();
+    [[nodiscard]] int hands(int choice) const { return hands_[at_][static_cast<std::size_t>(choice)]; }
+    [[nodiscard]] int hands() const; // for all choices
     void go(std::ptrdiff_t by); // around the end
     [[nodiscard]] int answered() const;
     [[nodiscard]] int right(const std::vector<QuizQuestion>& quiz) const;
 
   private:
     std::vector<int> given_;
+    std::vector<std::array<int, kMostChoices>> hands_;
     std::size_t at_ = 0;
 };
 

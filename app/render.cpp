@@ -19,10 +19,7 @@
 namespace speclens {
 
 ui::ThemeKind theme_named(const std::string& name) {
-    if (name == "dark") return ui::ThemeKind::dark;
-    if (name == "light") return ui::ThemeKind::light;
-    if (name == "contrast") return ui::ThemeKind::contrast;
-    if (name == "contrast-light") return ui::ThemeKind::contrast_light;
+    if (const auto kind = ui::theme_of(name)) return *kind;
     throw Error("there is no theme \"" + name + "\"", "Choose dark, light or contrast.", Exit::usage);
 }
 
@@ -74,6 +71,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.guesses = request.guesses;
     scene.studies = request.studies;
     scene.passes = request.passes;
+    scene.training = request.training;
     scene.server = request.server.get();
     scene.still = true;
     scene.plain.ms_per_token = request.plain_ms_per_token;

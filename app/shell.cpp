@@ -4,6 +4,7 @@
 #include "app/shell.h"
 
 #include <GLFW/glfw3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,10 +17,11 @@
 #include "app/shell_keys.h"
 #include "app/ui/fonts.h"
 #include "app/ui/utf8.h"
+#include "engine/gallery.h"
 #include "engine/models.h"
 #include "engine/race_json.h"
 #include "engine/saved_settings.h"
-#include "engine/trace_json.h"
+#include "engine/trace_follower.h"
 #include "kernels/error.h"
 #include "remote/server_session.h"
 
@@ -176,11 +178,24 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     const double began = glfwGetTime();
     ShellReport report;
     // A wrong file or theme is an error of the command line, before any window appears.
-    const ui::ThemeKind theme = theme_named(request.theme);
+    Preferences liked = request.remembers ? load_preferences(preferences_file()) : Preferences();
+    if (request.theme) liked.theme = theme_named(*request.theme);
+    if (request.zoom) liked.zoom = *request.zoom;
     std::shared_ptr<const Trace> saved;
     std::string notice;
     std::shared_ptr<const RaceView> race;
-    if (!request.session.empty() && is_race_file(request.session))
+    std::atomic<bool> grew{false};
+    std::unique_ptr<TraceFollower> follower;
+    if (request.session == "-") {
+        follower = std::make_unique<TraceFollower>(
+            STDIN_FILENO, "standard input",
+            [&] {
+                grew = true;
+                glfwPostEmptyEvent();
+            },
+            request.stop);
+        saved = follower->trace();
+    } else if (!request.session.empty() && is_race_file(request.session))
         race = std::make_shared<const RaceView>(load_race(request.session));
     else if (!request.session.empty())
         saved = load_trace(request.session, &notice);
@@ -223,11 +238,11 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     controller.folders = request.folders;
     controller.read = request.read;
     if (!request.attach.empty()) port.server(AttachServer{request.attach});
-    controller.theme = theme;
+    controller.prefer(liked);
     controller.expect_race(request.view.race);
     if (!request.lecture.steps.empty()) controller.begin_lecture(request.lecture, began);
     controller.chrome.layout.presenter = request.presenter;
-    controller.zoom = std::clamp(request.zoom, 0.7F, 3.0F);
+    liked = controller.preferences();
     controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
     try {
         controller.glossary = load_glossary(assets_folder() / "glossary.json");
@@ -246,7 +261,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     }
     if (race) controller.show_race(race);
     if (saved)
-        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings);
+        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings,
+                              follower != nullptr);
 
     ui::WidgetState widgets;
     controller.export_frame = [&](const std::filesystem::path& file) {
@@ -262,7 +278,7 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     while (!glfwWindowShouldClose(window.handle)) {
         const double now = glfwGetTime();
         const bool frame_now =
-            window.dirty || !window.queue.empty() || changed.load() || server_changed.load();
+            window.dirty || !window.queue.empty() || changed.load() || server_changed.load() || grew.load();
         double wait = frame_now ? 0 : 3600;
         const double next = controller.next_change(now);
         if (next >= 0) wait = std::min(wait, next);
@@ -284,6 +300,16 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
             if (published.revision != revision) {
                 revision = published.revision;
                 controller.observe(published, glfwGetTime());
+            }
+            window.dirty = true;
+        }
+        if (grew.exchange(false) && follower) {
+            if (const auto end = follower->end()) {
+                if (end->what.empty())
+                    controller.saved_is_over(end->notice, glfwGetTime());
+                else
+                    controller.saved_is_broken(end->what, end->remedy);
+                follower.reset();
             }
             window.dirty = true;
         }
@@ -340,6 +366,14 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
         if (!commands.empty()) {
             controller.perform(commands, glfwGetTime());
             window.dirty = true; // show what the commands did
+        }
+        if (const Preferences now_liked = controller.preferences(); request.remembers && !(now_liked == liked)) {
+            liked = now_liked;
+            try {
+                save_preferences(liked, preferences_file());
+            } catch (const Error& error) {
+                controller.complain(error.what(), error.remedy());
+            }
         }
         if (!controller.clipboard.empty()) {
             glfwSetClipboardString(window.handle, controller.clipboard.c_str());

@@ -44,6 +44,7 @@ std::string to_text(const Command& command) {
         }
         std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
         std::string operator()(const MeasurePasses&) const { return "time passes"; }
+        std::string operator()(const TrainHeads& c) const { return "train heads, " + std::to_string(c.steps) + " steps"; }
     };
     return std::visit(Writer{}, command);
 }

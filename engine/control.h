@@ -124,8 +124,15 @@ struct RunStudy {
 };
 // Time passes of the target over 1 to 64 tokens, within a few seconds; the answer is a PassTimes (engine/pass_times.h).
 struct MeasurePasses {};
+// Train Medusa heads on the target's answers to the built-in prompts (engine/medusa_training.h). What it comes to is
+// published while it learns; complete heads take the place of the loaded ones, for runs from then on.
+struct TrainHeads {
+    int steps = 600;
+    int texts = 4; // answers to each prompt
+    int max_tokens = 64; // of each answer
+};
 using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace,
-                             StepRace, EndSteppedRace, MeasurePasses>;
+                             StepRace, EndSteppedRace, MeasurePasses, TrainHeads>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

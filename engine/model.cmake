@@ -24,6 +24,7 @@ target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/model_rows.cpp
     ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
     ${CMAKE_CURRENT_LIST_DIR}/safetensors_header.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/scored_decoder.cpp
     ${CMAKE_CURRENT_LIST_DIR}/table_decoder.cpp
     ${CMAKE_CURRENT_LIST_DIR}/table_json.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer.cpp

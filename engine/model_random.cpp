@@ -1,7 +1,6 @@
 // A model of a given shape with made-up weights: everything about its speed is right, nothing about its text.
 // Matrix entries are uniform with standard deviation 0.02, a pure function of (seed, tensor, index).
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "engine/model_memory.h"
 #include "engine/model_parts.h"
 #include "engine/weight_import.h"
+#include "kernels/bf16.h"
 
 namespace speclens {
 namespace {
@@ -25,18 +25,13 @@ std::uint64_t hash(std::uint64_t counter) {
     return z ^ z >> 31;
 }
 
-std::uint16_t bf16_from(float value) { // round to nearest even; no NaN here
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-
 // 256 equally likely values with mean 0 and standard deviation kScale: a table makes the fill cheap, and a
 // matrix product cannot tell.
 std::vector<std::uint16_t> levels() {
     std::vector<std::uint16_t> table(256);
     const double width = kScale * std::sqrt(12.0);
     for (int i = 0; i < 256; ++i)
-        table[static_cast<std::size_t>(i)] = bf16_from(static_cast<float>(((i + 0.5) / 256 - 0.5) * width));
+        table[static_cast<std::size_t>(i)] = narrow_bf16(static_cast<float>(((i + 0.5) / 256 - 0.5) * width));
     return table;
 }
 
@@ -53,7 +48,7 @@ std::size_t bf16_bytes(std::span<const Slot> slots) {
 void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what,
                    std::uint64_t seed, const Progress& progress, WeightBytes& bytes) {
     const std::vector<std::uint16_t> level = levels();
-    const std::uint16_t one = bf16_from(1), zero = 0;
+    const std::uint16_t one = narrow_bf16(1), zero = 0;
     const std::size_t total = bf16_bytes(slots);
     std::size_t done = 0;
     WeightImport importer(backend, progress);

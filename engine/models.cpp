@@ -13,15 +13,17 @@ namespace fs = std::filesystem;
 
 std::string Models::target_name() const {
     if (!bundle.empty()) return bundle;
-    return target ? target->name : target_table ? target_table->name : "";
+    return target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
 }
 std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
 int Models::layers() const { return target ? target->config.layers : 0; }
-int Models::vocab() const { return target ? target->config.vocab : target_table ? target_table->vocab : 0; }
+int Models::vocab() const {
+    return target ? target->config.vocab : target_table ? target_table->vocab : scorer ? scorer->vocabulary().size : 0;
+}
 
 const std::vector<int>& Models::stops() const {
     static const std::vector<int> kNone;
-    return target ? target->config.stops : target_table ? target_table->stops : kNone;
+    return target ? target->config.stops : target_table ? target_table->stops : scorer ? scorer->vocabulary().stops : kNone;
 }
 
 std::string Models::text_of(int id) const {
@@ -34,6 +36,9 @@ std::string Models::text_of(int id) const {
 std::string Models::why_not(const std::string& name) const {
     const DrafterInfo* info = find_drafter(name);
     if (!info) return "there is no drafter \"" + name + "\"";
+    if (scorer && info->needs_network()) return "a server does not tell the hidden states that this head reads";
+    if (scorer && info->needs_layers) return "a server does not let its layers be skipped";
+    if (scorer && info->tree) return "a server is asked about one chain of guesses at a time";
     if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
     if (info->needs_network())
         return network(name) ? "" : "no " + network_of(name) + " head is loaded (give one with --drafter " + name + "=DIR)";
@@ -83,11 +88,37 @@ std::string difference(const Model& target, const Model& draft) {
     return "";
 }
 
+// The target is a server: what is loaded here is a draft model, or a tokenizer alone.
+void load_around_scorer(const ModelPaths& paths, const Progress& progress, Models& models) {
+    fs::path draft = paths.draft;
+    if (draft.empty() && paths.tokenizer.empty()) draft = assets_folder() / "models" / "small";
+    Vocabulary vocabulary;
+    if (!draft.empty()) {
+        models.draft = Model::load(*models.backend, draft, progress);
+        vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
+    }
+    if (!paths.tokenizer.empty()) {
+        const ModelConfig config = read_config(paths.tokenizer);
+        vocabulary = {Tokenizer::load(paths.tokenizer / "tokenizer.json"), config.vocab, config.stops};
+        if (models.draft && models.draft->tokenizer)
+            models.vocabulary_problem = vocabulary_difference(*vocabulary.tokenizer, *models.draft->tokenizer);
+    }
+    if (!vocabulary.tokenizer)
+        throw Error(short_name(draft) + " has no tokenizer.json, and a server is sent token ids",
+                    "Give a folder that has the server's tokenizer.json and config.json: --tokenizer DIR.");
+    models.tokenizer = vocabulary.tokenizer;
+    models.scorer = paths.scorer(vocabulary, progress);
+}
+
 }  // namespace
 
 Models load_models(const ModelPaths& paths, const Progress& progress) {
     Models models;
     models.backend = make_backend(paths.backend, {.threads = paths.threads});
+    if (paths.scorer) {
+        load_around_scorer(paths, progress, models);
+        return models;
+    }
     fs::path target = paths.target;
     fs::path draft = paths.draft;
     if (target.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "engine/decoder.h"
 #include "engine/draft_network.h"
 #include "engine/model.h"
+#include "engine/scorer.h"
 #include "engine/tokenizer.h"
 #include "kernels/backend.h"
 
@@ -22,14 +24,19 @@ struct ModelPaths {
                                                               // added, when the target is the bundle's
     std::string backend = "auto";
     int threads = 0;
+    // Makes the target of a server, once the vocabulary is known: that of `tokenizer`, a folder with tokenizer.json and
+    // config.json; empty: that of the draft model. `target` is not looked at then.
+    std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> scorer = {};
+    std::filesystem::path tokenizer = {};
 };
 
 struct Models {
-    std::unique_ptr<Backend> backend;
+    std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads
     std::shared_ptr<const Model> target;
     std::shared_ptr<const Model> draft;               // null: no small drafter
     std::shared_ptr<const TableModel> target_table;   // instead of `target`
     std::shared_ptr<const TableModel> draft_table;
+    std::shared_ptr<const Scorer> scorer;             // instead of `target`: a server
     std::shared_ptr<const FrequentIds> frequent;      // of the target's ids; null for tables and random models
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
@@ -38,7 +45,7 @@ struct Models {
 
     [[nodiscard]] std::string target_name() const;
     [[nodiscard]] std::string draft_name() const;
-    [[nodiscard]] int layers() const;                 // of the target, 0 for tables
+    [[nodiscard]] int layers() const;                 // of the target, 0 for tables and servers
     [[nodiscard]] int vocab() const;
     [[nodiscard]] const std::vector<int>& stops() const;
     [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer

@@ -51,6 +51,9 @@ void check_settings(const Models& models, const RunSettings& s) {
     if (rule->greedy_only && s.sampling.temperature != 0)
         throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " + std::to_string(s.sampling.temperature),
                     "Use --temp 0, or the rule token or match.", Exit::usage);
+    if (rule->mixes() && models.scorer)
+        throw Error("the rule \"" + s.rule + "\" reads the target's whole law, and a server tells the likeliest tokens only",
+                    "Use --rule token, match or block, or load the target here with --model DIR.", Exit::usage);
     check_parameters(s.rule_params, *rule);
     if (s.k < 0 || s.k > 64)
         throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k), "Use 0 for plain decoding.",
@@ -61,6 +64,14 @@ void check_settings(const Models& models, const RunSettings& s) {
         throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens), "Ask for some tokens.",
                     Exit::usage);
     check_options(s.drafter, s.options, models.layers());
+}
+
+// A server tells the likeliest tokens only; under a top-k that keeps no others its law is exact. Says what was changed.
+std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
+    if (sampling.temperature == 0 || (sampling.top_k > 0 && sampling.top_k <= scorer.listed())) return "";
+    sampling.top_k = scorer.listed();
+    return "top-k " + std::to_string(sampling.top_k) + ": the server tells its " + std::to_string(sampling.top_k) +
+           " likeliest tokens, and among those the rule is exact";
 }
 
 }  // namespace
@@ -130,6 +141,7 @@ Run::~Run() = default;
 
 void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     check_settings(*models_, settings_);
+    const std::string listed_only = models_->scorer ? keep_listed(*models_->scorer, settings_.sampling) : "";
     PromptTokens prompt = prompt_tokens(*models_, settings_);
     const int prompt_size = static_cast<int>(prompt.ids.size());
 
@@ -141,6 +153,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     }
     if (drafter_name != "none" && settings_.k == 0) notice = "speculation is off: K = 0";
     if (!notice.empty()) drafter_name = "none";
+    if (notice.empty()) notice = listed_only;
     const DrafterInfo& drafter = *find_drafter(drafter_name);
     const bool needs_model = drafter.needs_draft_model();
     const DrafterOptions& options = settings_.options;
@@ -150,7 +163,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     // Cache slots: the prompt, the new tokens, and one round of drafts past them.
     const long long wanted =
         static_cast<long long>(prompt_size) + settings_.max_tokens + std::max({settings_.k, k, nodes}) + 1;
-    const int limit = models_->target ? models_->target->config.max_positions : 4096;
+    const int limit = models_->target ? models_->target->config.max_positions : models_->scorer ? models_->scorer->capacity() : 4096;
     if (prompt_size >= limit) throw PromptTooLong(prompt_size, models_->target_name(), limit);
     if (needs_model && models_->draft && prompt_size >= models_->draft->config.max_positions)
         throw PromptTooLong(prompt_size, models_->draft_name(), models_->draft->config.max_positions);
@@ -158,11 +171,14 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     std::unique_ptr<Decoder> draft_model;
     if (models_->target) {
         target_ = make_model_decoder(models_->target, capacity);
-        if (needs_model) draft_model = make_model_decoder(models_->draft, std::min(capacity, models_->draft->config.max_positions));
+    } else if (models_->scorer) {
+        target_ = make_scored_decoder(models_->scorer, capacity);
     } else {
         target_ = make_table_decoder(models_->target_table, prompt_size, capacity);
         if (needs_model) draft_model = make_table_decoder(models_->draft_table, prompt_size, capacity);
     }
+    if (needs_model && models_->draft)
+        draft_model = make_model_decoder(models_->draft, std::min(capacity, models_->draft->config.max_positions));
     auto frequent = models_->frequent;
     if (drafter_name != "none" && options.fr_spec > 0) {
         if (!frequent) frequent = std::make_shared<FrequentIds>(models_->vocab(), models_->stops());
@@ -182,7 +198,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     header.backend = models_->backend->description();
     header.machine = machine_name();
     header.date = utc_minute();
-    header.tier = models_->target ? "LIVE" : "TABLE";
+    header.tier = models_->target ? "LIVE" : models_->scorer ? "REMOTE" : "TABLE";
     header.k = drafter.tree ? k : settings_.k;
     header.nodes = nodes;
     header.draft_ids = drafter_name == "none" ? 0 : options.fr_spec;

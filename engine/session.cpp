@@ -31,6 +31,28 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     return times[times.size() / 2];
 }
 
+void end_race(Snapshot& p) { // with what there is of it
+    if (!p.race || p.race->running < 0) return;
+    auto cut = std::make_shared<RaceView>(*p.race);
+    cut->running = -1;
+    p.race = std::move(cut);
+}
+
+// All that was under way goes no further, and says so.
+void cut_short(Snapshot& p) {
+    if (p.guesses && !p.guesses->complete()) {
+        auto cut = std::make_shared<Guesses>(*p.guesses);
+        cut->planned = static_cast<int>(cut->rows.size());
+        p.guesses = std::move(cut);
+    }
+    if (p.training && !p.training->complete) {
+        auto cut = std::make_shared<MedusaView>(*p.training);
+        cut->complete = cut->cut = true;
+        p.training = std::move(cut);
+    }
+    end_race(p);
+}
+
 } // namespace
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
@@ -77,8 +99,10 @@ void Session::main() {
             gate_.set(0);
             race_.reset();
             stepped_.reset();
+            training_.reset();
             guessed_cycle_.reset();
             publish([&](Snapshot& p) {
+                cut_short(p);
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
@@ -121,13 +145,15 @@ void Session::main() {
         });
         // The run on the screen goes first; what is measured would only be disturbed by it.
         if (stepped) {
-            if (guessed_cycle_ || !planned_.empty()) gate_.wake();  // its turn comes when the run stands still
+            if (guessed_cycle_ || !planned_.empty() || training_) gate_.wake();  // its turn comes when the run stands still
             continue;
         }
         if (guessed_cycle_)
             guarded([&] { guess(); });
         else if (!planned_.empty())
             guarded([&] { study(); });
+        else if (training_)
+            guarded([&] { train(); });
     }
 }
 
@@ -207,39 +233,43 @@ void Session::apply(const Command& command) {
     };
     if (const auto* restart = std::get_if<Restart>(&command)) {
         run_ = std::make_unique<Run>(models_, restart->settings);
+        run_models_ = models_;
         show_run();
         gate_.set(restart->budget);
     } else if (const auto* fork = std::get_if<Fork>(&command)) {
         if (!run_) throw Error("there is no run to fork", "Start a run first.");
-        run_ = std::make_unique<Run>(models_, run_->settings(), run_->trace(), *fork);
+        run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), *fork);
         show_run();
         gate_.set(fork->budget);
     } else if (const auto* fetch = std::get_if<FetchLaws>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto laws = std::make_shared<const LawPair>(
-            full_laws(models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
+            full_laws(run_models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
         publish([&](Snapshot& p) { p.laws = laws; });
     } else if (const auto* twin = std::get_if<FetchTwin>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto answer =
-            std::make_shared<const Twin>(replay_twin(models_, run_->settings(), run_->trace(), *twin));
+            std::make_shared<const Twin>(replay_twin(run_models_, run_->settings(), run_->trace(), *twin));
         publish([&](Snapshot& p) { (twin->force_draft ? p.other_guess : p.twin) = answer; });
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         const auto known = published().guesses;
         if (known && known->complete() && known->of == &run_->trace() && known->cycle == guesses->cycle) {
             auto changed = std::make_shared<const Guesses>(
-                with_exit_layer(models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
+                with_exit_layer(run_models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
             return publish([&](Snapshot& p) { p.guesses = changed; });
         }
-        auto begun = std::make_shared<const Guesses>(no_guesses(*models_, run_->trace(), *guesses));
+        auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run_->trace(), *guesses));
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (std::holds_alternative<MeasurePasses>(command)) {
-        if (!models_->target) throw Error("a table has no passes to time", "Load a model.");
+        if (!models_->target) throw Error(models_->scorer ? "a server's passes cannot be timed from here" : "a table has no passes to time", "Load a model.");
         auto times = std::make_shared<const PassTimes>(
             measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
         publish([&](Snapshot& p) { p.passes = times; });
+    } else if (const auto* heads = std::get_if<TrainHeads>(&command)) {
+        training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(*heads));
+        show_training();
     } else if (const auto* study = std::get_if<RunStudy>(&command)) {
         if (!planned_.empty() && planned_.front().name == study->name) study_run_.reset();
         std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
@@ -262,20 +292,22 @@ void Session::apply(const Command& command) {
         if (!race_) return;
         show_race();
         race_.reset();
+        publish(end_race);
     } else if (std::holds_alternative<Cancel>(command)) {
         race_.reset();
         stepped_.reset();
+        if (training_) {
+            training_->stop();
+            show_training();
+            training_.reset();
+        }
         publish([&](Snapshot& p) {
             for (const RunStudy& plan : planned_) {
                 auto cut = std::make_shared<Study>(*p.studies[plan.name]);
                 cut->planned = static_cast<int>(cut->points.size());
                 p.studies[plan.name] = cut;
             }
-            if (p.guesses && !p.guesses->complete()) {
-                auto cut = std::make_shared<Guesses>(*p.guesses);
-                cut->planned = static_cast<int>(cut->rows.size());
-                p.guesses = cut;
-            }
+            cut_short(p);
         });
         planned_.clear();
         study_run_.reset();
@@ -290,7 +322,7 @@ void Session::apply(const Command& command) {
 void Session::guess() {
     gate_.wake();  // the next drafter, even when the run on the screen stands still
     auto grown = std::make_shared<Guesses>(*published().guesses);
-    grown->rows.push_back(next_guess(models_, run_->settings(), run_->trace(), *grown));
+    grown->rows.push_back(next_guess(run_models_, run_->settings(), run_->trace(), *grown));
     if (grown->complete()) guessed_cycle_.reset();
     publish([&](Snapshot& p) { p.guesses = std::move(grown); });
 }
@@ -317,6 +349,33 @@ void Session::study() {
         auto grown = std::make_shared<Study>(*p.studies[name]);
         grown->points.push_back(point);
         p.studies[name] = grown;
+    });
+}
+
+// A few steps at a time, so that commands are obeyed in between.
+void Session::train() {
+    constexpr double kBetweenCommandsMs = 25, kShowMs = 120;
+    gate_.wake(); // the next steps, even when the run on the screen stands still
+    const Stopwatch watch;
+    while (training_->step() && watch.ms() < kBetweenCommandsMs && !closing_) {
+    }
+    const bool complete = training_->view().complete;
+    if (!complete && training_shown_.ms() < kShowMs) return;
+    if (complete) { // runs under way keep the models they began with
+        auto changed = std::make_shared<Models>(*models_);
+        changed->networks["medusa"] = training_->network();
+        models_ = std::move(changed);
+    }
+    show_training();
+    if (complete) training_.reset();
+}
+
+void Session::show_training() {
+    training_shown_ = Stopwatch();
+    auto view = std::make_shared<const MedusaView>(training_->view());
+    publish([&](Snapshot& p) {
+        p.training = std::move(view);
+        p.status.ready_drafters = models_->ready_drafters();
     });
 }
 

@@ -12,6 +12,7 @@
 #include "engine/clock.h"
 #include "engine/control.h"
 #include "engine/guesses.h"
+#include "engine/medusa_training.h"
 #include "engine/models.h"
 #include "engine/pass_times.h"
 #include "engine/race.h"
@@ -34,6 +35,7 @@ struct Snapshot {
     std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
+    std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
     std::uint64_t revision = 0;             // grows with every change
@@ -61,6 +63,8 @@ class Session {
     void show_stepped();
     void study();  // one phase of the studies that are planned
     void guess();  // one drafter of those that are asked
+    void train();  // a few steps of the training under way
+    void show_training();
 
     ModelPaths paths_;
     RunSettings first_settings_;
@@ -73,6 +77,7 @@ class Session {
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
+    std::shared_ptr<const Models> run_models_;  // that it was made with: heads may have been trained since
     std::unique_ptr<Race> race_;  // null when none is under way
     std::size_t race_shown_ = 0;  // its revision
     Stopwatch race_published_;
@@ -80,6 +85,8 @@ class Session {
     std::size_t stepped_shown_ = 0;
     std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
     std::unique_ptr<Run> study_run_;
+    std::unique_ptr<MedusaTraining> training_;
+    Stopwatch training_shown_;
     std::optional<int> guessed_cycle_;  // drafters are still to be asked about it
     std::thread thread_;
 };

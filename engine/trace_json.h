@@ -26,8 +26,27 @@ class TraceWriter {
 // Whole trace to a file: written beside it and renamed, so a full disk leaves the old file intact. Throws Error.
 void save_trace(const Trace& trace, const std::filesystem::path& file);
 
+// Makes a trace of the lines of a file or a pipe, one after another. The trace may be read while it grows.
+class TraceReader {
+  public:
+    explicit TraceReader(std::string name); // for messages
+    // Throws Error with the line number and what was expected. `last`: nothing follows, so a line that breaks
+    // off is left out, and notice() says so.
+    void line(const std::string& text, bool last);
+    [[nodiscard]] std::shared_ptr<Trace> trace() const { return trace_; }
+    [[nodiscard]] const std::string& notice() const { return notice_; }
+
+  private:
+    struct Texts; // of token ids, as they were met
+    std::string name_, notice_;
+    int line_ = 0;
+    std::shared_ptr<Texts> texts_;
+    std::shared_ptr<Trace> trace_;
+};
+
 // Throws Error with the line number and what was expected. A file cut off in the middle of its last line
-// (killed while writing) loads up to there; `notice` then says so. Tier becomes RECORDED.
+// (killed while writing) loads up to there; `notice` then says so. Tier becomes RECORDED. The file "-" is
+// standard input.
 [[nodiscard]] std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string* notice = nullptr);
 [[nodiscard]] std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std::string* notice = nullptr);
 

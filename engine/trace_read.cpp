@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <istream>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "engine/trace_fields.h"
@@ -161,52 +163,65 @@ void read_texts(const OrderedJson& object, std::map<int, std::string>& texts) {
 
 }  // namespace
 
-std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std::string* notice) {
-    const auto bad = [&](int line, const std::string& what) {
-        return Error(name + ", line " + std::to_string(line) + ": " + what,
+struct TraceReader::Texts {
+    std::mutex mutex; // the trace is read on other threads
+    std::map<int, std::string> of;
+};
+
+TraceReader::TraceReader(std::string name)
+    : name_(std::move(name)), texts_(std::make_shared<Texts>()),
+      trace_(std::make_shared<Trace>([texts = texts_](int id) {
+          const std::lock_guard lock(texts->mutex);
+          const auto found = texts->of.find(id);
+          return found == texts->of.end() ? "<" + std::to_string(id) + ">" : found->second;
+      })) {}
+
+void TraceReader::line(const std::string& text, bool last) {
+    ++line_;
+    if (text.empty()) return;
+    const auto bad = [&](const std::string& what) {
+        return Error(name_ + ", line " + std::to_string(line_) + ": " + what,
                      "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
     };
-    std::vector<Event> events;
-    auto texts = std::make_shared<std::map<int, std::string>>();
-    std::string text;
-    int line = 0;
-    while (std::getline(in, text)) {
-        ++line;
-        const bool last = in.peek() == std::istream::traits_type::eof();
-        if (text.empty()) continue;
-        const OrderedJson object = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
-        if (object.is_discarded()) {
-            if (last && !events.empty()) {  // killed while writing: everything before is whole
-                if (notice) *notice = "the file ends in the middle of line " + std::to_string(line) + "; shown up to there";
-                break;
-            }
-            throw bad(line, "not valid JSON");
-        }
-        try {
-            if (events.empty()) {
-                const Reader r(object);
-                if (r.text("schema") != "speclens-trace/1") throw Malformed{"unknown schema \"" + r.text("schema") + "\""};
-                if (r.text("kind") != "header") throw Malformed{"the first line must be the header"};
-            }
-            events.push_back(read_event(object));
-            if (events.size() > 1 && std::holds_alternative<Header>(events.back())) throw Malformed{"a second header"};
-            read_texts(object, *texts);
-        } catch (const Malformed& error) {
-            throw bad(line, error.what);
-        } catch (const nlohmann::json::exception& error) {
-            throw bad(line, error.what());
-        }
+    const OrderedJson object = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (object.is_discarded()) {
+        if (!last || trace_->size() == 0) throw bad("not valid JSON");
+        // Killed while writing: everything before is whole.
+        notice_ = "the file ends in the middle of line " + std::to_string(line_) + "; shown up to there";
+        return;
     }
-    if (events.empty()) throw bad(1, "the file is empty");
-    auto trace = std::make_shared<Trace>([texts](int id) {
-        const auto found = texts->find(id);
-        return found == texts->end() ? "<" + std::to_string(id) + ">" : found->second;
-    });
-    for (Event& event : events) trace->append(std::move(event));
-    return trace;
+    try {
+        if (trace_->size() == 0) {
+            const Reader r(object);
+            if (r.text("schema") != "speclens-trace/1") throw Malformed{"unknown schema \"" + r.text("schema") + "\""};
+            if (r.text("kind") != "header") throw Malformed{"the first line must be the header"};
+        }
+        Event event = read_event(object);
+        if (trace_->size() > 0 && std::holds_alternative<Header>(event)) throw Malformed{"a second header"};
+        {
+            const std::lock_guard lock(texts_->mutex);
+            read_texts(object, texts_->of);
+        }
+        trace_->append(std::move(event));
+    } catch (const Malformed& error) {
+        throw bad(error.what);
+    } catch (const nlohmann::json::exception& error) {
+        throw bad(error.what());
+    }
+}
+
+std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std::string* notice) {
+    TraceReader reader(name);
+    std::string text;
+    while (std::getline(in, text)) reader.line(text, in.peek() == std::istream::traits_type::eof());
+    if (reader.trace()->size() == 0)
+        throw Error(name + " is empty", "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
+    if (notice && !reader.notice().empty()) *notice = reader.notice();
+    return reader.trace();
 }
 
 std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string* notice) {
+    if (file == "-") return read_trace(std::cin, "standard input", notice);
     std::ifstream in(file, std::ios::binary);
     if (!in || std::filesystem::is_directory(file))
         throw Error("cannot open the session file " + file.string(), "Check the path; record one with: speclens run --json FILE");

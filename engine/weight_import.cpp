@@ -1,9 +1,9 @@
 #include "engine/weight_import.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "kernels/bf16.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -34,7 +34,7 @@ Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
         for (std::size_t i = 0; i < wide.size(); ++i) {
             std::uint16_t upper = 0;
             std::memcpy(&upper, host_.data() + 2 * i, 2);
-            wide[i] = std::bit_cast<float>(static_cast<std::uint32_t>(upper) << 16);
+            wide[i] = widen_bf16(upper);
         }
     }
     return wide.empty() ? backend_.import_weight(host_.data(), stored, 1, cols)

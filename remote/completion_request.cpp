@@ -116,6 +116,9 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     const auto logprobs = body.find("logprobs");
     asked.pieces = logprobs != body.end() &&
                    ((logprobs->is_boolean() && logprobs->get<bool>()) || logprobs->is_number());
+    asked.prompt_top = static_cast<int>(number_between(body, "prompt_logprobs", -1, 0, kMostPromptTop));
+    if (asked.prompt_top >= 0 && (chat || asked.stream))
+        throw Refused{400, "prompt_logprobs is answered at /v1/completions only, and not as a stream"};
     return asked;
 }
 

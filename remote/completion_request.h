@@ -16,7 +16,9 @@ struct Refused {
 struct CompletionRequest {
     RunSettings settings;
     bool stream = false, usage = false, pieces = false; // pieces: tokens apart (logprobs)
+    int prompt_top = -1; // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
 };
+inline constexpr int kMostPromptTop = 20; // as vLLM unless started with --max-logprobs
 // `chat`: /v1/chat/completions, else /v1/completions. Drafter, rule and K are those of `base`. Throws
 // Refused.
 [[nodiscard]] CompletionRequest read_request(const std::string& body, bool chat, const RunSettings& base);

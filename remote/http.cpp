@@ -3,6 +3,8 @@
 #include <httplib.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "kernels/error.h"
@@ -16,9 +18,12 @@ class Watchdog {
     Watchdog(httplib::Client& client, const std::atomic<bool>* cancelled) {
         if (!cancelled) return;
         thread_ = std::jthread([&client, cancelled](const std::stop_token& done) {
+            std::mutex mutex;
+            std::unique_lock lock(mutex);
+            std::condition_variable_any woken; // by `done`: the request must not wait for the end of a sleep
             while (!done.stop_requested()) {
                 if (cancelled->load()) client.stop();
-                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                (void)woken.wait_for(lock, done, std::chrono::milliseconds(50), [] { return false; });
             }
         });
     }

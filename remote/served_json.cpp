@@ -58,6 +58,21 @@ std::string log_json(const LogEntry& e) {
     return one_line(json);
 }
 
+std::string bench_json(const BenchRecord& r) {
+    Json json = {{"schema", "speclens-bench-record/1"},
+                 {"tier", "RECORDED"},
+                 {"tokens", r.tokens},
+                 {"gaps_ms", r.gaps}};
+    const auto told = [&](const char* key, double value) {
+        if (value > 0) json[key] = value;
+    };
+    told("first_ms", r.first_ms);
+    told("whole_ms", r.whole_ms);
+    told("between_ms", r.between_ms);
+    told("tokens_per_chunk", r.tokens_per_chunk());
+    return one_line(json);
+}
+
 std::string served_json(const ServedText& s) {
     static constexpr const char* kProvenance[] = {"exact", "inferred", "aggregate"};
     static constexpr const char* kAuthors[] = {"unknown", "first", "draft", "target"};

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "remote/bench_records.h"
 #include "remote/log_reading.h"
 #include "remote/served_text.h"
 #include "remote/server_reading.h"
@@ -11,6 +12,7 @@ namespace speclens {
 
 [[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds);
 [[nodiscard]] std::string log_json(const LogEntry& entry);
+[[nodiscard]] std::string bench_json(const BenchRecord& record);
 [[nodiscard]] std::string served_json(const ServedText& served);
 
 } // namespace speclens

@@ -12,6 +12,7 @@
 #include "engine/json_read.h"
 #include "remote/completion_answer.h"
 #include "remote/completion_request.h"
+#include "remote/prompt_laws.h"
 #include "remote/serve_counts.h"
 
 namespace speclens {
@@ -101,7 +102,11 @@ struct SpecServer::State {
                     for (const std::string& piece : answer->pieces()) text += piece;
                     return true;
                 });
-                response.set_content(answer->whole(text).dump(-1, ' ', false, Json::error_handler_t::replace),
+                Json whole = answer->whole(text);
+                if (asked.prompt_top >= 0)
+                    whole["choices"][0]["prompt_logprobs"] =
+                        prompt_laws(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
+                response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace),
                                      "application/json");
                 return;
             }
@@ -182,7 +187,11 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
     s.server.Get("/v1/models", [&s](const httplib::Request&, httplib::Response& response) {
         const Json body = {
             {"object", "list"},
-            {"data", Json::array({{{"id", s.model()}, {"object", "model"}, {"owned_by", "speclens"}}})}};
+            {"data", Json::array({{{"id", s.model()},
+                                   {"object", "model"},
+                                   {"owned_by", "speclens"},
+                                   {"max_model_len",
+                                    s.models->target ? s.models->target->config.max_positions : 4096}}})}};
         response.set_content(body.dump(), "application/json");
     });
     s.server.Post("/v1/completions",

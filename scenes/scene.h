@@ -15,6 +15,7 @@
 #include "engine/control.h"
 #include "engine/cycle_view.h"
 #include "engine/guesses.h"
+#include "engine/medusa_training.h"
 #include "engine/pass_times.h"
 #include "engine/published.h"
 #include "engine/race.h"
@@ -53,19 +54,20 @@ enum class Deed : std::uint32_t {
 
 // Everything a frame depends on.
 struct SceneInput {
-    const Trace* trace = nullptr;      // never null; may be empty while models load
-    const CycleView* view = nullptr;   // fold(trace, cursor), made once per frame by the caller
-    const CycleView* whole = nullptr;  // fold(trace, available)
-    const LawPair* laws = nullptr;     // full laws of the last position that was asked for; may be null
-    const Twin* twin = nullptr;        // last cycle that was replayed with other options; may be null
-    const Twin* other_guess = nullptr; // last cycle that was replayed with another guess; may be null
-    const Guesses* guesses = nullptr;  // what every drafter guesses at one cycle; may be null
-    const Studies* studies = nullptr;  // by name; may be null
-    const PassTimes* passes = nullptr; // what passes of the target cost; may be null
-    std::size_t cursor = 0;            // events shown
-    std::size_t available = 0;         // trace size of this frame
-    int beat = 0;                      // story beat, for scenes that are not driven by the cursor
-    float t = 1;                       // progress 0…1 of the last step's motion; 1 = at rest
+    const Trace* trace = nullptr;         // never null; may be empty while models load
+    const CycleView* view = nullptr;      // fold(trace, cursor), made once per frame by the caller
+    const CycleView* whole = nullptr;     // fold(trace, available)
+    const LawPair* laws = nullptr;        // full laws of the last position that was asked for; may be null
+    const Twin* twin = nullptr;           // last cycle that was replayed with other options; may be null
+    const Twin* other_guess = nullptr;    // last cycle that was replayed with another guess; may be null
+    const Guesses* guesses = nullptr;     // what every drafter guesses at one cycle; may be null
+    const Studies* studies = nullptr;     // by name; may be null
+    const PassTimes* passes = nullptr;    // what passes of the target cost; may be null
+    const MedusaView* training = nullptr; // heads that are trained here; may be null
+    std::size_t cursor = 0;               // events shown
+    std::size_t available = 0;            // trace size of this frame
+    int beat = 0;                         // story beat, for scenes that are not driven by the cursor
+    float t = 1;                          // progress 0…1 of the last step's motion; 1 = at rest
     const RunSettings* settings =
         nullptr; // what the controls show (may differ from the header until restart)
     const EngineStatus* status = nullptr;

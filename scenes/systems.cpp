@@ -46,7 +46,9 @@ class SystemsScene final : public Scene {
         const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
                     upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
         draw_cache(d, {x, top, half, upper});
-        draw_wire(d, {x + half + gap, top, half, upper});
+        constexpr float kWire = 164;
+        draw_wire(d, {x + half + gap, top, half, std::min(upper, kWire)});
+        draw_pages(d, {x + half + gap, top + kWire, half, upper - kWire});
         if (lower > 0) draw_controllers(d, {x, bottom - lower, w, lower});
     }
 

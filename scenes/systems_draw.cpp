@@ -1,5 +1,6 @@
 // The pictures of S15: rows of the cache by round, a round on the wire, and two controllers of K.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 
@@ -61,6 +62,49 @@ void draw_cache(const SystemsDraw& d, Rect area) {
                     "round " + std::to_string(round.cycle + 1) + ": " + std::to_string(round.before) +
                         " rows before, " + std::to_string(round.written) + " written, " +
                         std::to_string(round.kept) + " kept");
+    }
+}
+
+void draw_pages(const SystemsDraw& d, Rect area) {
+    const SystemsModel& m = d.model;
+    if (m.rounds.empty() || area.h < 96) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const CacheRound& round = m.rounds[m.shown];
+    const Pages pages = pages_of(round, m.page);
+    systems_head(d, area,
+                 "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
+                 counted(pages.during, "page") + " held, " + std::to_string(pages.given_back()) +
+                     " given back, " + counted(pages.empty, "slot") + " empty after it");
+    constexpr float kSlot = 11, kGap = 2, kPageGap = 9, kLine = kSlot + 9;
+    const float width = static_cast<float>(m.page) * (kSlot + kGap) + kPageGap, top = area.y + 48;
+    const int across = std::max(1, static_cast<int>((area.w + kPageGap) / width)),
+              down = std::max(1, static_cast<int>((area.bottom() - top) / kLine));
+    const int hidden =
+        pages.during > across * down ? pages.during - across * down : 0; // full ones, at the front
+    for (int page = hidden; page < pages.during; ++page) {
+        const int at = page - hidden;
+        const float x0 = area.x + static_cast<float>(at % across) * width,
+                    y = top + static_cast<float>(at / across) * kLine;
+        for (int slot = 0; slot < m.page; ++slot) {
+            const int row = page * m.page + slot;
+            const Rect box{x0 + static_cast<float>(slot) * (kSlot + kGap), y, kSlot, kSlot};
+            if (box.right() > area.right() + 1) break; // a page wider than the place
+            if (row < round.before)
+                canvas.fill(box, theme.role(Role::target).alpha(0.55F), 1);
+            else if (row < round.before + round.kept)
+                canvas.fill(box, theme.role(Role::accepted), 1);
+            else if (row < round.before + round.written)
+                canvas.hatch(box, theme.role(Role::rejected), 4);
+            const bool rewound = row >= round.before + round.kept && row < round.before + round.written;
+            if (row >= round.before + round.kept)
+                canvas.outline(box, {rewound ? theme.role(Role::rejected) : theme.line, 1}, 1);
+        }
+        ui::tooltip(d.ui, {x0, y, width - kPageGap, kSlot},
+                    "page " + std::to_string(page + 1) +
+                        (page >= pages.after    ? ": given back after this round"
+                         : page >= pages.before ? ": taken in this round"
+                                                : ": held before this round"));
     }
 }
 
@@ -152,12 +196,14 @@ void draw_systems_details(const SystemsDraw& d) {
     y += 40;
     if (m.rounds.empty() || y + 40 > r.bottom()) return;
     ui::fitted_text(canvas, {x, y}, "The cache of this run", Font::text_bold, 15, theme.ink, w);
-    ui::paragraph(
-        canvas, {x, y + 26}, w,
-        ui::integer(m.written) + " rows written in " + counted(static_cast<int>(m.rounds.size()), "round") +
-            ", " + ui::integer(m.kept) + " kept, " +
-            ui::percent(m.written > 0 ? 1 - static_cast<double>(m.kept) / m.written : 0) + " rewound.",
-        {.size = 14, .color = theme.muted, .max_lines = 3});
+    ui::paragraph(canvas, {x, y + 26}, w,
+                  ui::integer(m.written) + " rows written in " +
+                      counted(static_cast<int>(m.rounds.size()), "round") + ", " + ui::integer(m.kept) +
+                      " kept, " +
+                      ui::percent(m.written > 0 ? 1 - static_cast<double>(m.kept) / m.written : 0) +
+                      " rewound. In pages of " + std::to_string(m.page) + ", " +
+                      counted(m.given_back, "page") + " went back.",
+                  {.size = 14, .color = theme.muted, .max_lines = 3});
 }
 
 void draw_systems_controls(const SystemsDraw& d) {
@@ -180,10 +226,17 @@ void draw_systems_controls(const SystemsDraw& d) {
     slider("alpha", "A guess stays: " + ui::probability(wire.alpha), wire.alpha, 0, 0.99, 0.01);
     slider("draft", "A guess: " + ui::number(wire.draft_ms, 1) + " ms", wire.draft_ms, 0.1, 10, 0.1);
     if (row.room() < 104) return;
-    const Rect at = row.place(104);
+    Rect at = row.place(104);
     ui::field_label(ui, at, "Guesses K");
     if (const auto k = ui::stepper(ui, "k", at, wire.k, {.low = 1, .high = 10}))
         wire.k = static_cast<int>(*k);
+    if (row.room() < 104 || d.model.rounds.empty()) return;
+    at = row.place(104);
+    ui::field_label(ui, at, "Page, slots");
+    const int power = std::bit_width(static_cast<unsigned>(d.state.page)) - 1;
+    if (const auto to =
+            ui::stepper(ui, "page", at, power, {.low = 2, .high = 5, .text = std::to_string(d.state.page)}))
+        d.state.page = 1 << static_cast<int>(*to);
 }
 
 } // namespace speclens

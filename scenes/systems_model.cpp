@@ -114,6 +114,13 @@ ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed)
     return run;
 }
 
+Pages pages_of(const CacheRound& round, int size) {
+    const auto pages = [&](int rows) { return (rows + size - 1) / size; };
+    const int after = round.before + round.kept;
+    return {size, pages(round.before), pages(round.before + round.written), pages(after),
+            pages(after) * size - after};
+}
+
 SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     SystemsModel m;
     m.wire = state.wire;
@@ -124,8 +131,11 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
                                std::max(0, e.kv_after - e.kv_before), cycle.end_event <= input.cursor};
         m.written += round.written;
         m.kept += round.kept;
+        if (round.seen) m.shown = m.rounds.size();
+        m.given_back += pages_of(round, state.page).given_back();
         m.rounds.push_back(round);
     }
+    m.page = state.page;
     m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);
     return m;
 }

@@ -19,6 +19,17 @@ struct CacheRound {
     [[nodiscard]] int rewound() const { return written - kept; }
 };
 
+// The same rows where the cache is cut into pages of `size` slots, as servers with many texts do (vLLM's
+// paged attention, Kwon et al. 2023, §4): a page is held from its first row on, and given back when its last
+// row is rewound.
+struct Pages {
+    int size = 16;
+    int before = 0, during = 0, after = 0; // pages held before the round, with all its rows, after it
+    int empty = 0;                         // slots of held pages that no row is in, after the round
+    [[nodiscard]] int given_back() const { return during - after; }
+};
+[[nodiscard]] Pages pages_of(const CacheRound& round, int size);
+
 // What the draft side sends for the target side to judge by.
 enum class Payload : std::uint8_t {
     ids,     // tokens only: greedy, sample match, one-hot drafts
@@ -80,11 +91,14 @@ struct ControllerRun {
 // What the user set.
 struct SystemsState {
     Wire wire;
+    int page = 16; // slots
 };
 
 struct SystemsModel {
     std::vector<CacheRound> rounds; // of the whole run
     int written = 0, kept = 0;
+    std::size_t shown = 0;         // the last round that the cursor has passed
+    int page = 16, given_back = 0; // pages of the whole run
     Wire wire;
     ControllerRun controllers;
 };
@@ -103,6 +117,7 @@ struct SystemsDraw {
     ui::Ui& ui;
 };
 void draw_cache(const SystemsDraw& d, ui::Rect area);
+void draw_pages(const SystemsDraw& d, ui::Rect area); // of the round that is shown
 void draw_wire(const SystemsDraw& d, ui::Rect area);
 void draw_controllers(const SystemsDraw& d, ui::Rect area);
 void draw_systems_details(const SystemsDraw& d);

@@ -11,10 +11,10 @@ namespace {
 Words beat_words(const SystemsModel& m, int beat) {
     switch (beat) {
     case 0:
-        return {"Slots that may be taken back",
-                "Every guess that is checked writes a row of keys and values into the target's cache. What "
-                "is not kept must go again before the next round. "
-                "In one sequence that is a counter set back; in a page table it is pages given back."};
+        return {"Slots that may be taken back", "Every guess that is checked writes a row of keys and values "
+                                                "into the target's cache. What is not kept must go again "
+                                                "before the next round: a counter set back, or pages given "
+                                                "back. A page with one kept row stays."};
     case 1:
         return {"What a rejection wastes",
                 m.rounds.empty() ? "Step into a run to see its rows."
@@ -79,7 +79,9 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
         << "\n";
     for (const CacheRound& round : m.rounds)
         out << "Round " << round.cycle + 1 << ": " << round.before << " rows before, " << round.written
-            << " written, " << round.kept << " kept, " << round.rewound() << " rewound\n";
+            << " written, " << round.kept << " kept, " << round.rewound() << " rewound; pages of " << m.page
+            << ": " << pages_of(round, m.page).during << " held, " << pages_of(round, m.page).given_back()
+            << " given back\n";
     out << "\n" << describe_story(systems_story(input, m));
     return out.str();
 }

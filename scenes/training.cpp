@@ -16,16 +16,22 @@ class TrainingScene final : public Scene {
         ui.push_id("training");
         follow_beat(input, state_, beat_);
         const TrainingModel model = training_model(input, state_);
-        const TrainingDraw d{input, model, state_, ui};
+        const TrainingDraw d{input, model, state_, ui, out};
+        const bool live = beat_ == kLiveBeat;
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, training_title(model));
-            draw_stage(d);
+            draw_stage_title(input, ui, live ? live_training_title(input) : training_title(model));
+            live ? draw_live_training(d) : draw_stage(d);
             ui.pop_clip();
         }
         draw_story(input, ui, training_story(input, model), out);
-        draw_training_details(d);
-        draw_training_controls(d);
+        live ? draw_live_training_details(d) : draw_training_details(d);
+        live ? draw_live_training_controls(d) : draw_training_controls(d);
+        if (live) {
+            take_live_training_keys(d);
+            ui.pop_id();
+            return out;
+        }
         if (ui.take_key(ui::Key::down))
             state_.arm = std::min(model.arm + 1, static_cast<int>(model.arms.size()) - 1);
         if (ui.take_key(ui::Key::up)) state_.arm = std::max(model.arm - 1, 0);
@@ -42,7 +48,10 @@ class TrainingScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next arm"}, {"Y", "Served at T = 0 or .7"}};
+        return {{"↑ ↓", "Previous, next arm"},
+                {"Y", "Served at T = 0 or .7"},
+                {"M", "Last beat: train heads"},
+                {"U", "Last beat: use them"}};
     }
 
   private:

@@ -27,11 +27,6 @@ struct TrainingChart {
     ui::Scale x, y;
 };
 
-void chart_title(const TrainingDraw& d, Rect r, const std::string& title, const std::string& words) {
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
-}
-
 Rect plot_of(Rect r) {
     return {r.x + 40, r.y + 50, r.w - 40 - 12, r.h - 50 - 44};
 }
@@ -46,14 +41,19 @@ void in_turn(const TrainingModel& m, const Draw& draw) {
 
 } // namespace
 
+void training_chart_title(const TrainingDraw& d, Rect r, const std::string& title, const std::string& words) {
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+}
+
 void draw_training_curves(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool base = !m.chosen().base_loss.empty();
-    chart_title(d, r, "Loss, nats per token",
-                base ? "solid: with the head; dashed: base logits alone"
-                     : "of the chosen arm, the others muted");
+    training_chart_title(d, r, "Loss, nats per token",
+                         base ? "solid: with the head; dashed: base logits alone"
+                              : "of the chosen arm, the others muted");
     const Rect plot = plot_of(r);
     double most = 1, low = 1e9, high = 0;
     for (const TrainingArm& arm : m.arms)
@@ -100,8 +100,8 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    chart_title(d, r, "Share kept, by position",
-                "once all before it were kept; T = " + ui::number(m.temperature, 1));
+    training_chart_title(d, r, "Share kept, by position",
+                         "once all before it were kept; T = " + ui::number(m.temperature, 1));
     const Rect plot = plot_of(r);
     std::size_t longest = 2;
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());

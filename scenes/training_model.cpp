@@ -144,7 +144,7 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
 
 const char* study_of_beat(int beat) {
     constexpr const char* kStudies[kTrainingBeats] = {"",      "domino",  "domino", "test_steps",
-                                                      "block", "weights", "modes"};
+                                                      "block", "weights", "modes",  ""};
     return kStudies[std::clamp(beat, 0, kTrainingBeats - 1)];
 }
 

@@ -9,6 +9,7 @@
 #include "engine/ablations.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
+#include "scenes/words.h"
 
 namespace speclens {
 
@@ -25,6 +26,7 @@ struct TrainingState {
     bool sampled = false;  // served at T = 0.7 instead of 0
     double progress = 0.5; // of a run, for the weight of the losses
     double decay = 7;      // g of the position weights
+    int steps = 600;       // of heads that are trained here
 };
 
 // One arm as the picture shows it: means over seeds.
@@ -66,7 +68,8 @@ struct TrainingModel {
 // Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
 [[nodiscard]] double fade_of(const std::string& arm);
 
-inline constexpr int kTrainingBeats = 7;
+inline constexpr int kTrainingBeats = 8;
+inline constexpr int kLiveBeat = 7;                // heads that are trained here and now
 [[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
 [[nodiscard]] StageTitle training_title(const TrainingModel& model);
 [[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model);
@@ -78,12 +81,25 @@ struct TrainingDraw {
     const TrainingModel& model;
     TrainingState& state;
     ui::Ui& ui;
+    std::vector<SceneCommand>& out;
 };
+void training_chart_title(const TrainingDraw& d, ui::Rect r, const std::string& title,
+                          const std::string& words);
 void draw_training_curves(const TrainingDraw& d, ui::Rect area);     // loss against positions trained
 void draw_training_acceptance(const TrainingDraw& d, ui::Rect area); // share kept by position
 void draw_training_arms(const TrainingDraw& d, ui::Rect area);       // tokens per round, an arm a row
 void draw_training_details(const TrainingDraw& d);
 void draw_training_controls(const TrainingDraw& d);
 [[nodiscard]] float training_arms_height(const TrainingModel& model);
+
+// ---- the last beat: Medusa heads that learn here and now (training_live.cpp) ----
+[[nodiscard]] StageTitle live_training_title(const SceneInput& input);
+[[nodiscard]] Words live_training_words(const SceneInput& input);
+void finish_live_story(const SceneInput& input, Story& story); // its task
+[[nodiscard]] std::string live_training_lines(const SceneInput& input);
+void draw_live_training(const TrainingDraw& d); // the stage under its title
+void draw_live_training_details(const TrainingDraw& d);
+void draw_live_training_controls(const TrainingDraw& d);
+void take_live_training_keys(const TrainingDraw& d);
 
 } // namespace speclens

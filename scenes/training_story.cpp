@@ -1,4 +1,4 @@
-// Words of S10: title, seven beats, and the frame as text.
+// Words of S10: title, beats, and the frame as text.
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -28,6 +28,7 @@ std::string tokens_of(const TrainingArm* arm, std::size_t bar = 0) {
 }
 
 Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
+    if (beat == kLiveBeat) return live_training_words(input);
     if (!m.study)
         return {"Experiments are not at hand", "The recipe's experiments come with the built-in models, in "
                                                "ablations.json. This installation has none."};
@@ -136,14 +137,20 @@ Story training_story(const SceneInput& input, const TrainingModel& m) {
     const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
+    if (story.step - 1 == kLiveBeat) finish_live_story(input, story);
     return story;
 }
 
 std::string training_description(const SceneInput& input, const TrainingModel& m,
                                  const TrainingState& state) {
     std::ostringstream out;
-    const StageTitle title = training_title(m);
+    const bool live = input.beat == kLiveBeat;
+    const StageTitle title = live ? live_training_title(input) : training_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (live) {
+        out << live_training_lines(input) << "\n" << describe_story(training_story(input, m));
+        return out.str();
+    }
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
         const TrainingArm& arm = m.arms[static_cast<std::size_t>(i)];
         out << arm.name << (i == m.arm ? " (chosen)" : "") << ": ";

@@ -57,6 +57,45 @@ TEST(Attach, ShowsWhichTokensWereGuessed) {
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
 }
 
+// The server judges what is guessed here: the same text as if its model were loaded here.
+TEST(Attach, AServerCanBeTheTarget) {
+    const Listening server(domino());
+    const std::vector<std::string> question = {
+        "--prompt", "What is the capital of Japan?", "--chat", "--temp", "0", "--text"};
+    const auto with = [&](std::vector<std::string> words, bool asked = true) {
+        if (asked) words.insert(words.end(), question.begin(), question.end());
+        return speclens(words);
+    };
+    for (const char* drafter : {"small", "lookup"}) {
+        const Outcome there = with({"run", "--model", server.endpoint.origin, "--drafter", drafter});
+        ASSERT_EQ(there.code, 0) << there.err;
+        EXPECT_EQ(there.out, "The capital of Japan is Tokyo.\n");
+    }
+    const Outcome walk = speclens({"run", "--model", server.endpoint.origin, "--max-tokens", "8"});
+    ASSERT_EQ(walk.code, 0) << walk.err;
+    for (const char* part :
+         {"[REMOTE]", "bundle S at http://127.0.0.1", "top-k 20: the server tells its 20 likeliest"})
+        EXPECT_NE(walk.out.find(part), std::string::npos) << part << "\n" << walk.out;
+    const Outcome check = speclens({"check", "--model", server.endpoint.origin, "--listed", "5"});
+    EXPECT_NE(check.out.find("answers, tells its 5 likeliest tokens"), std::string::npos)
+        << check.out << check.err;
+    const Outcome compare =
+        with({"compare", "--model", server.endpoint.origin, "--drafters", "none,small,dflash", "--max-tokens",
+              "8", "--repeats", "1", "--prompt", "Hello", "--temp", "0"},
+             false);
+    ASSERT_EQ(compare.code, 0) << compare.err;
+    EXPECT_NE(compare.out.find("cannot run: a server does not tell the hidden states"), std::string::npos)
+        << compare.out;
+
+    EXPECT_EQ(with({"run", "--listed", "5"}).code, 2);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--rule", "cascade_tokenV3"}).code, 2);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--server-model", "other"}).code, 2);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--tokenizer", fresh_folder().string()}).code,
+              3);
+    EXPECT_EQ(with({"run", "--model", "http://127.0.0.1:1"}).code, 6);
+    EXPECT_EQ(speclens({"bench", "--model", server.endpoint.origin}).code, 2);
+}
+
 TEST(Attach, WatchesAServer) {
     const Listening server(domino());
     const std::string json = (fresh_folder() / "readings.jsonl").string();
@@ -129,6 +168,21 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
         EXPECT_EQ(Json::parse(read_file(json))["text"], "The capital is");
         EXPECT_EQ(Json::parse(read_file(json))["finish"], "broken off");
     }
+}
+
+TEST(Attach, ReadsTheRecordsOfALoadGenerator) {
+    const std::string record =
+        R"({"metadata":{},"metrics":{"time_to_first_token":{"value":80,"unit":"ms"},)"
+        R"("inter_chunk_latency":{"value":[20,22,24],"unit":"ms"},"output_sequence_length":{"value":10,"unit":"tokens"}},"error":null})";
+    const std::string file = file_with("profile_export.jsonl", record + "\n" + record + "\n");
+    const Outcome out = speclens({"attach", file});
+    ASSERT_EQ(out.code, 0) << out.err;
+    for (const char* part :
+         {"records of AIPerf", "[RECORDED]", "2 requests answered", "2.50 tokens per chunk", "inferred"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    const Outcome json = speclens({"attach", file, "--json", "-"});
+    ASSERT_EQ(json.code, 0) << json.err;
+    EXPECT_EQ(Json::parse(json.out.substr(0, json.out.find('\n')))["tokens_per_chunk"], 2.5);
 }
 
 TEST(Attach, ReadsLogsAndSavedMetrics) {

@@ -235,22 +235,30 @@ TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("DIFFERS"), std::string::npos);
     EXPECT_NE(outcome.out.find("does not promise the target's law"), std::string::npos);
-    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", "lenience=0"}).code, 0)
+    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param",
+                        "lenience=0"})
+                  .code,
+              0)
         << "lenience 0 is the token rule";
 }
 
 // Parameters that are text and numbers, and one that a rule does not take.
 TEST(Oracle, ReadsWhatARuleTakes) {
     const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
-    const std::string laws = R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
+    const std::string laws =
+        R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
     write_file(cases, R"({"schema":"specdec-oracles/1","cases":[
-        {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" + laws + R"(},
-        {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" + laws + R"(},
-        {"id":"c","rule":"token","params":{"alpha":0.5},)" + laws + "}]}");
+        {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" +
+                          laws + R"(},
+        {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" +
+                          laws + R"(},
+        {"id":"c","rule":"token","params":{"alpha":0.5},)" +
+                          laws + "}]}");
     const Outcome outcome = speclens({"oracle", cases.string(), "--samples", "2000", "-o", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json results = Json::parse(read_file(file))["results"];
-    EXPECT_EQ(results[0]["accepted"][1], 2000) << "both tokens are above half of the best: pi = q, everything is kept";
+    EXPECT_EQ(results[0]["accepted"][1], 2000)
+        << "both tokens are above half of the best: pi = q, everything is kept";
     EXPECT_EQ(results[1]["accepted"][1], 2000) << "both are typical";
     EXPECT_TRUE(results[2].contains("skipped")) << "the token rule takes no alpha";
 }
@@ -409,7 +417,9 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
     const Outcome dart = check("dart", "micro_dart");
     EXPECT_EQ(dart.code, 0) << dart.out;
-    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"), std::string::npos) << dart.out;
+    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"),
+              std::string::npos)
+        << dart.out;
     const Outcome wrong = check("dflash", "micro_domino");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;

@@ -271,6 +271,16 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(kinds["s"], kinds["f"]);
     EXPECT_EQ(lines_of(exported("jsonl")).size(), lines_of(read_file(trace)).size());
     EXPECT_EQ(speclens({"export", "excel", trace, "-o", "x"}).code, 2);
+    Start piped;
+    piped.arguments = {"export", "csv", "-", "-o", folder / "piped.csv"};
+    piped.input = read_file(trace);
+    const Outcome outcome = speclens(piped);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder / "piped.csv"), csv);
+    piped.input = "hello\n";
+    EXPECT_EQ(speclens(piped).code, 3);
+    piped.input = "";
+    EXPECT_EQ(speclens(piped).code, 3);
 }
 
 TEST(Render, AnimatesARoundAsGif) {

@@ -2,7 +2,7 @@
 # emulated device everywhere (simt.h), on a real one where the engine was built and there is a GPU.
 set(operation_tests kernels_attention.cpp kernels_determinism.cpp kernels_gates.cpp kernels_matmul.cpp
     kernels_norm_rope.cpp kernels_rows.cpp)
-set(law_tests drafter_goldens.cpp model_drafters.cpp model_forward.cpp cuda_laws.cpp)
+set(law_tests drafter_goldens.cpp medusa_gradient.cpp model_drafters.cpp model_forward.cpp cuda_laws.cpp)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
     SOURCES simt.cpp simt_runtime.cpp simt_test.cpp cuda_sources.cpp cuda_emulated.cpp cuda_backend_test.cpp
             ${operation_tests} ${law_tests})

@@ -384,6 +384,7 @@ TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {
     session.send(StartRace{race});
     ASSERT_TRUE(eventually([&] { return session.published().race->settings.base.max_tokens == 4000; }));
     session.send(StopRace{});
+    ASSERT_TRUE(eventually([&] { return session.published().race->running < 0; }));
     session.send(Restart{on_table(), Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(session.published().race) << "it stays as it was when it was stopped";

@@ -1,5 +1,5 @@
 find_package(nlohmann_json REQUIRED)
 spec_test(remote_test
     LABELS fast
-    SOURCES remote_endpoint.cpp remote_log.cpp remote_metrics.cpp remote_request.cpp remote_server.cpp
+    SOURCES remote_bench.cpp remote_endpoint.cpp remote_log.cpp remote_metrics.cpp remote_request.cpp remote_scorer.cpp remote_server.cpp
     LIBS remote PkgConfig::HTTPLIB nlohmann_json::nlohmann_json)

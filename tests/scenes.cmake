@@ -1,9 +1,13 @@
 # Scenes and the frame around them: pictures as text, mouse and keys, and the real window.
 if(TARGET speclens_frontend)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
-        SOURCES scenes_fixtures.cpp scenes_golden_test.cpp scenes_input_test.cpp scenes_model_test.cpp scenes_domino_test.cpp scenes_heads_test.cpp scenes_relaxed_test.cpp scenes_training_test.cpp scenes_lossless_test.cpp scenes_trees_test.cpp scenes_numbers_test.cpp scenes_server_test.cpp scenes_views_test.cpp scenes_failures_test.cpp scenes_systems_test.cpp
- scenes_speedup_test.cpp scenes_bottleneck_test.cpp
-                scenes_drafters_test.cpp scenes_race_test.cpp
+        SOURCES
+            scenes_fixtures.cpp scenes_golden_test.cpp scenes_input_test.cpp scenes_model_test.cpp
+            scenes_domino_test.cpp scenes_heads_test.cpp scenes_relaxed_test.cpp scenes_training_test.cpp
+            scenes_lossless_test.cpp scenes_trees_test.cpp scenes_numbers_test.cpp scenes_server_test.cpp
+            scenes_views_test.cpp scenes_failures_test.cpp scenes_systems_test.cpp scenes_speedup_test.cpp
+            scenes_bottleneck_test.cpp scenes_drafters_test.cpp scenes_race_test.cpp scenes_overlay_test.cpp
+            scenes_preferences_test.cpp
         LIBS speclens_frontend)
 
     spec_test(scenes_window_tests LABELS window

@@ -80,6 +80,70 @@ TEST(Stepping, XFindsTheNextRejection) {
     EXPECT_EQ(found, next_rejection(*trace, 1));
 }
 
+TEST(Undo, TakesChangesOfSettingsBackOneByOne) {
+    LiveBench live("loop");
+    live.observe(mixed());
+    const auto asked = [&] {
+        const auto* run = live.last<Restart>();
+        return run ? run->settings : RunSettings{};
+    };
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    EXPECT_TRUE(live.sent.empty());
+    EXPECT_TRUE(live.bench.shows("Nothing was changed yet")) << live.bench.words;
+    const RunSettings first = *live.bench.controller.frame(live.bench.time).scene.settings;
+    live.bench.key(ui::Key::k);
+    live.bench.key(ui::Key::t);
+    const RunSettings last = asked();
+    EXPECT_EQ(last.k, first.k + 1);
+    EXPECT_GT(last.sampling.temperature, first.sampling.temperature);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    EXPECT_EQ(asked().k, first.k + 1);
+    EXPECT_EQ(asked().sampling.temperature, first.sampling.temperature);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    EXPECT_EQ(asked(), first);
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    EXPECT_EQ(asked(), last);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    live.bench.key(ui::Key::r); // another change: nothing to redo any more
+    const std::size_t sent = live.sent.size();
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    EXPECT_EQ(live.sent.size(), sent);
+    EXPECT_TRUE(live.bench.shows("Nothing was taken back")) << live.bench.words;
+    live.bench.key(ui::Key::r, {.shift = true}); // the same once more is no change
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    EXPECT_EQ(asked().k, first.k + 1);
+    EXPECT_EQ(asked().seed, first.seed);
+}
+
+TEST(Stepping, ARunThatIsStillArrivingIsFollowed) {
+    const auto whole = mixed();
+    const auto growing = std::make_shared<Trace>([whole](int id) { return whole->text(id); });
+    growing->append((*whole)[0]);
+    SceneBench bench("loop");
+    bench.controller.show_saved(growing, RunSettings{}, true);
+    bench.settle();
+    EXPECT_EQ(bench.cursor(), 1U);
+    std::size_t arrived = 1;
+    const auto more = [&](std::size_t until) {
+        for (; arrived < until; ++arrived) growing->append((*whole)[arrived]);
+        bench.settle();
+    };
+    more(whole->size() / 2);
+    EXPECT_GT(bench.cursor(), 1U) << "something worth seeing came";
+    bench.key(ui::Key::end);
+    EXPECT_EQ(bench.cursor(), whole->size() / 2);
+    bench.key(ui::Key::p);
+    EXPECT_TRUE(bench.controller.frame(bench.time).playing) << "it waits for more";
+    more(whole->size());
+    for (int i = 0; i < 400 && bench.controller.frame(bench.time).playing; ++i) bench.frame();
+    EXPECT_EQ(bench.cursor(), whole->size());
+    EXPECT_FALSE(bench.controller.frame(bench.time).playing) << "its end has come";
+    bench.controller.saved_is_broken("standard input, line 9: not valid JSON", "Is this a run?");
+    bench.settle();
+    EXPECT_TRUE(bench.shows("line 9: not valid JSON")) << bench.words;
+}
+
 TEST(Stepping, PastTheEndAsksTheEngineForOnePhase) {
     LiveBench live("loop");
     live.observe(fixtures::toy_run(fixtures::toys()[2])); // in the middle of a cycle

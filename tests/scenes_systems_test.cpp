@@ -85,6 +85,24 @@ TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
     for (const CacheRound& round : m.rounds) EXPECT_GE(round.rewound(), 0);
 }
 
+TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
+    // 14 rows, 5 written, 1 kept: the second page came with row 17 and goes with it.
+    Pages pages = pages_of({.cycle = 0, .before = 14, .written = 5, .kept = 1}, 16);
+    EXPECT_EQ(pages.before, 1);
+    EXPECT_EQ(pages.during, 2);
+    EXPECT_EQ(pages.after, 1);
+    EXPECT_EQ(pages.given_back(), 1);
+    EXPECT_EQ(pages.empty, 1);
+    pages =
+        pages_of({.cycle = 0, .before = 14, .written = 5, .kept = 3}, 16); // one row beyond the border stays
+    EXPECT_EQ(pages.given_back(), 0);
+    EXPECT_EQ(pages.empty, 15);
+    pages = pages_of({.cycle = 0, .before = 16, .written = 0, .kept = 0}, 16);
+    EXPECT_EQ(pages.during, 1);
+    EXPECT_EQ(pages.empty, 0);
+    EXPECT_EQ(pages_of({.cycle = 0, .before = 30, .written = 9, .kept = 1}, 4).given_back(), 2);
+}
+
 TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
     Stored stored;
     EXPECT_TRUE(stored.bench->shows("K = 5"));

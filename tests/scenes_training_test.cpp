@@ -144,6 +144,114 @@ TEST(TrainingScene, KeysChooseTheArmAndTheTemperature) {
     EXPECT_TRUE(taught.bench->shows("T = 0.7"));
 }
 
+// The last beat, in a window whose engine has the bundle: heads that are being trained.
+struct Learning {
+    std::vector<Command> sent;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+    explicit Learning(ui::Rect screen = {0, 0, 1600, 1000}) {
+        published.status.state = EngineStatus::State::idle;
+        published.status.model = "bundle S";
+        published.status.ready_drafters = {"none", "small", "medusa"};
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>("training", port, screen);
+        tell();
+        bench->controller.perform({SceneCommand{SetBeat{kLiveBeat}}}, 0);
+        bench->settle();
+        sent.clear();
+    }
+    void tell() {
+        ++published.revision;
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+    }
+    // After `texts` of 300 answers and these steps of 600.
+    void grow(int texts, std::vector<int> steps) {
+        MedusaView view;
+        view.plan = usual_medusa_plan({600, 1, 64});
+        view.texts = 300;
+        view.texts_done = texts;
+        view.states = 7501;
+        view.held_states = 1766;
+        view.text_seconds = 2.84;
+        view.shipped = {{0.72, 0.60, 0.53, 0.47}, 2.37};
+        for (const int step : steps) {
+            const double share = step / 1200.0;
+            view.curve.push_back({step,
+                                  step / 120.0,
+                                  step > 0 ? 16 - step / 50.0 : 0,
+                                  {{share, share / 2, share / 3, share / 3}, 1 + share}});
+        }
+        view.complete = !steps.empty() && steps.back() == 600;
+        published.training = std::make_shared<const MedusaView>(view);
+        tell();
+    }
+    [[nodiscard]] std::string described() {
+        return find_scene("training")->make()->describe(bench->controller.frame(0).scene);
+    }
+};
+
+TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
+    Learning learning;
+    EXPECT_TRUE(learning.bench->shows("Train a drafter here"));
+    learning.bench->key(ui::Key::u); // there are none yet
+    EXPECT_TRUE(learning.sent.empty());
+    learning.bench->key(ui::Key::m);
+    ASSERT_EQ(learning.sent.size(), 1u);
+    const auto* asked = std::get_if<TrainHeads>(&learning.sent.back());
+    ASSERT_NE(asked, nullptr);
+    EXPECT_EQ(asked->steps, 600);
+    learning.grow(120, {});
+    EXPECT_TRUE(learning.bench->shows("120 of 300 answers"));
+    learning.bench->key(ui::Key::m); // one at a time
+    EXPECT_EQ(learning.sent.size(), 1u);
+    learning.grow(300, {0, 10, 300});
+    EXPECT_TRUE(learning.bench->shows("After 2.5 s of training: 1.25 tokens per round"))
+        << learning.bench->words;
+    EXPECT_TRUE(learning.bench->shows("step 300 of 600 · the heads that were loaded give 2.37"));
+    EXPECT_TRUE(learning.bench->shows("Two, three, four places on"));
+    learning.bench->key(ui::Key::u); // not before they are complete
+    EXPECT_EQ(learning.sent.size(), 1u);
+    learning.grow(300, {0, 10, 300, 600});
+    EXPECT_TRUE(learning.bench->shows("Yours against theirs"));
+    EXPECT_TRUE(learning.bench->shows("501 places in answers to 245 prompts")) << learning.bench->words;
+    const std::string words = learning.described();
+    EXPECT_NE(words.find("step 300: loss 10.00, 1.25 tokens per round, heads .25 .12 .08 .08"),
+              std::string::npos)
+        << words;
+    EXPECT_NE(words.find("heads that were loaded: 2.37 tokens per round, heads .72 .60 .53 .47"),
+              std::string::npos)
+        << words;
+    learning.bench->key(ui::Key::u);
+    ASSERT_EQ(learning.sent.size(), 2u);
+    const auto* restart = std::get_if<Restart>(&learning.sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "medusa");
+    EXPECT_EQ(restart->settings.k, 4);
+}
+
+TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
+        for (const bool presenter : {false, true})
+            for (const int stage : {0, 1, 2, 3}) {
+                const float scale = presenter
+                                        ? presenter_scale({screen.w, screen.h},
+                                                          find_scene("training")->make()->presenter_stage())
+                                        : 1;
+                Learning learning({0, 0, screen.w / scale, screen.h / scale});
+                if (presenter) learning.bench->key(ui::Key::f5);
+                if (stage == 1) learning.grow(299, {});
+                if (stage == 2) learning.grow(300, {0, 10, 20, 30, 40});
+                if (stage == 3) learning.grow(300, {0, 150, 300, 450, 600});
+                learning.bench->settle();
+                EXPECT_EQ(overlap_of(learning.bench->texts), "") << stage << " at " << screen.w;
+                EXPECT_TRUE(learning.bench->clipped.empty())
+                    << stage << " at " << screen.w << ": "
+                    << (learning.bench->clipped.empty() ? "" : learning.bench->clipped[0].text);
+            }
+}
+
 TEST(TrainingScene, SaysThatThereIsNothing) {
     SceneBench bench("training");
     bench.settle();

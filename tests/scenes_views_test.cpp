@@ -1,12 +1,18 @@
 // Links and lectures in the window: copying a link, going to a named place, from step to step.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
 #include "app/link.h"
 #include "app/popups.h"
 #include "engine/models.h"
 #include "kernels/error.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
+#include "temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -257,6 +263,61 @@ TEST(GlossaryPopup, ExplainsAWordAndLeadsToItsScene) {
     EXPECT_EQ(live.now().scene.beat, 5);
 }
 
+TEST(OpenDialog, ListsWhatWasSavedNewestFirst) {
+    const test::TempFolder folder;
+    ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
+    SceneBench bench("loop");
+    bench.key(ui::Key::o, {.ctrl = true});
+    EXPECT_TRUE(bench.shows("Nothing was saved yet")) << bench.words;
+    bench.key(ui::Key::escape);
+    const std::filesystem::path sessions = folder / "speclens" / "sessions";
+    std::ofstream(sessions / "broken.jsonl") << "{\"schema\": 7";
+    std::ofstream(sessions / "other.json") << "[1, 2]\n";
+    std::ofstream(sessions / "empty.json").flush();
+    std::ofstream(sessions / "old.json") << R"({"schema": "speclens-race/1", "date": "2026-01-02T03:04Z",
+        "prompt": "An old race", "lanes": [{"drafter": )"; // a beginning is enough for the list
+    std::ofstream(sessions / "chat.jsonl")
+        << R"({"schema": "speclens-trace/1", "drafter": "domino", "k": 7, "date": "2026-11-22T13:10Z",)"
+        << R"( "sampling": {"temperature": 0.7},)"
+        << R"( "prompt_text": "<|im_start|>user\nWhat is\n3 + 4?<|im_end|>\n<|im_start|>assistant\n"})" << "\n";
+    std::filesystem::last_write_time(sessions / "chat.jsonl", std::filesystem::file_time_type::clock::now() -
+                                                                  std::chrono::hours(60));
+    std::filesystem::last_write_time(sessions / "old.json", std::filesystem::file_time_type::clock::now() -
+                                                                std::chrono::hours(50));
+    bench.show(mixed(), 3);
+    bench.key(ui::Key::s, {.ctrl = true});
+    bench.show(fixtures::toy_run(fixtures::toys()[2]));
+    bench.key(ui::Key::o, {.ctrl = true});
+    EXPECT_TRUE(bench.shows("“An old race”")) << bench.words;
+    EXPECT_TRUE(bench.shows("race · 2026-01-02 03:04 UTC")) << bench.words;
+    const auto listed = [&] {
+        return std::ranges::count_if(bench.texts, [](const ui::RecordedText& text) {
+            return text.text.find(" UTC") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(bench.shows("“What is 3 + 4?”")) << bench.words;
+    EXPECT_TRUE(bench.shows("domino, K = 7, T = 0.7 · 2026-11-22 13:10 UTC")) << bench.words;
+    EXPECT_EQ(listed(), 3) << bench.words;
+    EXPECT_FALSE(bench.shows("broken"));
+    EXPECT_FALSE(bench.shows("other.json"));
+    ui::Input typed;
+    typed.typed = "old";
+    bench.frame(typed);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("“An old race”"));
+    EXPECT_EQ(listed(), 1) << bench.words;
+    typed.typed = "/nowhere.jsonl";
+    bench.frame(typed);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("Open this file")) << bench.words;
+    bench.key(ui::Key::enter);
+    EXPECT_TRUE(bench.shows("cannot open the session file old/nowhere.jsonl")) << bench.words;
+    bench.key(ui::Key::o, {.ctrl = true});
+    bench.key(ui::Key::enter); // the newest one
+    EXPECT_EQ(bench.controller.frame(bench.time).scene.trace->size(), mixed()->size());
+    ::unsetenv("XDG_DATA_HOME");
+}
+
 TEST(GlossaryPopup, ThePaletteFindsItsWords) {
     ViewBench live("loop");
     live.bench.controller.glossary = parse_glossary(
@@ -294,6 +355,37 @@ TEST(QuizPopup, AsksFromTheOpenSceneOnAndSaysWhatIsRight) {
     EXPECT_FALSE(live.bench.shows("First?"));
     live.bench.key(ui::Key::q); // goes on where it was
     EXPECT_TRUE(live.bench.shows("Because one.")) << live.bench.words;
+}
+
+TEST(QuizPopup, CountsTheHandsOfARoom) {
+    ViewBench live("loop");
+    live.bench.controller.quiz = parse_quiz(
+        R"([{"see": "loop", "question": "Which?", "choices": ["x1", "y1", "z1"], "answer": 1, "why": "So."},
+            {"see": "loop", "question": "And?", "choices": ["x2", "y2"], "answer": 0, "why": "So."}])",
+        "q");
+    live.observe(mixed(), {});
+    const QuizRound& round = live.bench.controller.chrome.quiz;
+    live.bench.key(ui::Key::q);
+    EXPECT_TRUE(live.bench.shows("counts a hand")) << live.bench.words;
+    const auto hand = [&](ui::Key key) { live.bench.key(key, {.shift = true}); };
+    hand(ui::Key::a);
+    live.bench.key(ui::Key::backspace);
+    EXPECT_EQ(round.hands(), 0) << "counted anew";
+    for (const ui::Key key : {ui::Key::b, ui::Key::b, ui::Key::c}) hand(key);
+    hand(ui::Key::d); // there is no such choice
+    EXPECT_EQ(round.hands(), 3);
+    EXPECT_EQ(round.hands(1), 2);
+    ui::Input fast; // two presses within one frame are two hands
+    fast.keys = {{.key = ui::Key::b, .shift = true}, {.key = ui::Key::b, .shift = true}};
+    live.bench.frame(fast);
+    EXPECT_EQ(round.hands(1), 4);
+    EXPECT_EQ(round.given(), -1) << "a hand is no answer";
+    live.bench.key(ui::Key::b);
+    EXPECT_TRUE(live.bench.shows("4 of 5 hands went up for the right answer")) << live.bench.words;
+    hand(ui::Key::a);
+    EXPECT_EQ(round.hands(), 5) << "the answer is known";
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(round.hands(), 0) << "of the next question";
 }
 
 TEST(QuizPopup, EveryQuestionFitsAtEverySize) {

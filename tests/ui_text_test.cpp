@@ -82,6 +82,8 @@ TEST(Tokens, LabelsShowSpacesBreaksTabsAndBrokenBytes) {
     EXPECT_EQ(token_label(""), "");
     EXPECT_EQ(token_words(" It"), "“It”");
     EXPECT_EQ(token_words("\n"), "“⏎”");
+    EXPECT_EQ(token_words("   "), "“3 spaces”");
+    EXPECT_EQ(token_words(" "), "“a space”");
 }
 
 TEST(Tokens, ChipIsWideEnoughForItsLabelAndCutsWhatIsNot) {

@@ -26,6 +26,7 @@ Theme make_dark() {
     t.line = rgb(0x343E4B);
     t.ink = rgb(0xE8ECF1);
     t.muted = rgb(0xA3ADBA);
+    t.pen = rgb(0xFF5FCB);
     t.roles = kDarkRoles;
     t.on_fill.fill(t.bg);
     t.on_fill[static_cast<std::size_t>(Role::discarded)] = t.ink;
@@ -42,6 +43,7 @@ Theme make_light() {
     t.line = rgb(0xD5D2CA);
     t.ink = rgb(0x1A1D21);
     t.muted = rgb(0x5B626C);
+    t.pen = rgb(0xC4128C);
     t.roles = kLightRoles;
     const Color white = rgb(0xFFFFFF);
     t.on_fill = {t.ink, white, white, white, t.ink, white, t.ink};
@@ -105,11 +107,18 @@ const char* theme_name(ThemeKind kind) {
     case ThemeKind::light:
         return "light";
     case ThemeKind::contrast:
-        return "high contrast";
+        return "contrast";
     case ThemeKind::contrast_light:
-        return "high contrast, light";
+        return "contrast-light";
     }
     return "";
+}
+
+std::optional<ThemeKind> theme_of(std::string_view name) {
+    for (const ThemeKind kind :
+         {ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light})
+        if (name == theme_name(kind)) return kind;
+    return {};
 }
 
 Stroke Theme::edge(Role r) const {

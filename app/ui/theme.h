@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "app/ui/canvas.h"
@@ -17,11 +18,13 @@ inline constexpr std::array<Role, 7> kRoles = {Role::draft,    Role::target, Rol
 [[nodiscard]] const char* role_name(Role role); // "draft" … "resampled" … "discarded", as the legend says
 
 enum class ThemeKind : std::uint8_t { dark, light, contrast, contrast_light };
-[[nodiscard]] const char* theme_name(ThemeKind kind);
+[[nodiscard]] const char* theme_name(ThemeKind kind); // dark, light, contrast, contrast-light
+[[nodiscard]] std::optional<ThemeKind> theme_of(std::string_view name);
 
 struct Theme {
     ThemeKind kind = ThemeKind::dark;
     Color bg, panel, raised, line, ink, muted;
+    Color pen; // of strokes drawn by hand over a picture: no role has this hue
     std::array<Color, 7> roles{};   // full strength
     std::array<Color, 7> on_fill{}; // text on a solid fill of the role
     float tint_amount = 0.18F;      // 18 % dark, 14 % light

@@ -28,6 +28,8 @@ bool is_text_key(const KeyPress& k) {
     case Key::c:
     case Key::v:
     case Key::x:
+    case Key::y:
+    case Key::z:
     case Key::left:
     case Key::right:
     case Key::home:
@@ -102,7 +104,8 @@ void Ui::end_layer() {
 }
 
 bool Ui::mouse_in(Rect rect) const {
-    return reachable() && rect.contains(input.mouse) && (clips.empty() || clips.back().contains(input.mouse));
+    return !covered && reachable() && rect.contains(input.mouse) &&
+           (clips.empty() || clips.back().contains(input.mouse));
 }
 
 bool Ui::take_press(const KeyPress& wanted, bool even_in_text) {

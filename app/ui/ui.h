@@ -100,6 +100,7 @@ struct Ui {
 
     // ---- one frame, used by widgets ----
     int layer = 0, seen_layer = 0;
+    bool covered = false;    // something over the whole frame has the mouse
     bool mouse_used = false; // a widget called earlier lies under the mouse
     bool press_used = false;
     bool wheel_used = false;

@@ -5,13 +5,13 @@
 // cpu_backend.cpp: memory and the operations on rows; cpu_forward.cpp: the operations of a forward pass.
 #pragma once
 
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
 
 #include "kernels/backend.h"
+#include "kernels/bf16.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/memory.h"
@@ -25,10 +25,6 @@ inline constexpr int kMaxPassRows = 512;
 
 // Multiply-adds (or comparable steps) below which one thread is faster than a launch: about two microseconds.
 inline constexpr std::int64_t kWorthLaunching = 32 << 10;
-
-inline float widen_bf16(std::uint16_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
 
 class CpuBackend final : public Backend {
   public:

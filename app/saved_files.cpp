@@ -1,0 +1,96 @@
+#include "app/saved_files.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "app/ui/format.h"
+
+namespace speclens {
+namespace {
+
+using nlohmann::json;
+constexpr std::size_t kMostSaved = 100;
+constexpr std::size_t kBeginning = 64 << 10; // bytes: a header with its prompt
+
+// The header of a run, or what a race says before its lanes. Discarded: neither.
+json beginning_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string text(kBeginning, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    if (const std::size_t lanes = text.find("\"lanes\"");
+        file.extension() == ".json" && lanes != std::string::npos) {
+        text.resize(text.find_last_of(',', lanes));
+        text += '}';
+    } else {
+        text.resize(std::min(text.size(), text.find('\n')));
+    }
+    return json::parse(text, nullptr, false);
+}
+
+std::string text_at(const json& from, const char* key) {
+    const auto found = from.find(key);
+    return found != from.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double number_at(const json& from, const char* key) {
+    const auto found = from.find(key);
+    return found != from.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+// "2026-11-22T13:10Z" as "2026-11-22 13:10 UTC".
+std::string shown_date(const std::string& iso) {
+    return iso.size() < 16 ? iso : iso.substr(0, 10) + " " + iso.substr(11, 5) + " UTC";
+}
+
+// What the user said in a prompt: of a chat, its last turn.
+std::string asked(std::string text) {
+    constexpr std::string_view kTurn = "<|im_start|>user\n", kEnd = "<|im_end|>";
+    if (const std::size_t turn = text.rfind(kTurn); turn != std::string::npos) {
+        text.erase(0, turn + kTurn.size());
+        text.resize(std::min(text.size(), text.find(kEnd)));
+    }
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
+} // namespace
+
+std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
+    std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
+    std::error_code problem;
+    for (std::filesystem::directory_iterator at(folder, problem), end; !problem && at != end;
+         at.increment(problem)) {
+        const std::string ending = at->path().extension().string();
+        std::error_code ignored;
+        if ((ending == ".jsonl" || ending == ".json") && at->is_regular_file(ignored))
+            files.emplace_back(at->last_write_time(ignored), at->path());
+    }
+    std::ranges::sort(files, std::greater<>());
+    std::vector<SavedFile> found;
+    for (const auto& [time, path] : files) {
+        if (found.size() == kMostSaved) break;
+        const json begin = beginning_of(path);
+        if (!begin.is_object()) continue;
+        const std::string schema = text_at(begin, "schema"), date = shown_date(text_at(begin, "date"));
+        if (schema == "speclens-race/1") {
+            found.push_back({path.string(), asked(text_at(begin, "prompt")), "race · " + date});
+        } else if (schema == "speclens-trace/1") {
+            const auto sampling = begin.find("sampling");
+            const double temperature =
+                sampling != begin.end() && sampling->is_object() ? number_at(*sampling, "temperature") : 0;
+            found.push_back({path.string(), asked(text_at(begin, "prompt_text")),
+                             text_at(begin, "drafter") + ", K = " + ui::number(number_at(begin, "k"), 0) +
+                                 ", T = " + ui::number(temperature, 1) + " · " + date});
+        } else {
+            continue;
+        }
+        if (found.back().label.empty()) found.back().label = path.filename().string();
+    }
+    return found;
+}
+
+} // namespace speclens

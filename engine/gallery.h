@@ -1,0 +1,14 @@
+// Files of ready-made prompts: a JSON object a line, with "prompt" and perhaps "domain", "system" and "chat".
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "engine/control.h"
+
+namespace speclens {
+
+// Lines that are no such object are skipped; a missing file has none.
+[[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
+
+} // namespace speclens

@@ -1,0 +1,39 @@
+// Records of a load generator: one JSON line per request, as AIPerf writes them (profile_export.jsonl;
+// NVIDIA's guide to profile export files). They know nothing of drafts; but a server that streams as it
+// decodes sends one chunk a round, so tokens per chunk say how many tokens a round brought, as far as chunks
+// are rounds.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace speclens {
+
+// Of one request that was answered. 0: not told.
+struct BenchRecord {
+    double tokens = 0;        // written, hidden reasoning included where the file counts it
+    double first_ms = 0;      // until the first token
+    double whole_ms = 0;      // until the last one
+    double between_ms = 0;    // between two tokens, on average
+    std::vector<double> gaps; // between two chunks, ms; empty for answers that were not streamed
+    [[nodiscard]] double tokens_per_chunk() const { // 0: not streamed
+        return gaps.empty() || tokens <= 0 ? 0 : tokens / static_cast<double>(gaps.size() + 1);
+    }
+};
+struct BenchRecords {
+    std::vector<BenchRecord> answered;
+    int failed = 0;  // with an error, or cancelled
+    int skipped = 0; // lines that are no such record
+    [[nodiscard]] double tokens() const;
+    [[nodiscard]] double chunks() const;           // of answers that were streamed
+    [[nodiscard]] double tokens_per_chunk() const; // over all of those together; 0: none
+};
+// Whether the first line is such a record.
+[[nodiscard]] bool looks_like_bench_records(std::string_view text);
+// Throws Error (exit network) when no line is one.
+[[nodiscard]] BenchRecords parse_bench_records(std::string_view text, const std::string& source);
+// The value below which a share of them lies (nearest rank); 0 of none.
+[[nodiscard]] double quantile(std::vector<double> values, double share);
+
+} // namespace speclens

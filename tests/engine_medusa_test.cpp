@@ -1,0 +1,236 @@
+// Medusa heads trained here: the loop against runs of the engine itself, and files that load again.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "engine/medusa_training.h"
+#include "engine/session.h"
+#include "tests/micro.h"
+#include "tests/temp_folder.h"
+
+namespace speclens::test {
+
+namespace {
+
+std::shared_ptr<const Models> whole_bundle() {
+    static const std::shared_ptr<const Models> models = std::make_shared<Models>(load_models({}));
+    return models;
+}
+
+MedusaPlan short_plan(int steps = 120) {
+    MedusaPlan plan = usual_medusa_plan();
+    plan.prompts.resize(24);
+    plan.held_out.resize(8);
+    plan.texts = 2;
+    plan.max_tokens = 24;
+    plan.steps = steps;
+    plan.batch = 64;
+    return plan;
+}
+
+std::unique_ptr<MedusaTraining> trained(const MedusaPlan& plan) {
+    auto training = std::make_unique<MedusaTraining>(whole_bundle(), plan);
+    while (training->step()) {
+    }
+    return training;
+}
+
+// The bundle with these heads instead of its own.
+std::shared_ptr<const Models> with_heads(std::shared_ptr<const DraftNetwork> heads) {
+    auto models = std::make_shared<Models>(*whole_bundle());
+    models->networks["medusa"] = std::move(heads);
+    return models;
+}
+
+Exit code_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        EXPECT_FALSE(error.remedy().empty()) << error.what();
+        return error.code();
+    }
+    return Exit::ok;
+}
+
+} // namespace
+
+TEST(MedusaTraining, LearnsAndRepeatsItself) {
+    const auto training = trained(short_plan());
+    const MedusaView& view = training->view();
+    ASSERT_TRUE(view.complete);
+    EXPECT_FALSE(view.cut);
+    EXPECT_EQ(view.texts_done, view.texts);
+    EXPECT_EQ(view.texts, 24 * 2 + 8);
+    ASSERT_GE(view.curve.size(), 4u);
+    EXPECT_EQ(view.curve.front().step, 0);
+    EXPECT_EQ(view.curve.back().step, 120);
+    EXPECT_LT(view.curve.back().loss, 0.8 * view.curve[1].loss);
+    EXPECT_GT(view.curve.back().worth.tokens_per_round, view.curve.front().worth.tokens_per_round + 0.05);
+    EXPECT_GT(view.shipped.tokens_per_round, view.curve.back().worth.tokens_per_round)
+        << "trained for far longer";
+    ASSERT_EQ(view.shipped.shares.size(), 4u);
+    const auto again = trained(short_plan());
+    for (std::size_t i = 0; i < view.curve.size(); ++i) {
+        EXPECT_EQ(again->view().curve[i].loss, view.curve[i].loss);
+        EXPECT_EQ(again->view().curve[i].worth.shares, view.curve[i].worth.shares);
+    }
+    MedusaPlan other = short_plan(10);
+    other.seed = 8;
+    EXPECT_NE(trained(other)->view().curve.back().loss, trained(short_plan(10))->view().curve.back().loss);
+}
+
+// What is measured while it trains is what greedy runs of the engine come to with these heads.
+TEST(MedusaTraining, MeasuresWhatARunKeeps) {
+    const MedusaPlan plan = short_plan();
+    const auto training = trained(plan);
+    const auto models = with_heads(training->network());
+    MedusaTraining measuring(models, [&] {
+        MedusaPlan p = plan;
+        p.steps = 1;
+        return p;
+    }());
+    while (measuring.step()) {
+    }
+    EXPECT_NEAR(measuring.view().shipped.tokens_per_round,
+                training->view().curve.back().worth.tokens_per_round, 0.03)
+        << "bf16";
+    int tokens = 0, rounds = 0;
+    for (const GalleryPrompt& prompt : plan.held_out) {
+        RunSettings settings;
+        settings.prompt = prompt.prompt;
+        settings.system = prompt.system;
+        settings.chat = prompt.chat;
+        settings.drafter = "medusa";
+        settings.rule = "greedy";
+        settings.max_tokens = plan.max_tokens;
+        speclens::Run run(models, settings);
+        run.finish();
+        for (std::size_t i = 0; i < run.trace().size(); ++i)
+            if (const auto* commit = std::get_if<Committed>(&run.trace()[i])) {
+                tokens += static_cast<int>(commit->tokens.size());
+                ++rounds;
+            }
+    }
+    EXPECT_NEAR(measuring.view().shipped.tokens_per_round, static_cast<double>(tokens) / rounds, 1e-12);
+}
+
+TEST(MedusaTraining, FilesLoadAgain) {
+    const auto training = trained(short_plan(10));
+    const std::filesystem::path folder = fresh_folder() / "deep" / "heads";
+    training->save(folder);
+    const auto loaded = DraftNetwork::load(whole_bundle()->target, folder);
+    const auto kept = training->network();
+    EXPECT_EQ(loaded->config.medusa_heads, 4);
+    EXPECT_TRUE(loaded->config.shared_head);
+    const auto text_of = [](const std::shared_ptr<const Models>& models) {
+        RunSettings settings;
+        settings.prompt = "Write a short poem about the moon.";
+        settings.chat = true;
+        settings.drafter = "medusa";
+        settings.sampling.temperature = 0.8;
+        settings.max_tokens = 30;
+        settings.timing = false;
+        speclens::Run run(models, settings);
+        run.finish();
+        std::vector<int> drafts;
+        for (std::size_t i = 0; i < run.trace().size(); ++i)
+            if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) drafts.push_back(drafted->token);
+        return drafts;
+    };
+    EXPECT_EQ(text_of(with_heads(loaded)), text_of(with_heads(kept)));
+    EXPECT_NE(text_of(with_heads(loaded)), text_of(whole_bundle()));
+    const std::filesystem::path file = fresh_folder() / "file";
+    std::ofstream(file) << "in the way";
+    EXPECT_EQ(code_of([&] { training->save(file); }), Exit::model);
+}
+
+TEST(MedusaTraining, SaysWhatItCannotDo) {
+    const auto refused = [](const std::function<void(MedusaPlan&)>& change) {
+        MedusaPlan plan = short_plan();
+        change(plan);
+        return code_of([&] { MedusaTraining training(whole_bundle(), plan); });
+    };
+    EXPECT_EQ(refused([](MedusaPlan&) {}), Exit::ok);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.prompts.clear(); }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.held_out.clear(); }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.heads = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.steps = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.batch = 513; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.rate = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.rate = std::nan(""); }), Exit::usage);
+    EXPECT_EQ(code_of([] { MedusaTraining training(micro_models(1), short_plan()); }), Exit::usage)
+        << "no tokenizer";
+    MedusaPlan silent = short_plan();
+    for (auto* prompts : {&silent.prompts, &silent.held_out}) prompts->resize(1);
+    silent.max_tokens = 2;
+    MedusaTraining cut(whole_bundle(), silent);
+    ASSERT_TRUE(cut.step());
+    cut.stop();
+    EXPECT_TRUE(cut.view().complete && cut.view().cut);
+    EXPECT_TRUE(cut.view().curve.empty());
+    EXPECT_FALSE(cut.step());
+}
+
+TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
+    const auto wait = [](const std::function<bool()>& done) {
+        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return done();
+    };
+    RunSettings settings;
+    settings.drafter = "medusa";
+    settings.max_tokens = 8;
+    Session session({}, settings);
+    session.send(TrainHeads{12, 1, 4});
+    ASSERT_TRUE(wait([&] {
+        const auto t = session.published().training;
+        return t && t->texts_done > 3;
+    }));
+    session.send(Cancel{});
+    ASSERT_TRUE(wait([&] {
+        const auto t = session.published().training;
+        return t && t->complete;
+    }));
+    EXPECT_TRUE(session.published().training->cut);
+    session.send(Restart{settings, Gate::kUnlimited});
+    const auto model = [&] {
+        const auto trace = session.published().trace;
+        return trace ? trace->header()->drafter_model : "";
+    };
+    ASSERT_TRUE(wait([&] { return model() == "medusa"; })) << model();
+    // What is asked about the run on the screen is answered with the heads that it was made with.
+    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const auto laws = [&] {
+        session.send(FetchLaws{0, 0});
+        const auto before = session.published().laws;
+        EXPECT_TRUE(wait([&] { return session.published().laws != before; }));
+        return session.published().laws->draft;
+    };
+    const Law before = laws();
+    session.send(TrainHeads{12, 1, 4});
+    ASSERT_TRUE(wait([&] {
+        const auto t = session.published().training;
+        return t && t->complete && !t->cut;
+    }));
+    EXPECT_EQ(laws(), before);
+    EXPECT_EQ(session.published().training->curve.back().step, 12);
+    session.send(Restart{settings, Gate::kUnlimited});
+    ASSERT_TRUE(wait([&] { return model() == "heads trained here"; })) << model();
+}
+
+TEST(MedusaTraining, OfASessionEndsWithAFailureAndSaysSo) {
+    const auto wait = [](const std::function<bool()>& done) {
+        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return done();
+    };
+    Session session({}, {});
+    session.send(TrainHeads{12, 1, 4});
+    ASSERT_TRUE(wait([&] { return session.published().training != nullptr; }));
+    RunSettings unknown;
+    unknown.drafter = "no such drafter";
+    session.send(Restart{unknown});
+    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_TRUE(session.published().training->complete && session.published().training->cut);
+}
+
+} // namespace speclens::test
