@@ -138,18 +138,18 @@ def code(s, n):
 
 
 def tool_json(s, n):
-    """Three kinds of requests, for tools written by hand and composed ones: new arguments in a trained form, a form
+    """Three kinds of requests, n each, for tools written by hand and for composed ones: new arguments in a trained form, a form
     never trained, a tool never trained."""
     groups = {maker + kind: [] for maker in ("", ", composed") for kind in ("", ", forms never trained", ", new tools")}
     index = 0
-    while min(map(len, groups.values())) < n // 3:
+    while min(map(len, groups.values())) < n:
         d = make(2, index, "json")
         index += 1
         if d.split != "test" or not d.prompt_end or d.family not in ("call", "composed") or not d.expect:
             continue
         kind = ", composed" if d.family == "composed" else ""
         kind += ", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else ""
-        if len(groups[kind]) < n // 3:
+        if len(groups[kind]) < n:
             groups[kind].append(d)
     return {f"{k}{kind}": v for kind, documents in groups.items() for k, v in calls(s, documents).items()}
 
@@ -237,7 +237,7 @@ def main():
     results = {}
     for temperature in args.temperatures:
         s, row = Subject(args.model, temperature), {}
-        for test, n in ((facts, 2 * size), (sums, 2 * size), (words, size), (code, size), (tool_json, size), (open_chat, size), (prompts, 2 * size)):
+        for test, n in ((facts, 2 * size), (sums, 2 * size), (words, size), (code, size), (tool_json, 2 * size), (open_chat, size), (prompts, 2 * size)):
             row[test.__name__] = test(s, n)
             print(f"T={temperature}", test.__name__, row[test.__name__], flush=True)
         results[f"T={temperature}"] = row

@@ -94,7 +94,7 @@ SHOWCASE = [
     ("math", "Nora has 8 stamps and buys 3 packs of 4. How many stamps does she have now?", "answer is 20."),
     ("math", "Solve 3x + 7 = 22.", "\\boxed{5}"),
     ("math", "Simplify 12/18.", "\\boxed{2/3}"),
-    ("math", "What comes next: 3, 7, 11, 15?", "next number is 19."),
+    ("math", "What comes next: 5, 9, 13, 17?", "next number is 21."),
     ("code", "Write a Python function that returns the sum of the even numbers in a list.", "returns the sum of the even numbers in a list"),
     ("code", "Write a Python function that checks if a number is prime.", "checks if a number is prime"),
     ("code", "Write a Python function that returns the largest number in a list.", "returns the largest number in a list"),
