@@ -47,9 +47,9 @@ struct Options {
     std::set<std::string> given;    // names of the options that were typed or stood in the link
     std::optional<Link> link;       // of speclens://…; its options are among the others
 
-    std::filesystem::path model; // or the address of a server
-    std::filesystem::path tokenizer; // with a server
-    int listed = 20;                 // with a server
+    std::filesystem::path model;         // or the address of a server
+    std::filesystem::path tokenizer;     // with a server
+    int listed = 20;                     // with a server
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
     std::string backend = "auto";
     int threads = 0;
@@ -142,5 +142,8 @@ struct CommandRow {
                                const std::vector<std::string>& known);
 // The closest of `known`; empty when nothing is close.
 [[nodiscard]] std::string nearest(const std::string& name, const std::vector<std::string>& known);
+// The option of `known` that was meant by an unknown one, also where another tool calls it so ("--gamma":
+// "--k").
+[[nodiscard]] std::string nearest_option(const std::string& name, const std::vector<std::string>& known);
 
 } // namespace speclens::cli

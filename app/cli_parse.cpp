@@ -54,7 +54,7 @@ const OptionRow& find_option(const std::string& name, Command command) {
     if (!elsewhere.empty())
         usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
     known.emplace_back("--help");
-    const std::string close = nearest(name, known);
+    const std::string close = nearest_option(name, known);
     usage("unknown option " + name,
           (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
 }

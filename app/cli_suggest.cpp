@@ -1,7 +1,9 @@
-// The nearest known name to a mistyped one: optimal string alignment distance (a swap of neighbours counts
-// one).
+// What was meant: the nearest known name (optimal string alignment distance, a swap of neighbours counts
+// one), or our name of what llama.cpp, vLLM, SGLang, Transformers and the papers call otherwise.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include "app/cli_options.h"
 #include "kernels/error.h"
@@ -25,7 +27,76 @@ std::size_t distance(const std::string& a, const std::string& b) {
     return cost[a.size()][b.size()];
 }
 
+struct Elsewhere {
+    std::string_view theirs;
+    std::string_view ours; // an option, and what it takes where that has to be said
+};
+
+constexpr auto kElsewhere = std::to_array<Elsewhere>({
+    {"-m", "--model"},
+    {"--model-path", "--model"},
+    {"--target", "--model"},
+    {"--target-model", "--model"},
+    {"-md", "--drafter small=DIR"},
+    {"--model-draft", "--drafter small=DIR"},
+    {"--draft-model", "--drafter small=DIR"},
+    {"--draft-model-path", "--drafter small=DIR"},
+    {"--assistant-model", "--drafter small=DIR"},
+    {"--speculative-model", "--drafter small=DIR"},
+    {"--speculative-draft-model-path", "--drafter small=DIR"},
+    {"--method", "--drafter"},
+    {"--spec-type", "--drafter"},
+    {"--speculative-algorithm", "--drafter"},
+    {"--draft", "--k"},
+    {"--draft-max", "--k"},
+    {"--draft-n", "--k"},
+    {"--gamma", "--k"},
+    {"--num-draft-tokens", "--k"},
+    {"--num-assistant-tokens", "--k"},
+    {"--num-speculative-tokens", "--k"},
+    {"--speculative-num-draft-tokens", "--k"},
+    {"--speculative-num-steps", "--tree-depth"},
+    {"--speculative-eagle-topk", "--tree-topk"},
+    {"-p", "--prompt"},
+    {"--input", "--prompt"},
+    {"-f", "--prompt @FILE"},
+    {"--file", "--prompt @FILE"},
+    {"-n", "--max-tokens"},
+    {"--n-predict", "--max-tokens"},
+    {"--max-new-tokens", "--max-tokens"},
+    {"--temperature", "--temp"},
+    {"-t", "--threads"},
+    {"-s", "--seed"},
+    {"--random-seed", "--seed"},
+    {"-ngl", "--backend"},
+    {"--device", "--backend"},
+    {"--gpu", "--backend"},
+    {"--out", "-o"},
+    {"--output", "-o"},
+    {"--png", "-o"},
+    {"--width", "--size WxH"},
+    {"--height", "--size WxH"},
+    {"--resolution", "--size WxH"},
+    {"--dark", "--theme dark"},
+    {"--light", "--theme light"},
+});
+
+bool is_known(std::string_view option, const std::vector<std::string>& known) {
+    return std::ranges::find(known, option) != known.end();
+}
+
 } // namespace
+
+std::string nearest_option(const std::string& name, const std::vector<std::string>& known) {
+    for (const auto& [theirs, ours] : kElsewhere) {
+        if (theirs != name) continue;
+        const std::string_view option = ours.substr(0, ours.find(' '));
+        if (is_known(option, known)) return std::string(ours);
+        if (option == "--drafter" && is_known("--drafters", known))
+            return "--drafters" + std::string(ours.substr(option.size()));
+    }
+    return name.starts_with("--") ? nearest(name, known) : "";
+}
 
 std::string nearest(const std::string& name, const std::vector<std::string>& known) {
     if (name.empty() || name.size() > 64) return {};

@@ -27,18 +27,22 @@ FrameLayout full_layout(ui::Vec2 size) {
     return l;
 }
 
+// A stage of 472: below kTimelineHeight only without the timeline, which keys and menus stand in for.
+constexpr float kCompactWidth = 1100, kCompactHeight = 636, kTimelineHeight = 692;
+
 FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     FrameLayout l;
     l.density = Density::compact;
     l.tall = false;
-    const float menu = 24, rail = 48, strip = 52, ribbon = 64, timeline = 56, status = 24;
+    const float menu = 24, rail = 48, strip = 52, ribbon = 64, status = 24;
+    const float timeline = size.y >= kTimelineHeight ? 56 : 0;
     const float bottom = size.y - status - timeline - ribbon;
     l.menu = {0, 0, size.x, menu};
     l.rail = {0, menu, rail, bottom - strip - menu};
     l.stage = {rail, menu, size.x - rail, bottom - strip - menu};
     l.story = {0, bottom - strip, size.x, strip};
     l.ribbon = {0, bottom, size.x, ribbon};
-    l.timeline = {0, bottom + ribbon, size.x, timeline};
+    if (timeline > 0) l.timeline = {0, bottom + ribbon, size.x, timeline};
     l.status = {0, size.y - status, size.x, status};
     l.stage_clip = l.stage;
     if (wish.details) {
@@ -118,9 +122,9 @@ FrameLayout presenter_layout(ui::Vec2 size, bool whole) {
 
 FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
     if (wish.presenter && size.x >= 780 && size.y >= 440) return presenter_layout(size, whole);
-    if (whole && size.x >= 1100 && size.y >= 692) return whole_layout(size);
+    if (whole && size.x >= kCompactWidth && size.y >= kTimelineHeight) return whole_layout(size);
     if (size.x >= 1440 && size.y >= 840) return full_layout(size);
-    if (size.x >= 1100 && size.y >= 692) return compact_layout(size, wish);
+    if (!whole && size.x >= kCompactWidth && size.y >= kCompactHeight) return compact_layout(size, wish);
     return single_layout(size, wish);
 }
 

@@ -5,7 +5,8 @@
 
 namespace speclens {
 
-// full: all regions. compact: icon rail, story strip, drawers. single: one region at a time, the stage pans.
+// full: all regions. compact: icon rail, story strip, drawers; no timeline
+// in low windows. single: one region at a time, the stage pans.
 // presenter: the stage, the output and one sentence, for a room; its caller draws it presenter_scale()
 // larger.
 enum class Density : std::uint8_t { full, compact, single, presenter };

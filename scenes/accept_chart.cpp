@@ -138,7 +138,7 @@ AcceptGrid accept_grid(Rect stage, const AcceptView& view) {
     AcceptGrid g;
     g.left = stage.x + 24;
     g.right = stage.right() - 24;
-    g.first = stage.x + 96;
+    g.first = stage.x + 120; // beyond the rows' names, also where the first column is the chosen one
     const float room = g.right - 44 - g.first;
     g.pitch = std::floor((room - 48) / 10);
     g.bar = std::min(48.0F, g.pitch - 30);

@@ -215,8 +215,8 @@ void draw_law_rows(const LoopDraw& d) {
             } else if (drafts(d) > 0) {
                 const int n = drafts(d);
                 if (d.model.tree) {
-                    small(d, g.middle(i), g.y + 239, "used where a");
-                    small(d, g.middle(i), g.y + 259, "branch ends");
+                    small(d, g.middle(i), g.y + 239, g.roomy() ? "used where a" : "after the");
+                    small(d, g.middle(i), g.y + 259, g.roomy() ? "branch ends" : "last kept");
                     continue;
                 }
                 small(d, g.middle(i), g.y + 239,
@@ -240,13 +240,15 @@ void draw_law_rows(const LoopDraw& d) {
 
 namespace {
 
-// Greedy, match and typical throw no coin: the guess is compared with one token of the target, or with a limit.
+// Greedy, match and typical throw no coin: the guess is compared with one token of the target, or with a
+// limit.
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
     if (c.check->limit) {
         const Rect bar{g.x(i), g.y + 296, g.width, 16};
         ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
-        d.ui.canvas.text({g.middle(i), g.y + 334}, std::string(c.check->accepted ? "> " : "≤ ") + fine_probability(*c.check->limit),
+        d.ui.canvas.text({g.middle(i), g.y + 334},
+                         std::string(c.check->accepted ? "> " : "≤ ") + fine_probability(*c.check->limit),
                          Font::mono, 14, d.ui.theme.ink, Align::center);
         return;
     }

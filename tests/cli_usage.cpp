@@ -28,9 +28,34 @@ TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"lossless", "many"}, "whole number");
 }
 
+TEST(Usage, KnowsTheWordsOfOtherTools) {
+    expect_usage({"run", "--num-speculative-tokens", "5"}, "Did you mean --k?");
+    expect_usage({"run", "--gamma=5"}, "Did you mean --k?");
+    expect_usage({"run", "-md", "folder"}, "Did you mean --drafter small=DIR?");
+    expect_usage({"compare", "--draft-model", "folder"}, "Did you mean --drafters small=DIR?");
+    expect_usage({"run", "-m", "folder"}, "Did you mean --model?");
+    expect_usage({"run", "-p", "Hello"}, "Did you mean --prompt?");
+    expect_usage({"run", "-f", "a.txt"}, "Did you mean --prompt @FILE?");
+    expect_usage({"run", "-n", "9"}, "Did you mean --max-tokens?");
+    expect_usage({"run", "--temperature", "1"}, "Did you mean --temp?");
+    expect_usage({"bench", "--device", "cuda"}, "Did you mean --backend?");
+    expect_usage({"run", "--random-seed", "1"}, "Did you mean --seed?");
+}
+
+TEST(Usage, SuggestsAnOtherToolsWordOnlyWhereItMeansSomething) {
+    const Outcome outcome = speclens({"bench", "--temperature", "1"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err.find("--temp?"), std::string::npos) << outcome.err;
+    // One letter is near every other letter.
+    EXPECT_EQ(speclens({"run", "-z", "1"}).err.find("Did you mean"), std::string::npos);
+}
+
 TEST(Usage, SuggestsTheNearestScene) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     expect_usage({"render", "lop", "-o", "x.png"}, "Did you mean 'loop'?");
+    expect_usage({"render", "loop", "--output", "x.png"}, "Did you mean -o?");
+    expect_usage({"render", "loop", "--dark"}, "Did you mean --theme dark?");
+    expect_usage({"render", "loop", "--width", "800"}, "Did you mean --size WxH?");
     expect_usage({"describe", "accept"}, "accept-rule");
 }
 

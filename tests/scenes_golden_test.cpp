@@ -111,12 +111,32 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
         }
 }
 
+TEST(SmallWindows, GiveUpTheTimelineBeforeTheyShowOneRegionAtATime) {
+    const FrameLayout laptop = frame_layout({1280, 720}), enlarged = frame_layout({1280 / 1.1F, 720 / 1.1F}),
+                      low = frame_layout({1280, 635});
+    EXPECT_EQ(laptop.density, Density::compact);
+    EXPECT_EQ(laptop.timeline.h, 56);
+    EXPECT_EQ(enlarged.density, Density::compact);
+    EXPECT_EQ(enlarged.timeline.w, 0);
+    EXPECT_GE(enlarged.stage.h, frame_layout({1280, 692}).stage.h);
+    EXPECT_EQ(enlarged.ribbon.bottom(), enlarged.status.y);
+    EXPECT_EQ(low.density, Density::single);
+    EXPECT_EQ(frame_layout({1280, 654}, {}, true).density, Density::single)
+        << "all of the window is its stage";
+}
+
 TEST(SmallWindows, DrawersAndSingleRegionsFit) {
     const std::shared_ptr<const Trace> toy = fixtures::toy_run(fixtures::toys().front());
     for (const SceneInfo& info : scene_list()) {
         std::shared_ptr<const Trace> trace = toy;
         for (const char* recorded : fixtures::kRecorded)
             if (info.name == std::string(recorded)) trace = load_trace(trace_file(recorded));
+        // The first is 1280×720 at 110 %.
+        for (const Size& s : {Size{1164, 654, "1164x654"}, Size{1100, 636, "1100x636"}}) {
+            SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
+            bench.show(trace, 20);
+            look(bench, std::string(info.name) + " " + s.name, false);
+        }
         for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1400, 800, "1400x800"}}) {
             SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
             bench.show(trace, 20);

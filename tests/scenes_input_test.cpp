@@ -315,7 +315,7 @@ TEST(AcceptRule, DraggingATargetHandleMakesItATableAndZTakesItBack) {
     // The handle of the first bar: left of it, at the height of its target cap. Found by trying heights.
     bool moved = false;
     for (float y = 120; y < 336 && !moved; y += 6) {
-        bench.drag({296, y}, {296, y > 200 ? y - 60 : y + 60});
+        bench.drag({318, y}, {318, y > 200 ? y - 60 : y + 60});
         moved = bench.shows("TABLE");
     }
     ASSERT_TRUE(moved);
