@@ -201,8 +201,8 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     // What is asked about the run on the screen is answered with the heads that it was made with.
     ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const auto laws = [&] {
+        const auto before = session.published().laws; // taken first: the answer may come at once
         session.send(FetchLaws{0, 0});
-        const auto before = session.published().laws;
         EXPECT_TRUE(wait([&] { return session.published().laws != before; }));
         return session.published().laws->draft;
     };

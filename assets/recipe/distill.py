@@ -21,7 +21,9 @@ from optim import Optimiser
 from train import tensors
 
 
-def endless(paths, rng):
+def endless(paths, rng, folder):
+    if not paths:
+        raise SystemExit(f"no shards in {folder}: distillation reads the last two of the corpus (data.py) and the text of the target (sample_target.py)")
     while True:
         for path in paths:
             yield from batches(dict(np.load(path)), rng)
@@ -54,8 +56,8 @@ def train(args):
     if args.compile:
         compute = torch.compile(compute, dynamic=False)
     rng = np.random.default_rng(args.seed)
-    own = endless(sorted((args.work / "samples").glob("shard_*.npz")), rng)
-    text = endless(sorted(args.work.glob("shard_*.npz"))[-2:], rng)
+    own = endless(sorted((args.work / "samples").glob("shard_*.npz")), rng, args.work / "samples")
+    text = endless(sorted(args.work.glob("shard_*.npz"))[-2:], rng, args.work)
     started, step = time.time(), 0
     while True:
         progress = step / args.steps if args.steps else (time.time() - started) / (60 * args.minutes)

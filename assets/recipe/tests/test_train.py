@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from average import average
 from data import ANSWER, PROMPT, SKIPPED, build_shard, encode
 from corpus.gen import make
+from distill import endless
 from model import PRESETS, Qwen3
 from optim import Optimiser
 from train import start_from
@@ -52,6 +53,10 @@ class Data(unittest.TestCase):
             shard = build_shard(tok, 1, 0, 60_000, modes=modes)
             nats[modes] = shard["nll"].sum() / len(shard["ids"])
         self.assertLess(nats[False], nats[True] - 0.02)
+
+    def test_distillation_without_shards_ends(self):
+        with self.assertRaisesRegex(SystemExit, "no shards in"):
+            next(endless([], np.random.default_rng(1), Path("nowhere")))
 
     def test_training_fits_the_rows(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
