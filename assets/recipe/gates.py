@@ -5,7 +5,7 @@
 G1  speculative greedy text equals plain greedy text, every method, every prompt (here: PyTorch; the engine has its own test)
 G2  Domino at 15 drafts over code, math and chat: final / base logits >= 1.08, Domino / DFlash >= 1.05, lower bounds > 1
 G3  chat, conditional acceptance a6/a1: DFlash <= 0.92, Domino at least 0.04 higher, EAGLE-3 >= 0.85 and above DFlash; on 300
-    chat prompts of the test split, because the 40 of the file leave it uncertain by 0.1
+    chat prompts of the test split, because the 40 of the file leave it uncertain by 0.08
 G4  EAGLE-3 (7 drafts) >= DFlash (7 drafts); at 4 drafts Medusa < small model < EAGLE-3
 G5  JSON > facts, code, math > chat; chat / JSON <= 0.5 at 7 drafts; chat >= 1.6; JSON <= 0.97 of the maximum
 G6  wall clock: measured by the engine, not here

@@ -69,7 +69,7 @@ def describe_drafter(folder, work, before):
         "weights": "bfloat16", "seed": arguments.get("seed"), "steps": state["step"], "positions": state["positions"],
         **({"began from": earlier} if earlier else {}),
         "minutes": round(state["seconds"] / 60, 1), "epoch_tokens": state["epoch_tokens"],
-        "arguments": {k: v.name if isinstance(v, Path) else v for k, v in arguments.items()
+        "arguments": {k: Path(v).name if k == "init" else v for k, v in arguments.items()
                       if k not in ("target", "work", "threads", "device", "name") and v not in (None, False)},
         "curve": [{k: row[k] for k in kept if k in row} for row in rows[:: max(1, len(rows) // 30)]],
         "files": {p.name: digest(p) for p in sorted(folder.iterdir()) if p.is_file()},
@@ -130,7 +130,8 @@ def main():
         elif "quality" in kept.get(name, {}):
             extra["quality"] = kept[name]["quality"]
         if name == "target" and args.went_on:
-            extra["began from"] = {k: kept[name][k] for k in ("steps", "tokens", "minutes", "began from") if k in kept[name]}
+            extra["began from"] = {k: kept[name][k] for k in ("steps", "tokens", "minutes", "mean of the weights of", "began from")
+                                   if k in kept[name]}
         manifest[name] = describe(args.models / name, args.work / checkpoint, args.work / name / "curve.jsonl", seed, extra)
     for name in DRAFTERS:
         if (args.models / name / "model.safetensors").exists():
