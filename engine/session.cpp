@@ -234,13 +234,13 @@ void Session::apply(const Command& command) {
     if (const auto* restart = std::get_if<Restart>(&command)) {
         run_ = std::make_unique<Run>(models_, restart->settings);
         run_models_ = models_;
+        gate_.set(restart->budget); // before anybody sees the run and asks it for a step
         show_run();
-        gate_.set(restart->budget);
     } else if (const auto* fork = std::get_if<Fork>(&command)) {
         if (!run_) throw Error("there is no run to fork", "Start a run first.");
         run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), *fork);
-        show_run();
         gate_.set(fork->budget);
+        show_run();
     } else if (const auto* fetch = std::get_if<FetchLaws>(&command)) {
         if (!run_) throw Error("there is no run to look at", "Start a run first.");
         auto laws = std::make_shared<const LawPair>(

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -228,6 +229,25 @@ TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     session.gate().set(Gate::kUnlimited);
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
+}
+
+// Whoever sees a new run may ask for its first step at once: the step is not lost to the start of the run.
+TEST(Session, KeepsAStepThatIsAskedForAsSoonAsTheRunIsShown) {
+    std::atomic<bool> armed = false;
+    std::atomic<Session*> place = nullptr;
+    Session session({.target = table_file()}, on_table(), [&] {
+        Session* here = place;
+        if (here && here->published().status.state == EngineStatus::State::idle && armed.exchange(false))
+            here->gate().add(1);
+    });
+    place = &session;
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto first = session.published().trace;
+    armed = true;
+    session.send(Restart{on_table(), 0});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != first; }));
+    const auto trace = session.published().trace;
+    EXPECT_TRUE(eventually([&] { return trace->size() == 2; })) << trace->size();
 }
 
 TEST(Session, MeasuresBesideTheRunOnTheScreen) {
