@@ -46,6 +46,16 @@ std::unique_ptr<MedusaTraining> trained(const MedusaPlan& plan) {
     return training;
 }
 
+void expect_same_curve(const MedusaTraining& a, const MedusaTraining& b) {
+    const std::vector<MedusaPoint>&x = a.view().curve, &y = b.view().curve;
+    ASSERT_GE(x.size(), 2u);
+    ASSERT_EQ(x.size(), y.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_EQ(x[i].loss, y[i].loss);
+        EXPECT_EQ(x[i].worth.shares, y[i].worth.shares);
+    }
+}
+
 // The bundle with these heads instead of its own.
 std::shared_ptr<const Models> with_heads(std::shared_ptr<const DraftNetwork> heads) {
     auto models = std::make_shared<Models>(*whole_bundle());
@@ -65,7 +75,7 @@ Exit code_of(const std::function<void()>& action) {
 
 } // namespace
 
-TEST(MedusaTraining, Learns) {
+TEST(MedusaTraining, LearnsAndRepeatsIt) {
     const auto training = trained(short_plan());
     const MedusaView& view = training->view();
     ASSERT_TRUE(view.complete);
@@ -80,27 +90,20 @@ TEST(MedusaTraining, Learns) {
     EXPECT_GT(view.shipped.tokens_per_round, view.curve.back().worth.tokens_per_round)
         << "trained for far longer";
     ASSERT_EQ(view.shipped.shares.size(), 4u);
+    expect_same_curve(*trained(short_plan()), *training);
 }
 
 TEST(MedusaTraining, RepeatsItself) {
-    const auto first = trained(tiny_plan()), again = trained(tiny_plan());
-    const std::vector<MedusaPoint>& curve = first->view().curve;
-    ASSERT_GE(curve.size(), 2u);
-    ASSERT_EQ(again->view().curve.size(), curve.size());
-    for (std::size_t i = 0; i < curve.size(); ++i) {
-        EXPECT_EQ(again->view().curve[i].loss, curve[i].loss);
-        EXPECT_EQ(again->view().curve[i].worth.shares, curve[i].worth.shares);
-    }
+    const auto training = trained(tiny_plan());
+    expect_same_curve(*trained(tiny_plan()), *training);
     MedusaPlan other = tiny_plan();
     other.seed = 8;
-    EXPECT_NE(trained(other)->view().curve.back().loss, curve.back().loss);
+    EXPECT_NE(trained(other)->view().curve.back().loss, training->view().curve.back().loss);
 }
 
 // What is measured while it trains is what greedy runs of the engine come to with these heads.
 TEST(MedusaTraining, MeasuresWhatARunKeeps) {
-    MedusaPlan plan = short_plan(20);
-    plan.prompts.resize(8);
-    plan.texts = 1;
+    const MedusaPlan plan = short_plan();
     const auto training = trained(plan);
     const auto models = with_heads(training->network());
     MedusaTraining measuring(models, [&] {
