@@ -7,6 +7,7 @@ A shard is one .npz with documents back to back (uint16 ids), their lengths, and
 it out lets "<think>" lead to a thought when thinking is on).  Rows are packed when a shard is read, so the row length is free.
 """
 import argparse
+import math
 from pathlib import Path
 
 import numpy as np
@@ -53,12 +54,13 @@ def build_shard(tok, seed, number, tokens, split="train", modes=True, more=None)
 
 
 def pack(shard, row, chosen, rng):
-    """The chosen documents, shuffled and packed first-fit into rows of `row` tokens.
+    """The chosen documents, shuffled and packed best-fit into rows of `row` tokens.
 
     Returns ids, segments (0 = padding) and flags, each (rows, row).
     """
     starts = np.concatenate(([0], np.cumsum(shard["lengths"])[:-1]))
     chosen = rng.permutation(chosen)
+    chosen = chosen[np.argsort(shard["lengths"][chosen] <= row // 2, kind="stable")]      # what needs a row of its own goes first
     rows, room = [], {}                       # room: free tokens -> open rows
     for k in chosen:
         n = int(shard["lengths"][k])
@@ -90,20 +92,30 @@ def pack(shard, row, chosen, rng):
 
 
 SHORT, LONG = 128, 256       # row lengths; long rows hold what does not fit a short one, filled up with short documents
+PAIRS = 16                   # a step has as many tokens as 16 long rows: 2, 4, 6 ... of them long, the others halved
 
 
-def batches(shard, rng, short_rows=28, long_rows=2):
-    """One pass over a shard: lists of (ids, segments, flags) groups that make one optimiser step."""
-    n = shard["lengths"]
-    long_share = long_rows * LONG / (long_rows * LONG + short_rows * SHORT)
-    big = np.flatnonzero((n > SHORT) & (n <= LONG))
-    small = rng.permutation(np.flatnonzero(n <= SHORT))
-    wanted = long_share * n.sum() - n[big].sum()
-    extra = int(np.searchsorted(np.cumsum(n[small]), max(wanted, 0)))
-    long = pack(shard, LONG, np.concatenate((big, small[:extra])), rng)
-    short = pack(shard, SHORT, small[extra:], rng)
-    for i in range(min(len(long[0]) // long_rows, len(short[0]) // short_rows)):
-        yield [tuple(x[i * k:(i + 1) * k] for x in group) for group, k in ((short, short_rows), (long, long_rows))]
+def long_rows(lengths):
+    """How many rows of a step have to be long so that every document of the shard finds a place: two documents that are
+    too long for a short row never share a long one. An even number, so that the shards of a run have few shapes to compile."""
+    share = int((lengths > SHORT).sum()) * LONG / int(lengths.sum())
+    return min(PAIRS, max(2, 2 * math.ceil(share * PAIRS / 2)))
+
+
+def batches(shard, rng):
+    """One pass over a shard: lists of (ids, segments, flags) groups that make one optimiser step. Every document is in
+    one of them, but for the few that do not fill a last step, and those longer than LONG."""
+    n = shard["lengths"][shard["lengths"] <= LONG]
+    count = long_rows(n)
+    small, big = np.flatnonzero(shard["lengths"] <= SHORT), np.flatnonzero((shard["lengths"] > SHORT) & (shard["lengths"] <= LONG))
+    small = rng.permutation(small)
+    wanted = count / PAIRS * n.sum() - shard["lengths"][big].sum()
+    extra = int(np.searchsorted(np.cumsum(shard["lengths"][small]), wanted))
+    groups = [(pack(shard, LONG, np.concatenate((big, small[:extra])), rng), count)]
+    if count < PAIRS:
+        groups.insert(0, (pack(shard, SHORT, small[extra:], rng), 2 * (PAIRS - count)))
+    for i in range(min(len(rows[0]) // k for rows, k in groups)):
+        yield [tuple(x[i * k:(i + 1) * k] for x in rows) for rows, k in groups]
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 
 from average import average
-from data import ANSWER, PROMPT, SKIPPED, build_shard, encode
+from data import ANSWER, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, long_rows
 from corpus.gen import make
 from distill import endless
 from model import PRESETS, Qwen3
@@ -57,6 +57,26 @@ class Data(unittest.TestCase):
     def test_distillation_without_shards_ends(self):
         with self.assertRaisesRegex(SystemExit, "no shards in"):
             next(endless([], np.random.default_rng(1), Path("nowhere")))
+
+    def test_every_document_is_trained_on(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        for more in (None, ("json", 0.5)):
+            shard = build_shard(tok, 5, 0, 250_000, more=more)
+            seen, shapes = [], set()
+            for step in batches(shard, np.random.default_rng(1)):
+                shapes.add(tuple(ids.shape for ids, _, _ in step))
+                for _, segments, _ in step:
+                    seen += [n for row in segments for n in np.bincount(row)[1:] if n]
+            self.assertEqual(len(shapes), 1)
+            self.assertEqual(sum(rows * length for rows, length in shapes.pop()), 4096)
+            for fits in (lambda n: n > SHORT, lambda n: n <= SHORT):          # all but the rest that fills no step
+                self.assertGreater(sum(map(fits, seen)), 0.96 * fits(shard["lengths"]).sum())
+
+    def test_steps_of_long_documents_alone(self):
+        n = np.full(40, SHORT + 1, np.int32)
+        shard = dict(ids=np.arange(n.sum()) % 4096, flags=np.zeros(n.sum(), np.uint8), lengths=n)
+        self.assertEqual(long_rows(n), 16)
+        self.assertEqual([[ids.shape for ids, _, _ in step] for step in batches(shard, np.random.default_rng(1))], [[(16, LONG)]] * 2)
 
     def test_training_fits_the_rows(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
