@@ -130,6 +130,7 @@ struct TrainHeads {
     int steps = 600;
     int texts = 4; // answers to each prompt
     int max_tokens = 64; // of each answer
+    int prompts = 0;     // the first so many to train on, and to measure on; 0: all
 };
 using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace,
                              StepRace, EndSteppedRace, MeasurePasses, TrainHeads>;

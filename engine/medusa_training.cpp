@@ -82,6 +82,9 @@ MedusaPlan usual_medusa_plan(const TrainHeads& asked) {
                                    [&](const GalleryPrompt& held) { return held.prompt == prompt.prompt; });
     };
     std::erase_if(plan.prompts, same);
+    if (asked.prompts > 0)
+        for (auto* prompts : {&plan.prompts, &plan.held_out})
+            prompts->resize(std::min(prompts->size(), static_cast<std::size_t>(asked.prompts)));
     return plan;
 }
 

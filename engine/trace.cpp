@@ -7,35 +7,43 @@
 
 namespace speclens {
 
-struct Trace::Chunk {
-    Event events[kChunk];
-};
-
-Trace::Trace(std::function<std::string(int)> text_of)
-    : text_of_(std::move(text_of)), chunks_(new std::atomic<Chunk*>[kMaxChunks]) {
-    for (std::size_t i = 0; i < kMaxChunks; ++i) chunks_[i].store(nullptr, std::memory_order_relaxed);
+Trace::Place Trace::place_of(std::size_t event) {
+    constexpr std::size_t kDoubling = std::bit_width(kChunk / kFirstChunk) - 1;
+    const std::size_t m = event + kFirstChunk; // the doubling chunks start where m is a power of two
+    if (m >= kChunk) return {kDoubling + m / kChunk - 1, m % kChunk, kChunk};
+    const std::size_t size = std::bit_floor(m);
+    return {static_cast<std::size_t>(std::bit_width(size / kFirstChunk)) - 1, m - size, size};
 }
 
+Trace::Trace(std::function<std::string(int)> text_of)
+    : text_of_(std::move(text_of)), chunks_(std::make_unique<std::atomic<Event*>[]>(kMaxChunks)) {}
+
 Trace::~Trace() {
-    for (std::size_t i = 0; i < kMaxChunks; ++i) delete chunks_[i].load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < kMaxChunks; ++i) {
+        const Event* chunk = chunks_[i].load(std::memory_order_relaxed);
+        if (!chunk) return; // they are made in order
+        delete[] chunk;
+    }
 }
 
 void Trace::append(Event event) {
     const std::size_t n = size_.load(std::memory_order_relaxed);
-    CHECK(n < kChunk * kMaxChunks, "trace is full");
-    Chunk* chunk = chunks_[n / kChunk].load(std::memory_order_relaxed);
+    const Place place = place_of(n);
+    CHECK(place.chunk < kMaxChunks, "trace is full");
+    Event* chunk = chunks_[place.chunk].load(std::memory_order_relaxed);
     if (!chunk) {
-        chunk = new Chunk;
-        chunks_[n / kChunk].store(chunk, std::memory_order_relaxed);
+        chunk = new Event[place.size];
+        chunks_[place.chunk].store(chunk, std::memory_order_relaxed);
     }
-    chunk->events[n % kChunk] = std::move(event);
-    size_.store(n + 1, std::memory_order_release);  // publishes the event and its chunk
+    chunk[place.at] = std::move(event);
+    size_.store(n + 1, std::memory_order_release); // publishes the event and its chunk
 }
 
 std::size_t Trace::size() const { return size_.load(std::memory_order_acquire); }
 
 const Event& Trace::operator[](std::size_t i) const {
-    return chunks_[i / kChunk].load(std::memory_order_relaxed)->events[i % kChunk];
+    const Place place = place_of(i);
+    return chunks_[place.chunk].load(std::memory_order_relaxed)[place.at];
 }
 
 const Header* Trace::header() const { return size() ? std::get_if<Header>(&(*this)[0]) : nullptr; }

@@ -159,11 +159,14 @@ class Trace {
     [[nodiscard]] std::uint64_t hash(std::size_t count) const;
 
   private:
-    static constexpr std::size_t kChunk = 1024;
-    static constexpr std::size_t kMaxChunks = 4096;
-    struct Chunk;
+    // Chunks of 64, 128, 256 and 512 events, then of 1024: a run of a few tokens should not pay for a thousand events.
+    static constexpr std::size_t kFirstChunk = 64, kChunk = 1024, kMaxChunks = 4096;
+    struct Place {
+        std::size_t chunk, at, size; // at: in the chunk, whose size is `size`
+    };
+    [[nodiscard]] static Place place_of(std::size_t event);
     std::function<std::string(int)> text_of_;
-    std::unique_ptr<std::atomic<Chunk*>[]> chunks_;
+    std::unique_ptr<std::atomic<Event*>[]> chunks_;
     std::atomic<std::size_t> size_{0};
 };
 

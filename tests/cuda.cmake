@@ -7,6 +7,8 @@ spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
     SOURCES simt.cpp simt_runtime.cpp simt_test.cpp cuda_sources.cpp cuda_emulated.cpp cuda_backend_test.cpp
             ${operation_tests} ${law_tests})
 set_source_files_properties(cuda_sources.cpp simt.cpp simt_runtime.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of the global scope
+# The device itself and what runs on it are the time of these tests, also with the sanitizers.
+set_source_files_properties(cuda_sources.cpp simt.cpp simt_runtime.cpp PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O2>)
 # The same as a module for the program itself (cli_cuda.cpp).
 add_library(speclens_cuda_emulated MODULE cuda_emulated_module.cpp cuda_sources.cpp simt.cpp simt_runtime.cpp
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)

@@ -166,6 +166,16 @@ TEST(MedusaTraining, FilesLoadAgain) {
     EXPECT_EQ(code_of([&] { training->save(file); }), Exit::model);
 }
 
+TEST(MedusaTraining, AskedForFewPromptsItTakesTheFirst) {
+    const MedusaPlan all = usual_medusa_plan(), few = usual_medusa_plan({.prompts = 40});
+    EXPECT_GT(all.prompts.size(), 200u);
+    ASSERT_EQ(few.prompts.size(), 40u);
+    ASSERT_EQ(few.held_out.size(), 40u);
+    EXPECT_EQ(few.prompts.back().prompt, all.prompts[39].prompt);
+    EXPECT_EQ(few.held_out.back().prompt, all.held_out[39].prompt);
+    EXPECT_EQ(usual_medusa_plan({.prompts = 100000}).prompts.size(), all.prompts.size());
+}
+
 TEST(MedusaTraining, SaysWhatItCannotDo) {
     const auto refused = [](const std::function<void(MedusaPlan&)>& change) {
         MedusaPlan plan = short_plan();
@@ -202,7 +212,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     settings.drafter = "medusa";
     settings.max_tokens = 8;
     Session session({}, settings);
-    session.send(TrainHeads{12, 1, 4});
+    session.send(TrainHeads{12, 1, 4, 40});
     ASSERT_TRUE(wait([&] {
         const auto t = session.published().training;
         return t && t->texts_done > 3;
@@ -228,7 +238,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         return session.published().laws->draft;
     };
     const Law before = laws();
-    session.send(TrainHeads{12, 1, 4});
+    session.send(TrainHeads{12, 1, 4, 40});
     ASSERT_TRUE(wait([&] {
         const auto t = session.published().training;
         return t && t->complete && !t->cut;
@@ -245,7 +255,7 @@ TEST(MedusaTraining, OfASessionEndsWithAFailureAndSaysSo) {
         return done();
     };
     Session session({}, {});
-    session.send(TrainHeads{12, 1, 4});
+    session.send(TrainHeads{12, 1, 4, 40});
     ASSERT_TRUE(wait([&] { return session.published().training != nullptr; }));
     RunSettings unknown;
     unknown.drafter = "no such drafter";

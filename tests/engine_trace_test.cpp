@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -59,6 +60,21 @@ TEST(Trace, AReaderSeesOnlyWholeEventsWhileAWriterAppends) {
     for (int i = 0; i < kEvents; ++i) trace.append(Prefill{i, 0});
     reader.join();
     EXPECT_FALSE(wrong);
+}
+
+TEST(Trace, EventsStayWhereTheyAreWhileItGrows) {
+    Trace trace([](int id) { return std::to_string(id); });
+    std::vector<const Event*> places;
+    for (int i = 0; i < 3000; ++i) {
+        trace.append(Prefill{i, 0});
+        places.push_back(&trace[static_cast<std::size_t>(i)]);
+    }
+    for (int i = 0; i < 3000; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        ASSERT_EQ(&trace[at], places[at]) << i;
+        ASSERT_EQ(std::get<Prefill>(trace[at]).tokens, i);
+    }
+    EXPECT_EQ(std::set(places.begin(), places.end()).size(), 3000u);
 }
 
 TEST(Trace, TopIsSortedAndItsRestIsTheMissingMass) {
