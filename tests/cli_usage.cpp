@@ -25,6 +25,7 @@ TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"render", "loop", "--theme", "drak", "-o", "x.png"}, "Did you mean 'dark'?");
     expect_usage({"run", "--backend", "gpu"}, "Known: auto, cpu, cuda");
     expect_usage({"bench", "--geometry", "qwen3-0.6"}, "qwen3-0.6b");
+    expect_usage({"check", "--geometry", "qwen3-0.6"}, "qwen3-0.6b");
     expect_usage({"lossless", "many"}, "whole number");
 }
 
