@@ -240,7 +240,8 @@ void check_published(Checklist& list) {
 } // namespace
 
 Exit command_check(const Options& options) {
-    if (!options.geometry.empty()) (void)geometry(options.geometry); // an unknown name is no question of memory
+    if (!options.geometry.empty())
+        (void)geometry(options.geometry); // an unknown name is no question of memory
     Checklist list(standard_terminal(options.color));
     list.attempt("engine", [&] { check_engine(list, options); });
     check_gpu(list);
