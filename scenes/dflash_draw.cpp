@@ -167,8 +167,7 @@ std::string dflash_mask_words(const DFlashModel& m) {
     const std::string row = std::to_string(m.selected + 1);
     return "Mask " + row + " sees " +
            (m.seen > 0 ? counted(m.seen, "position") + " of the text" : std::string("nothing of the text")) +
-           " and all " + std::to_string(m.slots) +
-           " slots of the block, later ones too. In the target's check guess " + row +
+           " and all " + std::to_string(m.slots) + " slots. In the check, guess " + row +
            " sees the text and the guesses before it.";
 }
 

@@ -65,8 +65,8 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
     const RelaxedModel& m = d.model;
     const JudgedPosition& position = *m.position();
     const LawBar bars[] = {{Role::target, "target", &position.laws.p},
-                        {Role::draft, "draft", &position.laws.q},
-                        {Role::accepted, "written", &m.relaxed.law}};
+                           {Role::draft, "draft", &position.laws.q},
+                           {Role::accepted, "written", &m.relaxed.law}};
     ui::fitted_text(canvas, {area.x, area.y + 14},
                     "One position: round " + std::to_string(position.at.cycle + 1) + ", guess " +
                         std::to_string(position.at.index + 1),
@@ -159,12 +159,15 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
                         ", distance " + ui::probability(curve.here.distance));
         if (touch.clicked) d.state.rule = curve.rule->name;
     }
+    // The curves lead from the lossless point to the right, so its name stands on the left where there is
+    // room.
     const auto end = [&](const TradeOff& point, Role role, const char* name, float lift) {
         const Vec2 place = at(point);
-        const bool right = place.x > plot.center().x;
+        const float width = canvas.text_width(name, Font::text, 14);
+        const float left = place.x - 10 - width > plot.x ? place.x - 10 - width : place.x + 10;
+        canvas.fill({left - 3, place.y - 21 - lift, width + 6, 18}, theme.bg.alpha(0.85F), 3);
         canvas.fill({place.x - 5, place.y - 5, 10, 10}, theme.role(role), 2);
-        canvas.text({place.x + (right ? -10.0F : 10.0F), place.y - 8 - lift}, name, Font::text, 14, theme.ink,
-                    right ? Align::right : Align::left);
+        canvas.text({left, place.y - 8 - lift}, name, Font::text, 14, theme.ink);
     };
     const Vec2 ends[] = {at(m.lossless), at(m.draft_alone)};
     const bool close = std::abs(ends[0].x - ends[1].x) < 180 && std::abs(ends[0].y - ends[1].y) < 20;

@@ -147,7 +147,11 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     systems_head(
         d, area, "Who chooses K?",
         "thin: as an article prints it; thick: by the formula; a guess stays with .9, then .6, then .8");
-    const Rect plot{area.x + 30, area.y + 48, area.w - 30 - 110, area.h - 48 - 24};
+    const std::string formula = "formula " + ui::speed_up(run.formula_speedup),
+                      article = "article " + ui::speed_up(run.article_speedup);
+    const float legend =
+        12 + std::max(canvas.text_width(formula, Font::mono, 14), canvas.text_width(article, Font::mono, 14));
+    const Rect plot{area.x + 30, area.y + 48, area.w - 30 - legend, area.h - 48 - 24};
     if (plot.h < 40) return;
     const ui::Scale x{0, static_cast<double>(run.alpha.size()), plot.x, plot.right()},
         y{0, 10.5, plot.bottom(), plot.y};
@@ -165,10 +169,8 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     };
     line(run.article, {theme.muted, 1.5F});
     line(run.formula, {theme.ink, 2.5F});
-    canvas.text({area.right(), plot.y + 16}, "formula " + ui::speed_up(run.formula_speedup), Font::mono, 14,
-                theme.ink, Align::right);
-    canvas.text({area.right(), plot.y + 38}, "article " + ui::speed_up(run.article_speedup), Font::mono, 14,
-                theme.muted, Align::right);
+    canvas.text({area.right(), plot.y + 16}, formula, Font::mono, 14, theme.ink, Align::right);
+    canvas.text({area.right(), plot.y + 38}, article, Font::mono, 14, theme.muted, Align::right);
 }
 
 void draw_systems_details(const SystemsDraw& d) {
