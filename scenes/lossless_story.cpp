@@ -44,17 +44,17 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                                             "draw."};
     default: {
         const std::vector<GreedyRow> rows = greedy_rows(input);
-        std::string found;
+        std::string found = ".";
         if (!rows.empty()) {
             int same = 0;
             for (const GreedyRow& row : rows) same += row.problem.empty() && row.differs_at < 0;
-            found = " Here " + number_word(same) + " of " + number_word(static_cast<int>(rows.size())) +
-                    " drafters gave the same text as plain decoding.";
+            found = ": " + std::to_string(same) + " of " + std::to_string(rows.size()) +
+                    " drafters gave the plain text.";
         }
         return {"The asterisk", "At temperature 0 one text is right, and it can be compared token by token. "
                                 "Proofs speak of exact numbers: where a pass over "
                                 "many rows rounds otherwise than one over a single row, a near tie may fall "
-                                "the other way. This engine computes both alike." +
+                                "the other way. Here both round alike" +
                                     found};
     }
     }

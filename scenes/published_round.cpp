@@ -73,8 +73,9 @@ PublishedRace published_race(const Published* figures) {
         p.target = middle(*point.target_ms);
         p.speed_up = middle(*point.speedup);
         if (race.points.empty()) {
-            race.conditions = point.any->model.value_or("?") + ", " + point.any->hardware.value_or("?");
+            race.model = point.any->model.value_or("?");
             race.hardware = point.any->hardware.value_or("?");
+            race.conditions = race.model + ", " + race.hardware;
             race.source =
                 published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
         }
@@ -88,8 +89,11 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
     const ui::Theme& t = ui.theme;
     c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, t.hairline());
     const std::string total = ui::number(p.round(), 1) + " ms";
-    ui::fitted_text(c, {r.x, r.y + 20}, "PUBLISHED, " + race.conditions + ", own scale", Font::text, 14,
-                    t.muted, r.w - c.text_width(total, Font::mono, 14) - 8);
+    // That the bar has a scale of its own must be read; the hardware also stands at the published panel.
+    const float room = r.w - c.text_width(total, Font::mono, 14) - 8;
+    std::string about = "PUBLISHED, " + race.conditions + ", own scale";
+    if (c.text_width(about, Font::text, 14) > room) about = "PUBLISHED, " + race.model + ", own scale";
+    ui::fitted_text(c, {r.x, r.y + 20}, about, Font::text, 14, t.muted, room);
     c.text({r.right(), r.y + 20}, total, Font::mono, 14, t.ink, Align::right);
     const float y = r.y + 28;
     if (name > 0)

@@ -22,7 +22,7 @@ struct PublishedPoint {
 };
 struct PublishedRace {
     std::vector<PublishedPoint> points;
-    std::string conditions, hardware, source;
+    std::string model, hardware, conditions, source; // conditions: model and hardware
     [[nodiscard]] const PublishedPoint* of(const std::string& method) const; // null: not among them
 };
 [[nodiscard]] PublishedRace published_race(const Published* figures);

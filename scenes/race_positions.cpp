@@ -28,10 +28,9 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const std::string skipped = skipped_words(d.model);
-    const Rect in = race_card(d, card, positions_title(d.model),
-                              skipped.empty() ? "chance that guess i stays once all before it did · " +
-                                                    averages_words(d.model)
-                                              : skipped);
+    const Rect in = race_card(
+        d, card, positions_title(d.model),
+        skipped.empty() ? "chance to stay once all before did · " + averages_words(d.model) : skipped);
     std::vector<Line> lines;
     std::size_t longest = 1;
     double lowest = 1;

@@ -143,9 +143,9 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PublishedRace paper = published_race(d.input.figures);
-    const Rect in = race_card(d, card, scatter_title(d.model),
-                              "tokens per round over drafting time · " + averages_words(d.model) +
-                                  " · lines: equal speed-up");
+    const Rect in =
+        race_card(d, card, scatter_title(d.model),
+                  "tokens per round over draft ms · " + averages_words(d.model) + " · lines: equal speed-up");
     std::vector<Point> live;
     Panel left;
     double verify = 0, plain = 0;

@@ -98,10 +98,9 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
         const bool failed = gain(without) > 1.05;
         return {failed ? "A prediction that failed" : "A prediction",
                 "Where no choice spans several tokens, a head that sees its own guesses should gain nothing: "
-                "an ideal parallel drafter needs none. On such text, and on text with such choices, small "
-                "targets were trained alike. Domino over its own base logits: " +
-                    times(gain(without)) + " without, " + times(gain(with)) + " with." +
-                    (failed ? " A real block is far from ideal, and the head repairs that too." : "")};
+                "an ideal block needs none. Two small targets tested it: Domino over its base logits " +
+                    times(gain(without)) + " without such choices, " + times(gain(with)) + " with." +
+                    (failed ? " A real block is not ideal: the head repairs that too." : "")};
     }
     }
 }

@@ -21,10 +21,9 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
                 "keep the target's law."};
     case 1:
         return {"A coefficient instead of a walk",
-                "Block verification carries one number along: the product of p ÷ q, never above 1. It says "
-                "how much of the prefix is deserved. From it and the "
-                "two laws behind it follows the chance h that the prefix stays. Every position throws its "
-                "coin; the last hit counts (Sun et al. 2024)."};
+                "Block verification carries one number along: the product of p ÷ q, never above 1, how much "
+                "of the prefix is deserved. From it and the two laws behind it follows the chance h that "
+                "the prefix stays. Every position throws a coin; the last hit counts (Sun et al. 2024)."};
     case 2: {
         std::string published;
         if (input.figures)

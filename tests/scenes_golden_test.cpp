@@ -111,6 +111,28 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
         }
 }
 
+TEST(SmallWindows, TellEveryStoryToItsEnd) {
+    const ui::Rect story = frame_layout({1280, 720}).story;
+    ASSERT_GT(story.w, 0);
+    std::vector<std::shared_ptr<const Trace>> traces = {fixtures::toy_run(fixtures::toys().front())};
+    for (const char* recorded : fixtures::kRecorded) traces.push_back(load_trace(trace_file(recorded)));
+    for (const std::shared_ptr<const Trace>& trace : traces)
+        for (const SceneInfo& info : scene_list()) {
+            if (trace != traces.front() && trace->header()->drafter != info.name) continue;
+            SceneBench bench(info.name, {}, {0, 0, 1280, 720});
+            bench.show(trace, trace->size());
+            const int beats = std::max(1, info.make()->beats(bench.controller.frame(0).scene));
+            for (int beat = 0; beat < beats; ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                for (const ui::RecordedText& text : bench.texts) {
+                    EXPECT_FALSE(story.contains(text.box.center()) && text.text.ends_with("…"))
+                        << info.name << " beat " << beat << ": " << text.text;
+                }
+            }
+        }
+}
+
 TEST(SmallWindows, GiveUpTheTimelineBeforeTheyShowOneRegionAtATime) {
     const FrameLayout laptop = frame_layout({1280, 720}), enlarged = frame_layout({1280 / 1.1F, 720 / 1.1F}),
                       low = frame_layout({1280, 635});
