@@ -34,7 +34,7 @@ Words beat_words(const FailuresModel& m, int beat) {
                 "So a server should guess less when it is busy, and not at all when it is full." + found};
     }
     case 3:
-        return {"Guesses fail where the target is unsure",
+        return {"Where the target is unsure",
                 "Where the target's law is spread out, many tokens are nearly as likely, and a small error "
                 "of the draft is enough to miss. JSON is sure of itself, a story is not. "
                 "The bars are this run's: how many guesses were kept by the entropy of the law that judged "

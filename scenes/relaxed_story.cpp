@@ -25,7 +25,7 @@ Words beat_words(const RelaxedModel& m, int beat) {
                                           "In this run a guess stays with probability " +
                                               lossless + " under the lossless rule."};
     case 1:
-        return {"Lenience: do not take the claim in full",
+        return {"Lenience: discount the claim",
                 "The draft's probability counts for less, so its guesses look better than they are: min(1, "
                 "target ÷ ((1−l) draft)). "
                 "At l = 0 nothing changes. At l = 1 whatever the target does not rule out stays, and the "

@@ -33,7 +33,7 @@ Words beat_words(const SystemsModel& m, int beat) {
                 "a second verify pass that yields nothing. Drag it, and watch where "
                 "speculation stops to pay."};
     default:
-        return {"A controller that measures the wrong thing",
+        return {"A misled controller",
                 "Accepted over proposed falls with K by itself: at .8 a guess and K = 5 it reads .54, so a "
                 "controller that wants .8 walks down to K = 1. Estimating the chance of a guess "
                 "and asking the formula gives " +

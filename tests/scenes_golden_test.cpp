@@ -98,7 +98,10 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
                         << info.name << " step " << cursor << " beat " << beat << ": "
                         << (bench.clipped.empty() ? "" : bench.clipped[0].text);
                     int words = 0;
+                    const ui::Rect heading{1200, 70, 400, 54};
                     for (const ui::RecordedText& text : bench.texts) {
+                        EXPECT_FALSE(heading.contains(text.box.center()) && text.text.ends_with("…"))
+                            << info.name << " beat " << beat << ": " << text.text;
                         if (!ui::Rect{1200, 124, 400, 176}.contains(text.box.center())) continue;
                         words += static_cast<int>(std::ranges::count(text.text, ' ')) + 1;
                         EXPECT_FALSE(text.text.ends_with("…"))
