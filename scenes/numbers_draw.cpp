@@ -57,7 +57,7 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         d.ui.wheel_used = true;
         choose_figure(d, m.selected + (d.ui.input.wheel < 0 ? 3 : -3));
     }
-    const float mark = area.x + 4, value = area.x + 24, method = value + 132, claim = method + 96;
+    const float mark = area.x + 4, value = area.x + 24, method = value + 140, claim = method + 96;
     const bool wide = area.w > 760;
     const float conditions = wide ? area.x + area.w * 0.64F : area.right() + 16;
     const auto head = [&](float x, const char* words) {
@@ -81,7 +81,7 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
             ui::icon(canvas, ui::Icon::cross, {mark + 6, y + 14}, 10, theme.role(Role::rejected));
         else if (!figure.conflicts.empty())
             canvas.text({mark + 3, y + 19}, "!", Font::text_bold, 15, theme.role(Role::draft));
-        value_box(d, {value, y + 3, 120, 22}, figure);
+        value_box(d, {value, y + 3, 128, 22}, figure);
         ui::fitted_text(canvas, {method, y + 19}, figure.method, Font::text, 14, theme.muted, 88);
         ui::fitted_text(canvas, {claim, y + 19}, figure.claim, Font::text, 14, theme.ink,
                         conditions - claim - 16);

@@ -66,8 +66,8 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const std::vector<Placed> places = place(d, lane, area.w, size);
     if (places.empty()) {
         ui::fitted_text(c, {area.x, area.y + 18},
-                        d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once", Font::text, 14, d.ui.theme.muted,
-                        area.w);
+                        d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once",
+                        Font::text, 14, d.ui.theme.muted, area.w);
         return;
     }
     // The newest token stays in view, with what comes next below it where there is room.
@@ -87,8 +87,8 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
         if (wide) d.ui.pop_clip();
         // Where the lanes' texts part, a mark before the first token that is not shared.
-        if (!d.model.identical && (d.model.measured || d.model.stepped) && static_cast<int>(i) == d.model.same_tokens &&
-            d.model.lanes.size() > 1)
+        if (!d.model.identical && (d.model.measured || d.model.stepped) &&
+            static_cast<int>(i) == d.model.same_tokens && d.model.lanes.size() > 1)
             c.line({at.x - 1, at.y - size}, {at.x - 1, at.y + 6}, {d.ui.theme.ink, 2});
     }
 }
@@ -129,7 +129,8 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     }
 }
 
-// The round under way, or the one that has just ended: every guess and what became of it, then the target's own token.
+// The round under way, or the one that has just ended: every guess and what became of it, then the target's
+// own token.
 void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
@@ -197,7 +198,9 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
     ui::icon(c, lane.mark, {in.x + 7, top + 23}, 14, t.ink);
     ui::fitted_text(c, {in.x + 24, top + 29}, lane.title, Font::text_bold, 18, t.ink,
                     in.w - 24 - total_w - count_w - 10);
-    ui::fitted_text(c, {in.x + 24, top + 50}, race_about(lane), Font::text, 14, t.muted, in.w - 24);
+    std::string about = race_about(lane);
+    if (c.text_width(about, Font::text, 14) > in.w - 24) about = race_about_short(lane);
+    ui::fitted_text(c, {in.x + 24, top + 50}, about, Font::text, 14, t.muted, in.w - 24);
 
     const float round = d.model.stepped && box.h > 240 ? std::min(136.0F, box.h * 0.36F) : 0;
     const Rect text{in.x, top + 60, in.w, box.h - 60 - 44 - round};
@@ -208,7 +211,8 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
         return;
     }
     if (!lane.trace || (lane.whole.cycles.empty() && !d.model.stepped)) {
-        ui::slot(c, t, {text.x, text.y, text.w, 32}, d.model.stepped ? "reads the prompt" : "waits for its turn");
+        ui::slot(c, t, {text.x, text.y, text.w, 32},
+                 d.model.stepped ? "reads the prompt" : "waits for its turn");
         return;
     }
     if (round > 0) draw_round(d, lane, {in.x, text.bottom(), in.w, round - 6});

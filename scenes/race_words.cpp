@@ -127,6 +127,22 @@ std::string race_about(const RaceLaneModel& lane) {
     return k;
 }
 
+std::string race_about_short(const RaceLaneModel& lane) {
+    const RunSettings& s = lane.lane->settings;
+    const std::string k = std::to_string(s.k), tree = "tree of " + std::to_string(s.options.tree_budget);
+    const std::string& d = lane.drafter;
+    if (d == "none") return "no guesses";
+    if (d == "eagle3" || d == "small") return k + (s.k == 1 ? " pass" : " passes");
+    if (d == "dflash") return k + " in one pass";
+    if (d == "domino") return k + " in one + GRU";
+    if (d == "dspark") return k + " in one + Markov";
+    if (d == "medusa") return counted(s.k, "head");
+    if (d == "lookup") return "copies " + k;
+    if (d == "skip") return k + " by half of it";
+    if (d == "dart" || d.ends_with("_tree")) return tree;
+    return counted(s.k, "guess");
+}
+
 std::string race_texts(const RaceModel& m) {
     if (m.stepped && m.lanes.size() > 1) {
         if (m.identical) return m.greedy || m.over ? "texts identical so far" : "texts alike so far";
@@ -230,8 +246,9 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             continue;
         }
         if (m.stepped) {
-            text += counted(lane.tokens_shown, "token") + " so far in " + counted(lane.shown.rounds, "round") +
-                    ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round" +
+            text += counted(lane.tokens_shown, "token") + " so far in " +
+                    counted(lane.shown.rounds, "round") + ", " +
+                    ui::per_round(lane.shown.tokens_per_round()) + " per round" +
                     (lane.done ? "; finished, it waits.\n" : ".\n");
             continue;
         }

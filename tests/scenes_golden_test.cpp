@@ -204,6 +204,9 @@ TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
                      std::string("presenter ") + info.name + " " + s.name + " beat " + std::to_string(beat),
                      false);
                 EXPECT_FALSE(bench.shows("SpecLens")) << "no menu";
+                for (const ui::RecordedText& text : bench.texts)
+                    EXPECT_FALSE(text.text.find(' ') != std::string::npos && text.text.ends_with("…"))
+                        << info.name << " " << s.name << " beat " << beat << ": " << text.text;
             }
             bench.fonts = &steady_fonts();
             bench.frame();

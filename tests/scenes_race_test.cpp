@@ -228,6 +228,24 @@ TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
     expect_golden("race", golden);
 }
 
+TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
+    const auto race = toy_race();
+    for (const char* drafter : {"dspark", "medusa", "small", "lookup", "skip", "dart", "eagle3_tree"}) {
+        race->lanes.back().settings.drafter = drafter;
+        for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
+            const float scale = presenter_scale({s.w, s.h}, find_scene("race")->make()->presenter_stage());
+            RaceBench b({0, 0, s.w / scale, s.h / scale});
+            b.bench.controller.window = {s.w, s.h};
+            b.observe(race);
+            b.bench.key(ui::Key::f5);
+            const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+            for (const RaceLaneModel& lane : m.lanes)
+                EXPECT_TRUE(b.bench.shows(race_about(lane)) || b.bench.shows(race_about_short(lane)))
+                    << s.name << ": " << race_about(lane);
+        }
+    }
+}
+
 TEST(RaceKeys, ArrowsMoveTheClockFromRoundToRound) {
     RaceBench b;
     b.observe(toy_race());
@@ -335,7 +353,8 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
         EXPECT_EQ(m.lanes[3].speed_up, 0) << "nothing is timed";
         const std::string words = race_description(input_at(*race, step), m);
         EXPECT_EQ(words.find("ms"), std::string::npos) << words;
-        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"), std::string::npos);
+        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"),
+                  std::string::npos);
     }
     const RaceModel m = race_model(input_at(*race, 6));
     EXPECT_EQ(m.lanes[3].shown.rounds, 1);
@@ -360,7 +379,8 @@ TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
             wish.stepped = true;
             b.bench.controller.expect_race(wish);
             b.step_to(stepped_race(steps));
-            const std::string what = "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
+            const std::string what =
+                "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
             look(b.bench, what, s.w < 1000);
             if (s.w != 1600 && s.w != 1280) continue;
             b.bench.fonts = &steady_fonts();
