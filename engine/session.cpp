@@ -113,13 +113,15 @@ void Session::main() {
             work();
         } catch (const Error& error) {
             failed(error.what(), error.remedy());
+        } catch (const Cancelled&) {
+            failed("loading was cancelled", "Try again to load the models.");
         } catch (const std::bad_alloc&) {
             failed("out of memory", "Use a shorter prompt, fewer new tokens or a smaller model.");
         } catch (const std::exception& error) {
             failed(error.what(), "Restart the run; if it happens again, please report it.");
         }
     };
-    guarded([&] { load(); });
+    guarded([&] { load(Restart{first_settings_}); });
     // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
     // cores.
     const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ != nullptr; };
@@ -145,7 +147,8 @@ void Session::main() {
         });
         // The run on the screen goes first; what is measured would only be disturbed by it.
         if (stepped) {
-            if (guessed_cycle_ || !planned_.empty() || training_) gate_.wake();  // its turn comes when the run stands still
+            if (guessed_cycle_ || !planned_.empty() || training_)
+                gate_.wake(); // its turn comes when the run stands still
             continue;
         }
         if (guessed_cycle_)
@@ -157,7 +160,7 @@ void Session::main() {
     }
 }
 
-void Session::load() {
+void Session::load(const Restart& first) {
     Progress progress;
     progress.cancelled = &cancelled_;
     progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
@@ -168,7 +171,12 @@ void Session::load() {
             p.status.job_unit = unit;
         });
     };
-    models_ = std::make_shared<const Models>(load_models(paths_, progress));
+    try {
+        models_ = std::make_shared<const Models>(load_models(paths_, progress));
+    } catch (...) {
+        (void)mailbox_.take(); // what was asked of models that are not there now
+        throw;
+    }
     publish([&](Snapshot& p) {
         p.status.backend = models_->backend->description();
         p.status.model = models_->target_name();
@@ -177,12 +185,12 @@ void Session::load() {
         p.status.job = "measuring plain decoding";
         p.status.job_done = p.status.job_total = 0;
     });
-    const double plain = measure_plain(models_, first_settings_);
+    const double plain = measure_plain(models_, first.settings);
     publish([&](Snapshot& p) {
         p.status.plain_ms_per_token = plain;
         p.status.job.clear();
     });
-    apply(Restart{first_settings_});
+    apply(first);
 }
 
 // Between two publications the window draws nothing new: its work would show up in the times that are
@@ -213,7 +221,22 @@ void Session::show_stepped() {
 }
 
 void Session::apply(const Command& command) {
-    if (!models_) throw Error("no model is loaded", "Choose a model folder that can be loaded.");
+    const auto* restart = std::get_if<Restart>(&command);
+    const auto* start = std::get_if<StartRace>(&command);
+    if (!models_) { // loading failed or was cancelled: whoever begins anew tries it again
+        if (!restart && !start)
+            throw Error("no model is loaded", "Try again, or choose a model folder that can be loaded.");
+        cancelled_ = false;
+        if (closing_) return;
+        publish([](Snapshot& p) {
+            p.status.state = EngineStatus::State::loading;
+            p.status.error.clear();
+            p.status.remedy.clear();
+            p.status.job = "loading the models";
+        });
+        load(restart ? *restart : Restart{first_settings_});
+        if (restart) return;
+    }
     const auto show_run = [&] {
         guessed_cycle_.reset();
         const Header& header = *run_->trace().header();
@@ -231,7 +254,7 @@ void Session::apply(const Command& command) {
             p.status.memory_bytes = run_->memory_bytes();
         });
     };
-    if (const auto* restart = std::get_if<Restart>(&command)) {
+    if (restart) {
         run_ = std::make_unique<Run>(models_, restart->settings);
         run_models_ = models_;
         gate_.set(restart->budget); // before anybody sees the run and asks it for a step
@@ -263,7 +286,10 @@ void Session::apply(const Command& command) {
         guessed_cycle_ = guesses->cycle;
         publish([&](Snapshot& p) { p.guesses = begun; });
     } else if (std::holds_alternative<MeasurePasses>(command)) {
-        if (!models_->target) throw Error(models_->scorer ? "a server's passes cannot be timed from here" : "a table has no passes to time", "Load a model.");
+        if (!models_->target)
+            throw Error(models_->scorer ? "a server's passes cannot be timed from here"
+                                        : "a table has no passes to time",
+                        "Load a model.");
         auto times = std::make_shared<const PassTimes>(
             measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
         publish([&](Snapshot& p) { p.passes = times; });
@@ -278,7 +304,7 @@ void Session::apply(const Command& command) {
         begun->planned = static_cast<int>(study->runs.size());
         if (!study->runs.empty()) planned_.push_back(*study);
         publish([&](Snapshot& p) { p.studies[study->name] = begun; });
-    } else if (const auto* start = std::get_if<StartRace>(&command); start && start->settings.stepped) {
+    } else if (start && start->settings.stepped) {
         stepped_ = std::make_unique<SteppedRace>(models_, start->settings);
         show_stepped();
     } else if (const auto* stride = std::get_if<StepRace>(&command)) {
@@ -320,7 +346,7 @@ void Session::apply(const Command& command) {
 
 // One drafter at a time, so that commands are obeyed in between. A round is short, also on a large target.
 void Session::guess() {
-    gate_.wake();  // the next drafter, even when the run on the screen stands still
+    gate_.wake(); // the next drafter, even when the run on the screen stands still
     auto grown = std::make_shared<Guesses>(*published().guesses);
     grown->rows.push_back(next_guess(run_models_, run_->settings(), run_->trace(), *grown));
     if (grown->complete()) guessed_cycle_.reset();
@@ -331,7 +357,7 @@ void Session::guess() {
 void Session::study() {
     RunStudy& plan = planned_.front();
     const RunSettings settings = plan.runs.front();
-    gate_.wake();  // the next phase, even when the run on the screen stands still
+    gate_.wake(); // the next phase, even when the run on the screen stands still
     StudyPoint point;
     try {
         if (!study_run_) study_run_ = std::make_unique<Run>(models_, settings);

@@ -54,7 +54,7 @@ class Session {
 
   private:
     void main();
-    void load();
+    void load(const Restart& first);  // the models, then this run
     void apply(const Command& command);
     void publish(const std::function<void(Snapshot&)>& change);
     void step_race();

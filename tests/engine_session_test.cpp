@@ -379,12 +379,54 @@ TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
 }
 
 TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
-    Session session({.target = table_file("{\"vocab\":")}, on_table());
+    const std::filesystem::path file = table_file("{\"vocab\":");
+    Session session({.target = file}, on_table());
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_FALSE(session.published().status.error.empty());
-    session.send(Restart{on_table()});
-    session.gate().set(Gate::kUnlimited);
-    ASSERT_TRUE(eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
+    session.send(FetchLaws{0, 0});
+    ASSERT_TRUE(
+        eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
+    EXPECT_EQ(session.published().status.state, EngineStatus::State::failed);
+    // What "try again" sends: the file is read anew.
+    std::filesystem::copy_file(table_file(), file, std::filesystem::copy_options::overwrite_existing);
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_TRUE(session.published().status.error.empty());
+}
+
+TEST(Session, LoadsAgainAfterLoadingWasCancelled) {
+    RunSettings settings;
+    settings.token_ids = {1, 2, 3};
+    settings.drafter = "none";
+    settings.k = 0;
+    settings.max_tokens = 3;
+    for (const bool race : {false, true}) {
+        std::atomic<Session*> place = nullptr;
+        std::atomic<bool> bored = true;
+        Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/golden/micro_qwen3"},
+                        settings, [&] {
+                            while (!place) std::this_thread::yield();
+                            if (bored.exchange(false)) place.load()->cancel_loading();
+                        });
+        session.send(Restart{settings}); // given up together with the models
+        place = &session;
+        ASSERT_TRUE(
+            eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+        const EngineStatus status = session.published().status;
+        EXPECT_NE(status.error.find("cancelled"), std::string::npos) << status.error;
+        EXPECT_EQ(status.remedy.find("report"), std::string::npos) << "nothing went wrong: " << status.remedy;
+        EXPECT_EQ(session.published().trace, nullptr);
+        RaceSettings lanes;
+        lanes.base = settings;
+        lanes.lanes = race_entries({"none"}, settings);
+        session.send(race ? Command{StartRace{lanes}} : Command{Restart{settings, Gate::kUnlimited}});
+        ASSERT_TRUE(eventually([&] {
+            const Snapshot now = session.published();
+            return race ? now.race && now.race->finished() : now.status.state == EngineStatus::State::stopped;
+        }));
+        EXPECT_TRUE(session.published().status.error.empty());
+        ASSERT_NE(session.published().trace, nullptr);
+    }
 }
 
 TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {
