@@ -132,11 +132,15 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const Rect run{r.right() - 12 - button, y, button, 36};
     const Rect kind{run.x - 12 - 108, y, 108, 36};
     const Rect prompt{kind.x - 12 - field, y, field, 36};
-    // The title keeps clear of the controls; the badge stands left of them.
+    // The title keeps clear of the controls; the badge stands left of them. A presenter's keys do what they
+    // would, and a banner needs their place.
+    const bool bare = d.input.presenter || d.input.banner;
     SceneInput left = d.input;
-    left.stage = {r.x - 12, r.y, d.input.presenter ? r.w + 24 : prompt.x + 12 - r.x, r.h};
-    draw_stage_title(left, d.ui, {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, ""});
-    if (d.input.presenter) return; // keys do what the controls would
+    left.stage = {r.x - 12, r.y, bare ? r.w + 24 : prompt.x + 12 - r.x, r.h};
+    draw_stage_title(
+        left, d.ui,
+        {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model)});
+    if (bare) return;
 
     std::vector<ui::Choice> choices;
     int chosen = -1;

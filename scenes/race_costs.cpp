@@ -70,7 +70,10 @@ std::string cost_words(const RaceDraw& d, const Bar& b) {
 void draw_race_costs(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const Rect in = race_card(d, card, costs_title(d.model), "ms per round ÷ tokens per round");
+    const std::string unit = "ms / token", full = "ms per round ÷ tokens per round";
+    const auto width = [&](const std::string& words) { return c.text_width(words, Font::text, 14); };
+    const bool narrow = width(full) + width(unit) + 16 > card.w - 32;
+    const Rect in = race_card(d, card, costs_title(d.model), narrow ? "ms ÷ tokens, per round" : full);
     std::vector<Bar> bars;
     double longest = 0;
     for (const RaceLaneModel& lane : d.model.lanes)
@@ -83,13 +86,15 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         return;
     }
     const PublishedRace paper = published_race(d.input.figures);
-    const bool with_paper = !paper.points.empty() && in.h >= 150;
-    const float below = with_paper ? (in.h >= 230 ? 94.0F : 62.0F) : 0;
-    const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), 24.0F, 42.0F);
+    constexpr float kPitch = 24, kPaper = 62; // the measured lanes come first
+    const bool with_paper =
+        !paper.points.empty() && in.h >= kPitch * static_cast<float>(bars.size()) + kPaper;
+    const float below = with_paper ? (in.h >= 230 ? 94.0F : kPaper) : 0;
+    const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), kPitch, 42.0F);
     const float h = pitch >= 36 ? 22.0F : 18.0F;
     const float name = 92, x0 = in.x + name, x1 = in.right() - 128;
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = x1};
-    c.text({in.right(), card.y + 45}, "ms / token", Font::text, 14, t.muted, Align::right);
+    c.text({in.right(), card.y + 45}, unit, Font::text, 14, t.muted, Align::right);
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const Bar& b = bars[i];
         const float y = in.y + 6 + pitch * static_cast<float>(i), base = y + h / 2 + 5;

@@ -58,6 +58,7 @@ void draw_race_legend(const RaceDraw& d, ui::Vec2 at,
 [[nodiscard]] const Header*
 race_header(const RaceModel& model); // of some lane: machine, date; null: no lane has begun
 [[nodiscard]] std::string race_title(const RaceModel& model);
+[[nodiscard]] std::string race_title_short(const RaceModel& model); // "DFlash finishes first"; empty: none
 [[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);
 [[nodiscard]] std::string race_about(const RaceLaneModel& lane);       // "7 guesses, one pass + GRU head"
 [[nodiscard]] std::string race_about_short(const RaceLaneModel& lane); // "7 in one + GRU", for narrow lanes

@@ -70,6 +70,12 @@ std::string race_title(const RaceModel& m) {
     return capital(fastest->title) + " keeps the most guesses per round and finishes first";
 }
 
+std::string race_title_short(const RaceModel& m) {
+    const RaceLaneModel* fastest = lane_at(m, m.fastest);
+    const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1;
+    return told && !race_title(m).ends_with("?") ? capital(fastest->title) + " finishes first" : "";
+}
+
 std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     if (!m.race) return "the same prompt with the same dice for every drafter";
     const int limit = m.race->settings.base.max_tokens;

@@ -144,10 +144,16 @@ void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& tit
     const float x = stage.x + 24, right = stage.right() - 24;
     const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, title.tier, title.tier_words);
     const float room = pill.x - 16 - x;
+    const auto fits = [&](const std::string& words, float at) {
+        return ui.canvas.text_width(words, Font::text_bold, at) <= room;
+    };
+    constexpr float kSmallest = 20;
+    const std::string& words =
+        title.short_title.empty() || fits(title.title, kSmallest) ? title.title : title.short_title;
     float size = 26;
-    while (size > 20 && ui.canvas.text_width(title.title, Font::text_bold, size) > room) size -= 2;
+    while (size > kSmallest && !fits(words, size)) size -= 2;
     if (!input.banner)
-        ui::fitted_text(ui.canvas, {x, stage.y + 40}, title.title, Font::text_bold, size, ui.theme.ink, room);
+        ui::fitted_text(ui.canvas, {x, stage.y + 40}, words, Font::text_bold, size, ui.theme.ink, room);
     ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
 }
 

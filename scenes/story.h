@@ -31,7 +31,8 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 struct StageTitle {
     std::string title, subtitle;
     ui::Tier tier = ui::Tier::live;
-    std::string tier_words; // "exact"
+    std::string tier_words;       // "exact"
+    std::string short_title = {}; // instead of a title that does not fit
 };
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title);
 inline constexpr float kBadgeRoom = 170; // right of a banner: the badge stays visible, honesty is not chrome

@@ -228,6 +228,32 @@ TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
     expect_golden("race", golden);
 }
 
+TEST(RaceScene, GivesEveryMeasuredLaneItsCostsBeforeThePublishedOnes) {
+    for (const Size& s : {Size{1600, 1000, "1600x1000"}, Size{1100, 700, "1100x700"}}) {
+        RaceBench b({0, 0, s.w, s.h});
+        b.observe(toy_race());
+        b.bench.settle();
+        for (const char* tokens : {"÷ 1.00", "÷ 3.00", "÷ 6.00"})
+            EXPECT_TRUE(b.bench.shows(tokens)) << s.name << ": " << tokens;
+        const auto title = std::ranges::find_if(b.bench.texts, [](const ui::RecordedText& text) {
+            return text.text.ends_with("finishes first");
+        });
+        EXPECT_NE(title, b.bench.texts.end()) << s.name << ": a title to its end";
+    }
+}
+
+TEST(RaceScene, KeepsItsBadgeBesideABanner) {
+    for (const Size& s : kSizes) {
+        if (s.w < 1100) continue;
+        RaceBench b({0, 0, s.w, s.h});
+        b.observe(toy_race());
+        b.bench.controller.complain("something went wrong", "try something else");
+        b.bench.settle();
+        ASSERT_TRUE(b.bench.shows("something went wrong"));
+        EXPECT_GT(b.bench.find("LIVE").x, b.bench.find("Dismiss").x) << s.name;
+    }
+}
+
 TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
     const auto race = toy_race();
     for (const char* drafter : {"dspark", "medusa", "small", "lookup", "skip", "dart", "eagle3_tree"}) {

@@ -20,6 +20,11 @@ bool outside(const RecordedText& t) {
     return seen.w <= 0 || seen.h <= 0;
 }
 
+// Boxes are a little higher than the letters, so only the middle counts.
+Rect middle(const RecordedText& t) {
+    return overlap({t.box.x + 1, t.baseline - t.size * 0.5F, t.box.w - 2, t.size * 0.4F}, t.clip);
+}
+
 } // namespace
 
 RecordCanvas::RecordCanvas(const FontSet& fonts, Rect screen) : fonts_(fonts), clips_{screen} {}
@@ -35,7 +40,24 @@ void RecordCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, C
                       font,
                       size,
                       color,
-                      at.y});
+                      at.y,
+                      {}});
+    texts_.back().seen = middle(texts_.back());
+}
+
+void RecordCanvas::fill(Rect area, Color color, float) {
+    ++shapes_;
+    if (color.a < 255) return;
+    const Rect over = overlap(area, clips_.back());
+    for (RecordedText& t : texts_) {
+        Rect& seen = t.seen;
+        if (over.y > seen.y || over.bottom() < seen.bottom() || over.x >= seen.right() ||
+            over.right() <= seen.x)
+            continue;
+        const float left = std::max(0.0F, over.x - seen.x),
+                    right = std::max(0.0F, seen.right() - over.right());
+        seen = left >= right ? Rect{seen.x, seen.y, left, seen.h} : Rect{over.right(), seen.y, right, seen.h};
+    }
 }
 
 float RecordCanvas::text_width(std::string_view utf8, Font font, float size) const {

@@ -18,13 +18,14 @@ struct RecordedText {
     float size = 0;
     Color color{};
     float baseline = 0;
+    Rect seen{}; // what of the letters' middle is left by the clip and by what was painted over it later
 };
 
 class RecordCanvas final : public Canvas {
   public:
     RecordCanvas(const FontSet& fonts, Rect screen);
 
-    void fill(Rect, Color, float) override { ++shapes_; }
+    void fill(Rect area, Color color, float) override; // an opaque one hides the text below it
     void outline(Rect, const Stroke&, float) override { ++shapes_; }
     void line(Vec2, Vec2, const Stroke&) override { ++shapes_; }
     void polyline(std::span<const Vec2>, const Stroke&, bool) override { ++shapes_; }
