@@ -110,10 +110,13 @@ void draw_state_of_engine(const FrameDraw& d) {
             words += ", " + ui::number(status->job_done, 0) + " of " + ui::number(status->job_total, 0) +
                      " " + status->job_unit;
         }
-        ui::progress(d.ui, {stage.x + 24, stage.bottom() - 40, stage.w - 48 - 120, 32}, status->job_done,
+        // On a ground of its own: some scenes have much to show without a model.
+        const Rect card{stage.x + 12, stage.bottom() - 60, stage.w - 24, 52};
+        d.ui.canvas.fill(card, d.ui.theme.raised, 6);
+        d.ui.canvas.outline(card, {d.ui.theme.line, 1}, 6);
+        ui::progress(d.ui, {card.x + 16, card.y + 14, card.w - 32 - 112, 32}, status->job_done,
                      status->job_total, words);
-        if (ui::button(d.ui, "cancel loading", {stage.right() - 24 - 96, stage.bottom() - 48, 96, 36},
-                       "Cancel"))
+        if (ui::button(d.ui, "cancel loading", {card.right() - 8 - 96, card.y + 8, 96, 36}, "Cancel"))
             d.pick(Action::cancel_loading);
     }
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {

@@ -237,7 +237,10 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     for (const GlossaryEntry* entry : found)
         rows.push_back({entry->term, "", SceneCommand{OpenScene{entry->scene}}, 0});
     const bool narrow = box.w < 640;
-    const Rect list{box.x + 8, box.y + 60, narrow ? box.w - 16 : 280, narrow ? (box.h - 76) / 2 : box.h - 76};
+    // Above one another, the chosen word's text comes before a long list.
+    constexpr float kWords = 250;
+    const float room = box.h - 76, low = std::clamp(room - kWords, 64.0F, room / 2);
+    const Rect list{box.x + 8, box.y + 60, narrow ? box.w - 16 : 280, narrow ? low : room};
     const Rect words =
         narrow ? Rect{box.x + 20, list.bottom() + 8, box.w - 40, box.bottom() - list.bottom() - 16}
                : Rect{list.right() + 24, list.y, box.right() - list.right() - 48, list.h};
@@ -259,7 +262,11 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
         for (const std::string& other : entry.also) also += (other == entry.also.front() ? "" : ", ") + other;
         y = ui::paragraph(c, {words.x, y}, words.w, also, {.size = 14, .color = t.muted}) + 6;
     }
-    ui::paragraph(c, {words.x, y}, words.w, entry.text, {.color = t.ink});
+    constexpr float kButton = 60;
+    ui::ParagraphStyle style{.color = t.ink};
+    style.max_lines =
+        1 + std::max(0, static_cast<int>((box.bottom() - kButton - y) / ui::line_height(style.size)));
+    ui::paragraph(c, {words.x, y}, words.w, entry.text, style);
     const SceneInfo* scene = find_scene(entry.scene);
     if (!scene) return;
     const std::string label = std::string("Show it: ") + scene->title;

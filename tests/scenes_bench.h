@@ -63,6 +63,11 @@ class SceneBench {
         controller.perform(commands, time);
         time += 0.5; // motion is over at the next frame
     }
+    void resize(ui::Rect screen) {
+        screen_ = screen;
+        controller.window = {screen.w, screen.h};
+    }
+    [[nodiscard]] ui::Rect screen() const { return screen_; }
     void settle() {
         frame();
         frame();
