@@ -133,8 +133,8 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         title.title = "The laws of this position were not recorded";
         return title;
     }
-    title.title = view.kept > 0.995   ? "The two laws agree: every guess is kept"
-                  : view.kept < 0.005 ? "The two laws share nothing: every guess is replaced"
+    title.title = view.kept > 0.995   ? "The two laws agree: nearly every guess is kept"
+                  : view.kept < 0.005 ? "The two laws share next to nothing: nearly every guess is replaced"
                                       : "What the draft over-claims is exactly what the target is owed";
     title.subtitle += view.source.full ? ", both laws from the run" : ", recorded heads of both laws";
     title.subtitle += view.source.raw ? " · raw (T = 1)" : " · T = " + ui::number(view.source.target_t, 1);

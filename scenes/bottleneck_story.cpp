@@ -33,6 +33,10 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
         if (!m.measured())
             return {"One read for many",
                     "Measure to see what passes over 1 to 64 tokens take on this machine."};
+        if (m.marked == 1)
+            return {"One read for many",
+                    "A pass over one token took " + ui::number(m.one_ms(), 2) +
+                        " ms. Choose a wider one: the weights are read once for all its tokens."};
         return {"One read for many",
                 "A pass over one token took " + ui::number(m.one_ms(), 2) + " ms, over " +
                     counted(m.marked, "token") + " " + ui::number(m.ms(m.marked), 2) +

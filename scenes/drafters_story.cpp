@@ -96,7 +96,8 @@ Words beat_words(const DraftersModel& m, int beat) {
     default:
         return {"No best drafter",
                 "This is one round. Text that repeats itself suits lookup; little memory suits layer "
-                "skip; much traffic pays for a trained head. Another cycle may tell another story; the "
+                "skip; many requests over time pay for training a head. Another cycle may tell another "
+                "story; the "
                 "averages stand in the race."};
     }
 }

@@ -64,13 +64,13 @@ std::string drafter_how(const std::string& drafter) {
         {"dspark",
          "A block in one pass, as with DFlash, corrected by the token right before. Another output says how "
          "sure it is of each guess."},
-        {"dart",
-         "The EAGLE-3 layer, with trained masks behind the newest token: one pass guesses for several places, and "
-         "none knows the others. A search then hangs the guesses together, where n-grams counted on other text "
-         "say which follow each other."},
-        {"medusa",
-         "Extra heads on the target's last state: the first guesses one place ahead, the next two, and so "
-         "on. All at once, and none knows the others' choice. The heads are trained; nothing is copied."},
+        {"dart", "The EAGLE-3 layer, with trained masks behind the newest token: one pass guesses for "
+                 "several places, and "
+                 "none knows the others. A search then hangs the guesses together, where n-grams counted "
+                 "beforehand say which follow each other."},
+        {"medusa", "Extra heads on the target's last state: beside the next token, which is its own, they "
+                   "guess those after it. All at once, and none knows the others' choice. The heads are "
+                   "trained; nothing is copied."},
         {"medusa_tree",
          "The best tokens of each Medusa head, combined to a tree of a fixed shape, so that one wrong "
          "favourite does not end the round."},

@@ -68,8 +68,9 @@ std::string failure_reason(const FailuresModel& m) {
                        ui::speed_up(draft / plain) + ". For that a text grows by " + ui::number(tokens, 2) +
                        " tokens: " + ui::speed_up(cell.speedup) + ". ";
     if (cell.speedup > 1) return text + "Guessing pays.";
-    if (verify / plain > tokens) return text + "The pass is full: guess less, or not at all.";
-    return text + (m.levers.alpha < 0.5 ? "Too few guesses stay." : "Drafting costs more than it brings.");
+    if (m.levers.alpha < 0.5) return text + "Too few guesses stay.";
+    return text + (verify / plain > tokens ? "The pass is full: guess less, or not at all."
+                                           : "Drafting costs more than it brings.");
 }
 
 StageTitle failures_title(const FailuresModel& m) {

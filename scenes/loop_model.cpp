@@ -10,10 +10,10 @@ namespace {
 
 RuleKind rule_kind(const Header& header) {
     const std::string& name = header.rule;
-    if (name == "greedy") return RuleKind::greedy;
-    if (name == "match") return RuleKind::match;
     if (name.starts_with("cascade_")) return RuleKind::cascade;
-    if (header.sampling.temperature == 0) return RuleKind::token; // the greedy rule does the work of the others
+    if (name == "greedy" || header.sampling.temperature == 0)
+        return RuleKind::greedy; // which does the work of the others at temperature 0
+    if (name == "match") return RuleKind::match;
     if (name == "block") return RuleKind::block;
     if (name == "lenience") return RuleKind::lenient;
     if (name == "typical") return RuleKind::typical;
@@ -22,7 +22,8 @@ RuleKind rule_kind(const Header& header) {
 
 // In block verification every guess is judged, also behind the first that goes.
 bool judges_all(const LoopModel& model) {
-    return model.tree || model.rule == RuleKind::block || (model.rule == RuleKind::cascade && model.header->rule_params.block);
+    return model.tree || model.rule == RuleKind::block ||
+           (model.rule == RuleKind::cascade && model.header->rule_params.block);
 }
 
 constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
@@ -79,6 +80,17 @@ void fill_columns(LoopModel& model) {
 }
 
 } // namespace
+
+bool has_child(const LoopModel& model, int column) {
+    return std::ranges::any_of(model.columns, [&](const LoopColumn& c) { return c.parent == column; });
+}
+
+bool has_sibling(const LoopModel& model, int column) {
+    const auto at = static_cast<std::size_t>(column);
+    return column >= 0 && at < model.columns.size() &&
+           std::any_of(model.columns.begin() + column + 1, model.columns.end(),
+                       [&](const LoopColumn& c) { return c.parent == model.columns[at].parent; });
+}
 
 LoopModel loop_model(const SceneInput& input) {
     LoopModel model;

@@ -10,7 +10,8 @@
 namespace speclens {
 
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
-// What the coin row means. Trees under any rule are `token`; so is every rule but the cascades at temperature 0.
+// What the coin row means. Trees under any rule are `token`; every rule but the cascades is `greedy` at
+// temperature 0.
 enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade };
 [[nodiscard]] inline bool throws_coins(RuleKind kind) {
     return kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
@@ -53,6 +54,9 @@ struct LoopModel {
     [[nodiscard]] double plain_total() const { return plain_ms * produced; }
     [[nodiscard]] bool timed() const { return cycle && cycle->draft_ms + cycle->verify_ms > 0; }
 };
+// In a tree: was anything guessed behind a column, and anything later at its place?
+[[nodiscard]] bool has_child(const LoopModel& model, int column);
+[[nodiscard]] bool has_sibling(const LoopModel& model, int column);
 [[nodiscard]] LoopModel loop_model(const SceneInput& input);
 
 // The two heads shown for a column: at temperature 0 the raw ones. Empty where nothing was recorded.

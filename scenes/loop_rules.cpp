@@ -26,6 +26,7 @@ std::string coin_words(const LoopColumn& c) {
 
 void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
     const bool success = c.check->u && *c.check->u < c.check->threshold;
+    const bool last = model.newest + 1 >= model.drafted;
     const std::string so_far = model.newest == 0 ? std::string("this guess")
                                                  : "the first " + number_word(model.newest + 1) + " guesses";
     const std::string joint =
@@ -34,13 +35,17 @@ void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& 
                     : c.check->accepted ? "Its coin failed, a later one keeps it"
                                         : "No coin keeps it";
     story.text = both(c, token) + "Multiplied along the block, never above 1, that leaves a coefficient of " +
-                 joint + " for " + so_far + ". From it follows the chance that they stay together: " +
+                 joint + " for " + so_far +
+                 (last ? ". For the last guess that is the threshold: "
+                       : ". From it and the laws behind follows this coin's threshold: ") +
                  fine_probability(c.check->threshold) + "," + coin_words(c);
+    const bool stopped = c.check->u && *c.check->u >= std::min(1.0, std::exp(c.check->p - c.check->q));
     story.what_if =
-        success ? "A later coin may still fail: the longest prefix with a success is what counts."
-        : c.check->accepted
-            ? "The token rule would have stopped here. Here the last success decides, and it comes later."
-            : "Every position throws its coin; what lies behind the last success goes.";
+        success             ? last ? "It is the last coin, so the whole block stays."
+                                   : "A later coin may still fail: the longest prefix with a success is what counts."
+        : c.check->accepted ? std::string(stopped ? "The token rule would have stopped here. " : "") +
+                                  "Here the last success decides, and it comes later."
+                            : "Every position throws its coin; what lies behind the last success goes.";
 }
 
 void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
@@ -48,8 +53,10 @@ void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string
     story.heading = c.check->accepted ? "Kept, with lenience" : "Rejected, even so";
     story.text = both(c, token) + "The claim counts as only " + ui::percent(1 - l) +
                  " of that, so the guess stays with probability " + fine_probability(c.check->threshold) +
-                 "," + coin_words(c) + " That is more than the target's law allows.";
+                 "," + coin_words(c);
     const double strict = std::min(1.0, std::exp(c.check->p - c.check->q));
+    story.text += c.check->threshold > strict + 1e-9 ? " That is more than the target's law allows."
+                                                     : " The lossless rule would ask no more.";
     if (c.check->u && c.check->accepted && *c.check->u >= strict)
         story.what_if = "The lossless rule would have thrown it out: there it stays with probability " +
                         fine_probability(strict) + ".";

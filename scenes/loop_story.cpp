@@ -51,29 +51,57 @@ std::string how_guessed(const LoopModel& model) {
     if (drafter == "dflash")
         return "One pass filled all slots at once from the text alone. This slot does not know the other "
                "guesses; it";
+    const bool first = model.drafted == 1;
+    if (drafter == "domino" && first)
+        return "One pass filled all slots at once. A small head corrects the later ones from left to right; "
+               "this first one is as the pass left it and";
+    if (drafter == "dspark" && first)
+        return "One pass filled all slots at once; a small head then goes from left to right and corrects "
+               "this one by the token before it. It";
     if (drafter == "domino" || drafter == "dspark")
         return "One pass filled all slots at once; a small head then went from left to right and corrected "
-               "this slot "
-               "by the guesses before it. It";
-    if (drafter == "medusa")
+               "this slot by the guesses before it. It";
+    if (drafter == "dart")
+        return "One pass filled all slots at once from the text alone, and n-grams say which of their "
+               "favourites go together. The slot";
+    if (drafter.starts_with("medusa"))
         return "Each head looks further ahead from the target's last state and knows none of the other "
                "guesses. This one";
     return capital(drafter_noun(model)) + " reads the text and its own guesses so far and";
 }
 
+// A guess in the law of the draft itself: under some rules its favourites are proposed as if they were
+// certain.
+struct Guessed {
+    int rank = 0; // 1: the likeliest; 0: not among the recorded tokens
+    std::optional<double> p;
+};
+Guessed own_law(const LoopColumn& c) {
+    const Top& law = c.draft->raw_top.empty() ? c.draft->top : c.draft->raw_top;
+    for (std::size_t i = 0; i < law.entries.size(); ++i)
+        if (law.entries[i].id == c.draft->token)
+            return {static_cast<int>(i) + 1, std::exp(law.entries[i].logp)};
+    return {};
+}
+
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(model.drafted - 1)];
     const std::string token = quoted(*input.trace, c.draft->token);
-    story.heading = "Guess " + std::to_string(model.drafted) + " of " + std::to_string(model.columns.size());
+    story.heading = "Guess " + std::to_string(model.drafted); // a tree's size is not known before it is grown
+    if (!model.tree) story.heading += " of " + std::to_string(model.columns.size());
     if (model.header->drafter == "lookup") {
         story.text =
             token + " is copied, not computed" +
             (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
             ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
     } else {
-        story.text = how_guessed(model) + " gives " + token + " " + prob(c.q) + ". ";
+        const Guessed own = own_law(c);
+        story.text =
+            how_guessed(model) + " gives " + token + " " + (own.p ? probability(*own.p) : prob(c.q)) + ". ";
         story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) + " drew it from that law. "
-                                 : "It is the most likely token of that law. ";
+                      : own.rank == 1 ? "It is the most likely token of that law. "
+                      : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that law. "
+                                      : "";
         story.text += "Nothing is promised yet.";
         if (model.timed() && c.draft->ms > 0)
             story.text += " This step took " + milliseconds(c.draft->ms) + " ms.";
@@ -96,13 +124,17 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
         return;
     }
     story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");
-    story.text = "The target reads the pending token and all " + guesses(model.drafted) +
-                 (model.tree ? " together, each guess seeing only those it follows. Its row for a guess is "
-                               "the law of what comes "
-                               "next there: it judges the guesses that continue it. Nothing is decided yet."
-                             : " together. Row 1 is its law for the first guess, and so on; the last row is "
-                               "a law for one token "
-                               "more. Nothing is decided yet.");
+    story.text =
+        "The target reads the pending token and " +
+        (model.drafted == 1 ? std::string("the guess") : "all " + guesses(model.drafted)) +
+        (model.tree ? " together, each guess seeing only those it follows. Its row for a guess is "
+                      "the law of what comes "
+                      "next there: it judges the guesses that continue it. Nothing is decided yet."
+         : model.drafted == 1
+             ? " together. Row 1 is its law for the guess, row 2 for one token more. Nothing is "
+               "decided yet."
+             : " together. Row 1 is its law for the first guess, and so on; the last row is a law for "
+               "one token more. Nothing is decided yet.");
     if (!took.empty()) {
         story.text += took;
         if (model.plain_ms > 0) story.text += "; for a single token it takes " + milliseconds(model.plain_ms);
@@ -110,6 +142,10 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     }
     story.task = "Click a column to see both laws";
     story.task_done = (input.deeds & deed_bit(Deed::selected)) != 0;
+}
+
+bool last_guess(const LoopModel& model) {
+    return model.newest + 1 >= model.drafted;
 }
 
 void tell_match_check(const SceneInput& input, const LoopModel& model, const LoopColumn& c, Story& story) {
@@ -128,14 +164,15 @@ void tell_match_check(const SceneInput& input, const LoopModel& model, const Loo
     story.heading = greedy ? "The target prefers another token" : "The target drew another token";
     story.text = "The guess was " + token + "; the target " + (greedy ? "ranks " : "drew ") + own +
                  (greedy ? " first. " : ". ") +
-                 "The guess goes, and with it everything that was guessed after it.";
+                 (last_guess(model) ? "The guess goes."
+                                    : "The guess goes, and with it everything that was guessed after it.");
     const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
     if (!law.empty() && c.p)
-        story.what_if = "The target gives " + token + " " + probability(*c.p) + " and its favourite " +
-                        quoted(*input.trace, law.entries[0].id) + " " +
-                        probability(std::exp(law.entries[0].logp)) +
-                        (greedy ? ": it would have been kept only as the favourite."
-                                : ": that is also the chance that the guess would have been kept.");
+        story.what_if = "The target gives " + token + " " + probability(*c.p) +
+                        (greedy ? " and its favourite " + quoted(*input.trace, law.entries[0].id) + " " +
+                                      probability(std::exp(law.entries[0].logp)) +
+                                      ": it would have been kept only as the favourite."
+                                : ": that was the chance that the draw would agree with the guess.");
 }
 
 void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -144,7 +181,8 @@ void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
     story.on_task = {Go{Move::rejection}};
     story.task_done = (input.deeds & deed_bit(Deed::found_rejection)) != 0;
     if (model.tree) return tell_tree_check(input, model, story);
-    if (model.rule == RuleKind::greedy || model.rule == RuleKind::match) return tell_match_check(input, model, c, story);
+    if (model.rule == RuleKind::greedy || model.rule == RuleKind::match)
+        return tell_match_check(input, model, c, story);
     if (model.rule != RuleKind::token) return tell_rule_check(input, model, c, story);
     const std::string token = quoted(*input.trace, c.draft->token);
     const std::string p = probability(std::exp(c.check->p)), q = probability(std::exp(c.check->q));
@@ -161,13 +199,14 @@ void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
         story.text = "The draft claimed " + q + " for " + token + "; the target gives it " + p +
                      ". So it may stay with probability " + a +
                      (u.empty() ? "." : ", and the coin fell at " + u + ".");
-        story.what_if = "A coin of " + a + " or more would have thrown it out, with everything after it.";
+        story.what_if = "A coin of " + a + " or more would have thrown it out" +
+                        (last_guess(model) ? "." : ", with everything after it.");
     } else {
         story.heading = "Rejected by the coin";
         story.text = "The draft claimed " + q + " for " + token + "; the target gives it " + p +
                      ". So the coin had to land under " + a +
-                     (u.empty() ? "." : ", and it landed at " + u + ".") + " Later guesses assumed " + token +
-                     ": they go unread.";
+                     (u.empty() ? "." : ", and it landed at " + u + ".") +
+                     (last_guess(model) ? "" : " What was guessed behind it goes unread.");
         if (c.check->u)
             story.what_if = "With " + fine_probability(*c.check->u * std::exp(c.check->q)) +
                             " from the target this coin would have kept it. A rejection was " +
@@ -178,6 +217,8 @@ void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
 void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string token = quoted(*input.trace, model.own->token);
     const std::string coin = model.own->u ? "Coin " + probability(*model.own->u) + " picked " : "It is ";
+    const std::string picked =
+        model.own->u ? coin + token + " from it" : capital(token) + " is its favourite";
     story.task = "Fork here: force another token with F";
     story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
     if (model.tree) return tell_tree_own(input, model, story);
@@ -195,8 +236,8 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
         story.heading = "All kept, one for free";
         story.text =
             "Every guess stands, and the pass has one row left: the target's law after the last guess. " +
-            coin + token + " from it. So " + guesses(model.drafted) + " and one check make " +
-            tokens(model.drafted + 1) + ".";
+            picked + ". So " + guesses(model.drafted) + " and one check make " + tokens(model.drafted + 1) +
+            ", unless the text ends among them.";
         break;
     case Resampled::From::target:
         story.heading = model.rejected >= 0 ? "The target's own token" : "One pass, one token";
@@ -211,6 +252,22 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     }
 }
 
+// What follows the kept guesses into the text.
+std::string own_words(const LoopModel& model, const Committed& e) {
+    const std::string own =
+        model.rule == RuleKind::cascade ? "one token of the mixture" : "the target's own token";
+    if (static_cast<int>(e.tokens.size()) <= e.accepted_drafts)
+        return "; the text ends there, and the token behind it is not used.";
+    return e.accepted_drafts == 0 ? "; " + own + " does." : ", plus " + own + ".";
+}
+
+std::string cache_words(const Committed& e) {
+    if (e.kv_verify == e.kv_after)
+        return " The target's cache keeps all " + std::to_string(e.kv_after) + " rows: nothing has to go.";
+    return " The target's cache had grown to " + std::to_string(e.kv_verify) + " rows and is cut back to " +
+           std::to_string(e.kv_after) + ", so discarded guesses leave no trace.";
+}
+
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {
     const Committed& e = *model.cycle->commit;
     const int n = static_cast<int>(e.tokens.size());
@@ -220,10 +277,7 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
             ? std::string(
                   "The token joins the output. Nothing was guessed, so nothing could be saved: the next "
                   "token costs another whole pass over the weights.")
-            : kept_words(e.accepted_drafts, model.drafted) +
-                  ", plus the target's own token. The target's cache had grown to " +
-                  std::to_string(e.kv_verify) + " rows and is cut back to " + std::to_string(e.kv_after) +
-                  ", so discarded guesses leave no trace.";
+            : kept_words(e.accepted_drafts, model.drafted) + own_words(model, e) + cache_words(e);
     const std::string saving = saving_words(model);
     if (!saving.empty() && model.drafted > 0) {
         story.text += " This round took " + milliseconds(model.spec_ms()) + " ms; plain decoding needs " +

@@ -31,16 +31,25 @@ void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& sto
         const std::string p = probability(std::exp(c.check->left.value_or(c.check->p)));
         story.text = place_of(input, model, c.parent) + ", the target gives " + token + " " +
                      probability(std::exp(c.check->p)) +
-                     (first ? ". " : "; scaled up by what the rejected guesses there took away, " + p + ". ");
+                     (first ? ". " : "; after the rejected guesses there took their part, " + p + ". ");
         story.text += model.header->rule == "tree_topk"
                           ? "A favourite counts as certain, so it stays with just that probability"
                           : "It was drawn with probability " + probability(std::exp(c.check->q)) +
-                                ", so it stays with probability " + fine_probability(std::min(1.0, c.check->threshold));
+                                ", so it stays with probability " +
+                                fine_probability(std::min(1.0, c.check->threshold));
         story.text += c.check->u ? ", and the coin fell at " + probability(*c.check->u) + "." : ".";
     }
     story.text = capital(story.text);
-    story.text += kept ? " Its own continuations are judged next; its siblings are gone, with all that follows them."
-                       : " What was guessed behind it is gone; another guess at the same place may still stay.";
+    const bool child = has_child(model, model.newest), sibling = has_sibling(model, model.newest);
+    if (kept)
+        story.text +=
+            std::string(child ? " Its own continuations are judged next" : " Nothing was guessed behind it") +
+            (sibling ? "; its siblings are gone, with all that follows them." : ".");
+    else
+        story.text +=
+            std::string(child ? " What was guessed behind it is gone" : " Nothing was guessed behind it") +
+            (sibling ? "; another guess at the same place may still stay."
+                     : "; it was the last guess at its place.");
 }
 
 void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -50,11 +59,14 @@ void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story
     const std::string place = capital(place_of(input, model, model.cycle->end_of_path()));
     if (own.from == Resampled::From::bonus) {
         story.heading = "The branch ends: one for free";
-        story.text = place + " nothing was guessed, and the pass has the target's law there. " + coin + token + " from it.";
+        story.text = place + " nothing was guessed, and the pass has the target's law there. " +
+                     (own.u ? coin + token + " from it." : capital(token) + " is its favourite.");
     } else if (own.from == Resampled::From::residual) {
         story.heading = "Rejected, but not wasted";
-        story.text = place + " every guess was rejected. The replacement comes from what they left of the target's law: " +
-                     coin + token + ". Keeping by ratio and replacing from the rest adds up to exactly that law.";
+        story.text =
+            place +
+            " every guess was rejected. The replacement comes from what they left of the target's law: " +
+            coin + token + ". Keeping by ratio and replacing from the rest adds up to exactly that law.";
     } else {
         story.heading = "The target's own token";
         story.text = place + " none of the guesses is the target's most likely token. " + coin + token + ".";

@@ -95,14 +95,17 @@ std::string loop_title(const LoopModel& model) {
     if (!model.cycle) return "Before the first guess";
     if (model.cycle->complete() || model.own) return finished_title(model);
     if (model.judged > 0 && model.tree) {
-        const bool kept = model.newest >= 0 && model.columns[static_cast<std::size_t>(model.newest)].check->accepted;
+        const bool kept =
+            model.newest >= 0 && model.columns[static_cast<std::size_t>(model.newest)].check->accepted;
         return "Guess " + std::to_string(model.newest + 1) +
-               (kept ? " is kept: its continuations are next" : " is rejected: another guess at its place may do");
+               (kept ? has_child(model, model.newest) ? " is kept: its continuations are next" : " is kept"
+                : has_sibling(model, model.newest) ? " is rejected: another guess at its place may do"
+                                                   : " is rejected");
     }
     if (model.judged > 0) {
         if (model.rejected >= 0)
             return "Guess " + std::to_string(model.rejected + 1) + " is rejected, " +
-                   (model.accepted == 0 ? std::string("and nothing before it counts")
+                   (model.accepted == 0 ? std::string("and nothing after it counts")
                                         : number_word(model.accepted) + " before it stand" +
                                               (model.accepted == 1 ? "s" : ""));
         return capital(number_word(model.accepted)) + " of " + number_word(model.drafted) +
@@ -159,8 +162,9 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         if (c.check && c.check->limit) out << ", limit " << fine_probability(*c.check->limit);
         switch (c.fate) {
         case Fate::accepted:
-            out << (c.check && c.check->joint && c.check->u && *c.check->u >= c.check->threshold ? ": accepted by a later coin"
-                                                                                                  : ": accepted");
+            out << (c.check && c.check->joint && c.check->u && *c.check->u >= c.check->threshold
+                        ? ": accepted by a later coin"
+                        : ": accepted");
             break;
         case Fate::rejected:
             out << ": rejected";

@@ -13,15 +13,15 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     switch (beat) {
     case 0:
         return {"The promise", "Speculative decoding claims to write what the target alone would write. Not "
-                               "the same text: with a coin involved no two "
-                               "runs agree. The same law: every text as likely as before. A law is tested by "
+                               "the same text: with a coin involved two runs need not agree. The same law: "
+                               "every text as likely as before. A law is tested by "
                                "drawing from it, often."};
     case 1:
         return {"Why it holds", "A draft x comes with probability q(x) and stays with min(1, p/q): that "
                                 "writes min(p, q). The rest of the mass is written "
                                 "from the residual, which is what p has left over. The two bars add up to p, "
                                 "token by token. That is the whole proof "
-                                "(Leviathan et al. 2023, theorem 1)."};
+                                "(Chen et al. 2023, theorem 1)."};
     case 2:
         return {"Counting instead of believing",
                 "Texts of three tokens take one to three rounds. Draw some and hold them against the exact "
@@ -44,17 +44,17 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                                             "draw."};
     default: {
         const std::vector<GreedyRow> rows = greedy_rows(input);
-        std::string found = ".";
+        std::string found = "Here both round alike.";
         if (!rows.empty()) {
             int same = 0;
             for (const GreedyRow& row : rows) same += row.problem.empty() && row.differs_at < 0;
-            found = ": " + std::to_string(same) + " of " + std::to_string(rows.size()) +
+            found = "Here " + std::to_string(same) + " of " + std::to_string(rows.size()) +
                     " drafters gave the plain text.";
         }
         return {"The asterisk", "At temperature 0 one text is right, and it can be compared token by token. "
                                 "Proofs speak of exact numbers: where a pass over "
                                 "many rows rounds otherwise than one over a single row, a near tie may fall "
-                                "the other way. Here both round alike" +
+                                "the other way. " +
                                     found};
     }
     }
@@ -74,9 +74,9 @@ StageTitle lossless_title(const LosslessModel& m) {
         title.title = "Not the target's law: caught after " +
                       ui::integer(m.count->caught > 0 ? m.count->caught : n) + " texts";
     else
-        title.title =
-            ui::integer(n) + (n == 1 ? " text" : " texts") +
-            (m.right() ? ", and no difference from the target's law" : ", and the mistake still hides");
+        title.title = ui::integer(n) + (n == 1 ? " text" : " texts") +
+                      (m.right() ? ", and no difference from the target's law was found"
+                                 : ", and the mistake still hides");
     title.subtitle = "token rule" + std::string(m.right() ? "" : " with a mistake on purpose") +
                      ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens";
     if (n > 0)

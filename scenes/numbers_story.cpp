@@ -35,7 +35,7 @@ Words beat_words(const NumbersModel& m, int beat) {
         return {"Figures that cannot be right",
                 ui::integer(m.wrong) +
                     " figures do not follow from what their own source says: a table that misses its "
-                    "formula, shares that do not add up. They are kept, and marked: "
+                    "formula, shares that contradict its own numbers. They are kept, and marked: "
                     "who finds them elsewhere should find them here."};
     default:
         return {"And here?",

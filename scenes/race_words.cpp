@@ -46,8 +46,10 @@ std::string race_title(const RaceModel& m) {
         bool tied = false;
         for (const RaceLaneModel& lane : m.lanes) {
             if (!lane.trace) continue;
-            tied = ahead && lane.tokens_shown == ahead->tokens_shown;
-            if (!ahead || lane.tokens_shown > ahead->tokens_shown) ahead = &lane;
+            if (ahead && lane.tokens_shown == ahead->tokens_shown) tied = true;
+            if (ahead && lane.tokens_shown <= ahead->tokens_shown) continue;
+            tied = false;
+            ahead = &lane;
         }
         if (!ahead || ahead->tokens_shown == 0) return "All lanes at the start";
         if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
@@ -127,7 +129,7 @@ std::string race_about(const RaceLaneModel& lane) {
     if (d == "dspark") return k + ", one pass + Markov head";
     if (d == "medusa") return "up to " + k + ", a head each";
     if (d == "lookup") return "copies up to " + counted(s.k, "token");
-    if (d == "skip") return k + ", with half a target";
+    if (d == "skip") return k + ", with part of the target";
     if (d == "dart") return "a tree of " + counted(s.options.tree_budget, "guess") + ", one pass";
     if (d.ends_with("_tree")) return "a tree of " + counted(s.options.tree_budget, "guess");
     return k;
@@ -144,7 +146,7 @@ std::string race_about_short(const RaceLaneModel& lane) {
     if (d == "dspark") return k + " in one + Markov";
     if (d == "medusa") return counted(s.k, "head");
     if (d == "lookup") return "copies " + k;
-    if (d == "skip") return k + " by half of it";
+    if (d == "skip") return k + " by part of it";
     if (d == "dart" || d.ends_with("_tree")) return tree;
     return counted(s.k, "guess");
 }

@@ -31,11 +31,11 @@ Words beat_words(const RelaxedModel& m, int beat) {
                 "At l = 0 nothing changes. At l = 1 whatever the target does not rule out stays, and the "
                 "text follows the draft."};
     case 2:
-        return {"Typical: likely enough", "Medusa's rule throws no coin. A guess stays if the target finds "
-                                          "it likely enough for how unsure it is. "
-                                          "What the draft claims does not matter, and there is no residual "
-                                          "to correct the sum: likely words become more likely, "
-                                          "others vanish."};
+        return {"Typical: likely enough",
+                "Medusa's rule throws no coin. A guess stays if the target finds "
+                "it likely enough for how unsure it is. "
+                "What the draft claims does not matter, and there is no residual "
+                "to correct the sum: likely words that the draft offers come out more often, others less."};
     case 3:
         return {"Cascades: who should decide here?",
                 "A cascade mixes the two laws first: where the draft is sure, or as good as the target, its "

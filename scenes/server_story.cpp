@@ -27,8 +27,8 @@ Words beat_words(const ServerModel& m, int beat) {
                 "separately."};
     case 2:
         return {"One run, six “acceptances”",
-                "All six numbers come from the same counts, and each is called acceptance by somebody. A "
-                "rate of .07 and a length of 1.23 can be one and the same "
+                "All six numbers come from the same counts, and most are called acceptance by somebody. A "
+                "rate of .08 and a length of 1.23 can be one and the same "
                 "run. Before two figures are compared, look at the formulas."};
     case 3:
         return {"Places tell how long to draft",

@@ -34,10 +34,12 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     case 1:
         return {"Longer drafts bring less and less",
                 "Guess 3 only counts if guesses 1 and 2 stayed. With a chance of " + alpha + " each, " +
-                    std::to_string(m.marked) + " guesses bring " +
+                    counted(m.marked, "guess") + (m.marked == 1 ? " brings " : " bring ") +
                     ui::number(expected_tokens(m.levers.alpha, m.marked), 2) + " tokens a round, 16 bring " +
-                    ui::number(expected_tokens(m.levers.alpha, 16), 2) + ", and no number brings more than " +
-                    ui::number(1 / (1 - std::min(m.levers.alpha, 0.999)), 1) + "."};
+                    ui::number(expected_tokens(m.levers.alpha, 16), 2) +
+                    (m.levers.alpha < 1
+                         ? ", and no number brings more than " + ui::number(1 / (1 - m.levers.alpha), 1) + "."
+                         : std::string("; nothing ever fails."))};
     case 2:
         return {"Every guess costs", "A guess costs " + in_passes(m.levers.draft) +
                                          " to make, and its row in the verify pass " +
@@ -48,11 +50,14 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
         std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
                            ui::speed_up(m.speedup_at(m.best)) + ". ";
         const double least = m.levers.draft + m.levers.verify;
-        text += m.levers.alpha > least
-                    ? "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
-                          ui::number(least, 2) + " passes."
-                    : "A guess stays with " + alpha + " but costs " + ui::number(least, 2) +
-                          " passes: drafting does not pay.";
+        text +=
+            m.speedup_at(m.best) <= 1
+                ? "No length makes up for what drafting and the wider check cost: plain decoding is faster."
+            : m.levers.alpha > least
+                ? "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
+                      ui::number(least, 2) + " passes."
+                : "It pays although one more guess costs " + ui::number(least, 2) +
+                      " passes here: most of that is paid once a round.";
         return {"Where it is fastest", text};
     }
     case 4:

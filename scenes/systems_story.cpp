@@ -31,7 +31,7 @@ Words beat_words(const SystemsModel& m, int beat) {
         return {"The round trip decides",
                 "On a fast wire the bytes hardly matter, the round trip does: it is paid once a round, like "
                 "a second verify pass that yields nothing. Drag it, and watch where "
-                "speculation stops to pay."};
+                "speculation stops paying."};
     default:
         return {"A misled controller",
                 "Accepted over proposed falls with K by itself: at .8 a guess and K = 5 it reads .54, so a "

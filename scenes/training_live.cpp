@@ -168,18 +168,18 @@ StageTitle live_training_title(const SceneInput& input) {
 
 Words live_training_words(const SceneInput& input) {
     if (!learned(input))
-        return {"A drafter in ten seconds", "Medusa's heads are the smallest drafter that can be trained: "
-                                            "one matrix each, on the target's last state. "
-                                            "The target stays as it is and writes the text; the heads learn "
-                                            "what comes two, three, four places "
-                                            "further on. Watch them become worth something."};
+        return {"A drafter in ten seconds",
+                "Medusa's heads are the smallest drafter that can be trained: "
+                "here one matrix each, on the target's last state. "
+                "The target stays as it is and writes the text; the heads learn what comes two to five "
+                "places further on. Watch them become worth something."};
     const MedusaPoint& last = last_point(input) ? *last_point(input) : MedusaPoint{};
     const std::vector<double>& shares = last.worth.shares;
     const std::string range = "Head 1 names " + ui::percent(shares.front()) + " of the tokens, head " +
                               std::to_string(shares.size()) + " " + ui::percent(shares.back()) +
                               ": the further away, the less one state can tell. ";
     if (!usable(input))
-        return {"Two, three, four places on",
+        return {"Two to five places on",
                 range + "The first steps bring the most; a head that is wrong costs nothing "
                         "but its guess, since the target checks it."};
     return {"Yours against theirs",

@@ -22,7 +22,7 @@ std::string arm_words(const std::string& name) {
         {"equal", "all positions alike"},
         {"g4", "early positions more, g = 4"},
         {"g7", "early positions more, g = 7"},
-        {"dpace", "D-PACE: by what is reached"},
+        {"dpace", "D-PACE: by length at stake"},
         {"modes_dflash", "DFlash with modes"},
         {"modes_domino", "Domino with modes"},
         {"no_modes_dflash", "DFlash without modes"},

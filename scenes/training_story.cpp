@@ -46,7 +46,8 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
                 "often wrong; trained on the "
                 "true text, from clean ones. Final loss: " +
                     last_loss(own) + " against " + last_loss(text) +
-                    ". A wrong prefix is thrown away at verification anyway, so clean ones are what counts."};
+                    ". The two are taken on different prefixes: in use the arms differ by less than their "
+                    "noise. Domino's paper reports a gain."};
     }
     case 2: {
         const TrainingArm *text = arm_named(m, "teacher_forcing"), *fading = arm_named(m, "curriculum");
@@ -70,17 +71,18 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
     }
     case 4: {
         const TrainingArm *sixteen = arm_named(m, "trained_16"), *eight = arm_named(m, "trained_8");
-        return {"The block of training and of use",
-                "A block of 16 can be served with 7 guesses: " + tokens_of(sixteen, 1) +
-                    " tokens per round. One trained on blocks of 8 gives " + tokens_of(eight, 1) +
-                    " there, and " + tokens_of(eight, 0) +
-                    " when 15 guesses are asked of it: more than it was trained for brings it nothing."};
+        return {
+            "The block of training and of use",
+            "A block of 16 can be served with 7 guesses: " + tokens_of(sixteen, 1) +
+                " tokens per round. One trained on blocks of 8 gives " + tokens_of(eight, 1) +
+                " there, and " + tokens_of(eight, 0) +
+                " when 15 guesses are asked of it: more than it was trained for brings it next to nothing."};
     }
     case 5: {
         std::string published;
         if (input.figures)
             if (const PublishedFigure* gain = input.figures->find("dflash-loss-decay-gain"))
-                published = " DFlash's authors report about " + published_number(gain->values.front()) +
+                published = " An article on DFlash reports about " + published_number(gain->values.front()) +
                             " tokens per round for it (PUBLISHED).";
         return {"Early positions first", "A guess counts only if all before it are kept, so a mistake at the "
                                          "first position costs the whole block. The loss says "

@@ -22,8 +22,8 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     case 1:
         return {"A coefficient instead of a walk",
                 "Block verification carries one number along: the product of p ÷ q, never above 1, how much "
-                "of the prefix is deserved. From it and the two laws behind it follows the chance h that "
-                "the prefix stays. Every position throws a coin; the last hit counts (Sun et al. 2024)."};
+                "of the prefix is deserved. From it and the laws behind follows the threshold h of this "
+                "place's own coin. Every position throws a coin; the last hit counts (Sun et al. 2024)."};
     case 2: {
         std::string published;
         if (input.figures)
@@ -47,10 +47,11 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
                 "every guess sees only those it follows, which "
                 "is what the mask says. One branch is kept, the rest is thrown away."};
     case 4:
-        return {"What a branch costs", "Every node is a row of the verify pass, kept or not. Where a pass "
-                                       "over more rows costs nearly the same, as on a large GPU, "
-                                       "wide trees pay. Where every row costs its share, as here, they give "
-                                       "more tokens per round and lose time. Measure both."};
+        return {"What a branch costs",
+                "Every node is a row of the verify pass, kept or not. Where a pass "
+                "over more rows costs nearly the same, as on a large GPU, "
+                "wide trees pay. Where every row costs its share, as on a small CPU, they may give more "
+                "tokens per round and still lose time. Measure both."};
     default: {
         const std::vector<TreesRow> rows = trees_rows(input);
         if (rows.empty())
@@ -89,7 +90,7 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
         return title;
     }
     if (!m.block) {
-        title.title = "A block judged as a whole keeps more of it";
+        title.title = "A block judged as a whole keeps no less of it";
         title.subtitle = round + " · this run's rule judges token by token";
         return title;
     }

@@ -110,6 +110,25 @@ TEST(Telling, ShowsTheReplacementAfterTheFirstInterestingRejection) {
     EXPECT_TRUE(std::holds_alternative<Resampled>((*trace)[telling.cursor - 1]));
 }
 
+// At temperature 0 the greedy rule does every rule's work: no coin is thrown, so none may be told of.
+TEST(Loop, TellsNoCoinsAtTemperatureZero) {
+    for (const char* rule : {"token", "block", "match", "typical"}) {
+        const auto trace = fixtures::toy_run({.name = rule, .rule = rule, .temperature = 0, .top = 0});
+        int judged = 0;
+        for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
+            SceneBench bench("loop");
+            bench.show(trace, cursor);
+            const LoopModel model = loop_model(bench.controller.frame(0).scene);
+            EXPECT_EQ(model.rule, RuleKind::greedy) << rule;
+            if (model.phase != Phase::accept && model.phase != Phase::resample) continue;
+            ++judged;
+            for (const char* never : {"oin had", "hatever the coin", "itself drew", "by the coin"})
+                EXPECT_FALSE(bench.shows(never)) << rule << " step " << cursor << ": " << never;
+        }
+        EXPECT_GT(judged, 4) << rule;
+    }
+}
+
 TEST(Loop, AFileThatAsksForABillionGuessesGetsAPictureOfBoundedSize) {
     for (const bool tree : {false, true}) {
         Trace trace([](int) { return std::string("x"); });
