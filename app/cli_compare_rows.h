@@ -6,6 +6,7 @@
 
 #include "app/cli_terminal.h"
 #include "engine/samples.h"
+#include "engine/verify.h"
 #include "engine/trace.h"
 
 namespace speclens::cli {
@@ -17,6 +18,8 @@ struct Contestant {
     std::string problem;
     std::vector<int> ids; // that a cut draft head ranks; empty: all
     std::vector<Sample> samples;
+    // Its rule follows a mixture of two laws, also at temperature 0: its text need not be plain decoding's.
+    [[nodiscard]] bool mixes() const { return find_rule(settings.rule)->mixes(); }
 };
 
 struct Row {
@@ -29,6 +32,8 @@ struct Row {
 };
 
 // ---- for people ----
+// How many guesses each drafter makes, and the rule; says of one that is not lossless that it is not.
+[[nodiscard]] std::string setting_lines(const std::vector<Contestant>& contestants);
 [[nodiscard]] std::string table_head(const Terminal& terminal);
 [[nodiscard]] std::string table_line(const Row& row, bool greedy, const Terminal& terminal);
 // Speed-up by the formula, tokens per round × plain pass ÷ round, beside the measured one.

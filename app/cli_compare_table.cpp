@@ -1,5 +1,6 @@
 // The comparison as tables for a terminal.
 #include <algorithm>
+#include <map>
 
 #include "app/cli_compare_rows.h"
 
@@ -44,8 +45,33 @@ std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
     line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
     if (!greedy) return line + "–\n";
     return line +
-           terminal.paint(row.identical ? Tone::accepted : Tone::rejected, row.identical ? "yes" : "NO") +
+           terminal.paint(row.identical ? Tone::accepted
+                          : c.mixes()   ? Tone::plain
+                                        : Tone::rejected,
+                          row.identical ? "yes"
+                          : c.mixes()   ? "no"
+                                        : "NO") +
            "\n";
+}
+
+std::string setting_lines(const std::vector<Contestant>& contestants) {
+    std::map<std::string, std::string> ks, rules; // value: the drafters that have it
+    const auto add = [](std::string& list, const std::string& name) {
+        list += (list.empty() ? "" : ", ") + name;
+    };
+    std::string text;
+    for (const Contestant& c : contestants) {
+        if (c.name == "none" || !c.problem.empty()) continue;
+        add(ks["K = " + std::to_string(c.settings.k)], c.name);
+        add(rules[c.settings.rule], c.name);
+    }
+    for (const auto& [k, names] : ks) text += (text.empty() ? "" : " · ") + k + ": " + names;
+    if (!text.empty()) text += "\n";
+    for (const auto& [rule, names] : rules) {
+        text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
+        text += find_rule(rule)->lossless() ? "\n" : " is NOT lossless: it changes what is written\n";
+    }
+    return text;
 }
 
 std::string table_head(const Terminal& terminal) {
@@ -82,7 +108,7 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
             continue;
         const Totals& t = row.totals;
         text += "  " + pad(row.contestant->name, kName) + number(t.tokens_per_round(), 2) + " × " +
-                number(pass, 2) + " ÷ " + number(t.round_ms(), 2) + " = " +
+                number(pass, 3) + " ÷ " + number(t.round_ms(), 3) + " = " +
                 number(t.predicted_speed_up(plain.totals), 2) + "×\n";
     }
     if (text.empty()) return text;

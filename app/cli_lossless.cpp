@@ -19,6 +19,7 @@ namespace speclens::cli {
 
 namespace {
 
+constexpr int kFewest = 8;            // degrees of freedom of a test that can be believed
 constexpr double kFalseAlarm = 0.001; // of the whole command; divided by the number of tests
 constexpr double kMostTexts = 300000; // beyond this many possible texts the exact law is not listed
 
@@ -108,7 +109,8 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
         if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
             continue;
         for (const RuleInfo& rule : rule_list())
-            if (!rule.greedy_only && can_judge(rule, drafter) && (options.has("--rule") ? options.rule == rule.name : rule.lossless()))
+            if (!rule.greedy_only && can_judge(rule, drafter) &&
+                (options.has("--rule") ? options.rule == rule.name : rule.lossless()))
                 pairs.push_back({name, rule.name});
     }
     return pairs;
@@ -161,7 +163,7 @@ Exit command_lossless(const Options& options) {
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
     const double least = kFalseAlarm / tests;
-    bool passed = true;
+    bool passed = true, told = true; // told: every test could have found a difference
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
@@ -177,12 +179,17 @@ Exit command_lossless(const Options& options) {
     const auto report = [&](const std::string& drafter, const std::string& rule, const Draws& draws,
                             const LawTest& test) {
         const bool good = test.p_value >= least;
+        const bool few =
+            test.degrees < std::min<int>(kFewest, known ? static_cast<int>(exact.size()) - 1 : kFewest);
         passed = passed && good;
+        told = told && (!few || !good);
         text += "  " + pad(drafter, 11) + pad(rule, 10) +
                 pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                 pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
-                (good ? "   ok\n" : "   DIFFERS\n");
+                (!good ? "   DIFFERS\n"
+                 : few ? "   too few\n"
+                       : "   ok\n");
     };
     if (known) report("none", "–", plain, against_law(plain.texts, exact));
     std::uint64_t set = 1;
@@ -193,15 +200,23 @@ Exit command_lossless(const Options& options) {
                known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
     }
     bar.clear();
-    text += "\n" + std::string(passed ? "The laws agree" : "A law DIFFERS") + ": a p-value below " +
-            number(least, 6) + " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests) +
+    if (!told)
+        text += "\nToo few texts to tell: nearly all are rare, and too few kinds are left to compare.\n"
+                "Use ten times as many: speclens lossless " +
+                std::to_string(10 * samples) + "\n";
+    text += "\n" +
+            std::string(!passed ? "A law DIFFERS"
+                        : told  ? "The laws agree"
+                                : "No difference was found") +
+            ": a p-value below " + number(least, 6) + " (" + number(kFalseAlarm, 3) + " divided by " +
+            std::to_string(tests) +
             " tests) counts as a difference. Total variation\n"
             "shrinks with more samples; it is the sampling noise when the laws agree.\n";
     if (const RuleInfo& rule = *find_rule(options.rule); options.has("--rule") && !rule.lossless())
         text += std::string("The rule ") + rule.name + " does not promise the target's law" +
                 (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
-    return passed ? Exit::ok : Exit::failed;
+    return passed && told ? Exit::ok : Exit::failed;
 }
 
 } // namespace speclens::cli

@@ -151,7 +151,7 @@ constexpr OptionRow kOptionRows[] =
         {"--max-tokens", "N", "Prompt", "new tokens at most", kAsks | in(train),
          [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
-        {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4)",
+        {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and dart)",
          kDrafts, [](Options& o, Text name, Text text) { o.k = int_of(name, text, 0, 64); }},
         {"--rule", "NAME", "Speculation",
          "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees)",
@@ -293,7 +293,7 @@ constexpr OptionRow kOptionRows[] =
          in(run), [](Options& o, Text, Text) { o.lens = true; }},
         {"--timing", "", "Output", "record times (the default)", in(run, render, describe),
          [](Options& o, Text, Text) { o.timing = true; }},
-        {"--no-timing", "", "Output", "leave times out: the same input gives the same bytes",
+        {"--no-timing", "", "Output", "leave times out: the same input gives the same bytes, except for the date in a trace",
          in(run, render, describe), [](Options& o, Text, Text) { o.timing = false; }},
         {"--stepped", "", "Output",
          "race: all lanes together, phase by phase, instead of one after another on the clock",

@@ -69,7 +69,16 @@ std::string Walk::opening() const {
               "several tokens "
               "costs about as much as making one. Each round a cheap drafter guesses up to " +
               std::to_string(h.k) + " tokens (◇), then the target reads all of them in one pass (■). ";
-        if (mixes) {
+        const bool blocks = mixes && h.rule_params.block;
+        if (blocks) {
+            how += "q is the chance the drafter gave its guess; the rule mixes its law and the target's into "
+                   "one. The "
+                   "product of all mixture/q so far, never above 1, and the laws behind give every place a "
+                   "threshold, and "
+                   "a coin u is thrown there. The last success counts: it keeps everything before it (✓; "
+                   "rescued where "
+                   "the own coin failed). ";
+        } else if (mixes) {
             how +=
                 "q is the chance the drafter gave its guess, p the target's; the rule mixes both laws into "
                 "one. A coin u "
@@ -84,12 +93,11 @@ std::string Walk::opening() const {
                    "where the target is "
                    "unsure. No coin is thrown. ";
         } else if (h.rule == "block") {
-            how +=
-                "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
-                "so far, never above 1; "
-                "from it follows the chance that all guesses up to a place stay together, and a coin u is "
-                "thrown there. The "
-                "last success counts: it keeps everything before it (✓; rescued where the own coin failed). ";
+            how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
+                   "so far, never above 1; "
+                   "from it and the laws behind follows the threshold of each place, and a coin u is thrown "
+                   "there. The last success counts: it keeps everything before it (✓; rescued where the own "
+                   "coin failed). ";
         } else if (h.rule == "lenience") {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
@@ -100,7 +108,7 @@ std::string Walk::opening() const {
                    "guess stays (✓) when u is below p/q. ";
         }
         how +=
-            h.rule == "block" && !greedy
+            (h.rule == "block" && !greedy) || blocks
                 ? "What lies behind it (✕) goes, and the target puts its own token there"
                 : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
                   "own token there";

@@ -144,7 +144,12 @@ void AnswerReader::event(const std::string& data, double ms) {
     if (data == "[DONE]") return;
     const Json json = Json::parse(data, nullptr, false);
     if (!json.is_object()) return;
-    if (json.contains("error")) throw Error(refusal(data, 200), "Look into the server's log.", Exit::network);
+    if (json.contains("error")) { // a refusal in a stream that had begun with 200
+        const Json* error = object_in(json, "error");
+        const auto code = error ? number_at(*error, "code") : std::nullopt;
+        throw Error(refusal(data, code ? static_cast<int>(*code) : 200),
+                    "Check the prompt and --max-tokens, or look into the server's log.", Exit::network);
+    }
     std::optional<Growth> growth;
     if (const Json* timings = object_in(json, "timings")) {
         const auto drafted = number_at(*timings, "draft_n"),

@@ -120,7 +120,7 @@ struct SpecServer::State {
         } catch (const Refused& refused) {
             refuse(response, refused);
         } catch (const Error& error) {
-            refuse(response, {400, std::string(error.what()) + " " + error.remedy()});
+            refuse(response, {400, std::string(error.what()) + ". " + error.remedy()});
         }
     }
 
@@ -151,7 +151,7 @@ struct SpecServer::State {
                 "\n\n");
         } catch (const Error& error) {
             (void)put("data: " +
-                      Json({{"error", {{"message", error.what()}, {"code", 400}}}})
+                      Json({{"error", {{"message", std::string(error.what()) + ". " + error.remedy()}, {"code", 400}}}})
                           .dump(-1, ' ', false, Json::error_handler_t::replace) +
                       "\n\n");
         }

@@ -133,6 +133,17 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     }
 }
 
+// A cascade's text may differ from plain decoding's, also at temperature 0: that is the rule, and no error.
+TEST(Compare, SaysOfARuleThatItChangesTheText) {
+    const Outcome outcome = speclens({"compare", "--drafters", "small,dflash", "--rule", "cascade_tokenV3", "--rule-param",
+                                      "alpha=0.6", "--temp", "0", "--prompt", "The sum of", "--repeats", "1"});
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.err.find("report it"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.out.find("rule cascade_tokenV3 is NOT lossless"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("K = 4: small · K = 7: dflash"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(" no\n"), std::string::npos) << outcome.out;
+}
+
 TEST(Compare, WritesATableForSpreadsheets) {
     const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup",
                                       "--k", "3", "--prompts", prompts_file(), "--max-tokens", "24",
@@ -227,6 +238,15 @@ TEST(Lossless, PassesOnTheBuiltInTable) {
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("The laws agree"), std::string::npos);
     EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
+}
+
+// Too few texts leave no kind that is frequent enough to compare: that is not agreement.
+TEST(Lossless, DoesNotCallIgnoranceAgreement) {
+    const Outcome outcome = speclens({"lossless", "100", "--rule", "typical"});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("Too few texts to tell"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("lossless 1000"), std::string::npos);
+    EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos);
 }
 
 // A rule that promises nothing is tested when it is asked for, and fails; the list of all leaves it out.
