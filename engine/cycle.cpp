@@ -61,6 +61,7 @@ void Cycle::do_prefill() {
         drafter_.observe({.sequence = sequence_, .first = first, .prompt = true, .features = features});
     };
     target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe);
+    if (settings_.timing) target_.wait();  // or the first draft would be charged with the prompt
     bool recorded = false;  // a fork's trace already has it
     for (std::size_t i = 0; i < trace_.size() && i < 4 && !recorded; ++i)
         recorded = std::holds_alternative<Prefill>(trace_[i]);
@@ -170,7 +171,10 @@ void Cycle::do_verify() {
 
     const Stopwatch watch;
     rows_ = &target_.forward({.tokens = tokens, .parents = parents, .taps = taps});
-    if (settings_.sampling.temperature == 0) (void)rows_->argmax();  // waits for the pass
+    if (settings_.sampling.temperature == 0)
+        (void)rows_->argmax();  // waits for the pass
+    else if (settings_.timing)
+        target_.wait();
     draft_laws_.assign(drafted_tokens_.size(), {});
     judged_ = false;
     checked_ = 0;

@@ -108,6 +108,8 @@ class Decoder {
     // What PassInput::taps asked for in the last pass: f32 (rows, taps * hidden), device memory; after keep() on the
     // base of that pass only the kept rows, in order. Empty when nothing was asked for.
     [[nodiscard]] virtual Tensor features() const = 0;
+    // Returns when everything that was asked for so far is computed: a device goes on behind forward() and prefill().
+    virtual void wait() {}
     // Fills every cache slot from length() on with NaN: tests prove that nothing reads them.
     virtual void poison() = 0;
 };

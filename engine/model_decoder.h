@@ -34,6 +34,7 @@ class ModelDecoder final : public Decoder {
     void truncate(int length) override;
     void keep(int base, std::span<const int> rows) override;
     [[nodiscard]] Tensor features() const override { return features_; }
+    void wait() override { backend().sync(); }
     void poison() override;
 
   private:

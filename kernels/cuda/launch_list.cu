@@ -100,10 +100,9 @@ void LaunchList::record() {
 void LaunchList::replay(Graph& graph, cudaStream_t stream) {
     for (std::size_t i = 0; i < going_.size(); ++i) {
         if (graph.launches[i].same(going_[i])) continue;
-        graph.launches[i] = std::move(going_[i]);
-        Launch& launch = graph.launches[i];
-        const cudaKernelNodeParams params = launch.node(pointers_);
+        const cudaKernelNodeParams params = going_[i].node(pointers_);
         check(cudaGraphExecKernelNodeSetParams(graph.exec, graph.nodes[i], &params), "changing a graph");
+        graph.launches[i] = std::move(going_[i]); // after it: a change that failed must be tried again
     }
     graph.used = flushes_;
     check(cudaGraphLaunch(graph.exec, stream), "running a graph");
