@@ -65,8 +65,7 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
         add(ks["K = " + std::to_string(c.settings.k)], c.name);
         add(rules[c.settings.rule], c.name);
     }
-    for (const auto& [k, names] : ks) text += (text.empty() ? "" : " · ") + k + ": " + names;
-    if (!text.empty()) text += "\n";
+    for (const auto& [k, names] : ks) text += k + ": " + names + "\n";
     for (const auto& [rule, names] : rules) {
         text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
         text += find_rule(rule)->lossless() ? "\n" : " is NOT lossless: it changes what is written\n";

@@ -140,7 +140,7 @@ TEST(Compare, SaysOfARuleThatItChangesTheText) {
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_EQ(outcome.err.find("report it"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.out.find("rule cascade_tokenV3 is NOT lossless"), std::string::npos) << outcome.out;
-    EXPECT_NE(outcome.out.find("K = 4: small · K = 7: dflash"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("K = 4: small\nK = 7: dflash\n"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(" no\n"), std::string::npos) << outcome.out;
 }
 
