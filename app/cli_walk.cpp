@@ -72,12 +72,9 @@ std::string Walk::opening() const {
         const bool blocks = mixes && h.rule_params.block;
         if (blocks) {
             how += "q is the chance the drafter gave its guess; the rule mixes its law and the target's into "
-                   "one. The "
-                   "product of all mixture/q so far, never above 1, and the laws behind give every place a "
-                   "threshold, and "
-                   "a coin u is thrown there. The last success counts: it keeps everything before it (✓; "
-                   "rescued where "
-                   "the own coin failed). ";
+                   "one. The product of all mixture/q so far, never above 1, and the laws behind give every "
+                   "place a threshold, and a coin u is thrown there. The last success counts: it keeps "
+                   "everything before it (✓; rescued where the own coin failed). ";
         } else if (mixes) {
             how +=
                 "q is the chance the drafter gave its guess, p the target's; the rule mixes both laws into "

@@ -95,7 +95,8 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
             (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
             ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
     } else {
-        const Guessed own = own_law(c);
+        const Guessed own =
+            c.draft->u ? Guessed() : own_law(c); // a drawn one has its probability in the law it came from
         story.text =
             how_guessed(model) + " gives " + token + " " + (own.p ? probability(*own.p) : prob(c.q)) + ". ";
         story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) + " drew it from that law. "

@@ -46,8 +46,8 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
                 "often wrong; trained on the "
                 "true text, from clean ones. Final loss: " +
                     last_loss(own) + " against " + last_loss(text) +
-                    ". The two are taken on different prefixes: in use the arms differ by less than their "
-                    "noise. Domino's paper reports a gain."};
+                    ". The two are taken on different prefixes; in use the runs bring " + tokens_of(own, 0) +
+                    " and " + tokens_of(text, 0) + " tokens per round."};
     }
     case 2: {
         const TrainingArm *text = arm_named(m, "teacher_forcing"), *fading = arm_named(m, "curriculum");

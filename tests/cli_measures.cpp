@@ -142,6 +142,11 @@ TEST(Compare, SaysOfARuleThatItChangesTheText) {
     EXPECT_NE(outcome.out.find("rule cascade_tokenV3 is NOT lossless"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("K = 4: small\nK = 7: dflash\n"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(" no\n"), std::string::npos) << outcome.out;
+    for (const char* temperature : {"0", "1"}) { // at 0 the greedy rule does the work, and nothing is changed
+        const Outcome lenient = speclens({"compare", "--drafters", "small", "--rule", "lenience", "--temp", temperature, "--prompt", "The sum of", "--repeats", "1"});
+        EXPECT_EQ(lenient.code, 0) << lenient.out << lenient.err;
+        EXPECT_EQ(lenient.out.find("NOT lossless") == std::string::npos, std::string(temperature) == "0") << lenient.out;
+    }
 }
 
 TEST(Compare, WritesATableForSpreadsheets) {
