@@ -205,7 +205,7 @@ void check_models(Checklist& list, const Options& options) {
         const std::string problem = head_problem(models, drafter);
         list.line(problem.empty() ? Grade::good : Grade::bad, drafter,
                   describe_head(*network) +
-                      (problem.empty() ? "; accepts the target's own text" : "; " + problem),
+                      (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
                   problem.empty() ? "" : "Is this head made for this target?");
     }
     if (!models->tokenizer) {

@@ -11,6 +11,10 @@
 
 namespace speclens::cli {
 
+constexpr const char* kGreedyHow =
+    "At temperature 0 a guess stays (✓) when it is the target's most likely token; q and p are the chances "
+    "that drafter and target would give it at temperature 1. ";
+
 std::string Walk::token(int id, int most) const {
     return clip(visible(trace_->text(id)), most);
 }
@@ -81,7 +85,7 @@ std::string Walk::opening() const {
                 "one. A coin u "
                 "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
         } else if (greedy) {
-            how += "At temperature 0 a guess stays (✓) when it is the target's most likely token. ";
+            how += kGreedyHow;
         } else if (h.rule == "match") {
             how +=
                 "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
@@ -136,7 +140,7 @@ std::string Walk::how_to_read_a_tree() const {
                       "target reads all of "
                       "them in one pass (■), each guess seeing only the ones it follows. ";
     if (greedy)
-        how += "At temperature 0 a guess stays (✓) when it is the target's most likely token. ";
+        how += kGreedyHow;
     else if (h.rule == "tree_topk")
         how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is "
                "thrown, and a "

@@ -131,6 +131,14 @@ int CycleSummary::own_slot() const {
     return static_cast<int>(drafts.size());
 }
 
+std::size_t CycleSummary::judged_in_order() const {
+    if (tree) return 0;
+    std::size_t judged = 0;
+    while (judged < drafts.size() && drafts[judged].check)
+        if (!drafts[judged++].check->accepted) break;
+    return judged;
+}
+
 std::vector<int> CycleSummary::reading_order() const {
     // Each draft joins the end of its parent's branch: right before the next draft that is not deeper.
     std::vector<int> order;

@@ -57,6 +57,9 @@ struct CycleSummary {
     // The draft whose place the target's own token takes: the last one rejected behind the path; drafts.size() when
     // none was, so that the token stands behind the path as one more.
     [[nodiscard]] int own_slot() const;
+    // Of a chain: how many drafts had the chance to stay, which ends with the first that did not. Block verification
+    // throws coins behind it too, and they keep nothing. Of a tree: 0, places in it have no order.
+    [[nodiscard]] std::size_t judged_in_order() const;
     // A tree read aloud: every draft right before its children, siblings in order. A chain: 0, 1, …
     [[nodiscard]] std::vector<int> reading_order() const;
 };

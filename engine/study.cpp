@@ -29,15 +29,13 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
         point.output.push_back(view.tokens[i].id);
     std::vector<double> draft, head, verify;
     for (const CycleSummary& cycle : view.cycles) {
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) { // of a chain: the order is the position
-            if (!cycle.drafts[i].check || cycle.tree) continue;
+        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
             if (point.judged.size() <= i) {
                 point.judged.resize(i + 1);
                 point.kept.resize(i + 1);
             }
             ++point.judged[i];
             point.kept[i] += cycle.drafts[i].check->accepted;
-            if (!cycle.drafts[i].check->accepted) break; // block verification throws coins behind it too
         }
         const int full = cycle.tree && view.header ? std::min(settings.k, view.header->nodes) : settings.k;
         if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < full) continue;

@@ -46,6 +46,12 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
     case 3:
         if (!m.measured())
             return {"Until it is full", "The free seats run out at some width. Measure to see where."};
+        if (m.cheap == m.times->passes.back().rows)
+            return {"Until it is full",
+                    "Even " + counted(m.cheap, "token") +
+                        " cost less than two passes of one token: the free seats reach beyond "
+                        "what was measured. Somewhere behind that the arithmetic is the bottleneck, "
+                        "and every token more costs its share."};
         return {"Until it is full",
                 "Up to " + counted(m.cheap, "token") +
                     " a pass costs less than two of one token. Then the arithmetic is the "

@@ -101,9 +101,10 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
         return {"What conditioning is worth",
                 "Same prompt, same dice: " + ui::per_round(on) +
                     " tokens a round with the target's states, " + ui::per_round(off) + " without. " +
-                    (on > 1.5 * off ? "Most of what the block knows, it knows from the target."
-                     : on > off     ? "The states help."
-                                    : "On this prompt the states made no difference.")};
+                    (on - 1 > 2 * (off - 1) ? "Most of the guesses that stay are owed to the target's states."
+                     : on > off             ? "The states help."
+                     : on < off             ? "On this prompt the block guessed better without them."
+                                            : "On this prompt the states made no difference.")};
     }
     }
 }

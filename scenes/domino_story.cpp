@@ -75,6 +75,12 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)) +
                     ") whatever is chosen before it."};
     case 2:
+        if (c.changed && m.rescued < 0)
+            return {"Another favourite",
+                    "No row knows what stands before it. The head does, and at " + position + ", behind " +
+                        before + ", it makes " + last + " the favourite instead of " + base +
+                        ". Whether that is better is for the target to say, and in this cycle it "
+                        "does not say so. Jump with Y to a cycle where it does."};
         if (c.changed)
             return {"Favourites that do not fit",
                     "Put the base favourite behind what was drafted: " + before + ", then " + base +
@@ -121,7 +127,9 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
             c.corrected
                 ? "δ is added to the logits, and softmax makes the final law. " + last + " now has " +
                       probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)) +
-                      "; in the base law it had " + probability(listed(c.base, best(c.final)).value_or(0)) +
+                      (listed(c.base, best(c.final))
+                           ? "; in the base law it had " + probability(*listed(c.base, best(c.final)))
+                           : std::string("; in the base law it was not among the likely ones")) +
                       ". The guess " + token + " is taken from the final law, so verification stays exact."
                 : "At " + position + " nothing is added: the final law is the base law, and the guess is " +
                       token + "."};

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
+#include "engine/verify.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"
 
@@ -31,6 +32,12 @@ std::string dice(const Header& header) {
                                                   ", seed " + std::to_string(header.seed);
 }
 
+// The rule that judges at the run's temperature.
+const RuleInfo& rule_of_run(const DraftersModel& m) {
+    const RuleInfo* rule = find_rule(m.header->rule);
+    return rule_at(rule ? *rule : rule_list().front(), m.header->sampling);
+}
+
 std::string best_names(const DraftersModel& m) {
     std::string text;
     for (std::size_t i = 0; i < m.best.size(); ++i)
@@ -44,13 +51,16 @@ std::string best_names(const DraftersModel& m) {
 Words beat_words(const DraftersModel& m, int beat) {
     switch (beat) {
     case 0:
-        return {
-            "One judge, many guessers",
-            "Every drafter gets the same " + counted(m.text_tokens, "token") +
-                " and the same dice, and the target judges each in one pass. Whoever guesses, the law of "
-                "the text stays the target's. What differs is how many guesses stay, and what they cost. " +
-                capital(number_word(played(m))) + " of the " + std::to_string(m.rows.size()) + " shown " +
-                (played(m) == 1 ? "has" : "have") + " guessed here."};
+        return {"One judge, many guessers",
+                "Every drafter gets the same " + counted(m.text_tokens, "token") +
+                    " and the same dice, and the target judges each in one pass. " +
+                    (rule_of_run(m).lossless()
+                         ? std::string("Whoever guesses, the law of the text stays the target's. ")
+                         : "This run judges with " + std::string(rule_of_run(m).title) +
+                               ", which is not lossless: the text depends on who guesses. ") +
+                    "What differs is how many guesses stay, and what they cost. " +
+                    capital(number_word(played(m))) + " of the " + std::to_string(m.rows.size()) + " shown " +
+                    (played(m) == 1 ? "has" : "have") + " guessed here."};
     case 1: {
         int free = 0;
         for (const DrafterRow& row : m.rows) free += row.info->needs == DrafterNeeds::nothing;
@@ -60,8 +70,8 @@ Words beat_words(const DraftersModel& m, int beat) {
         const DrafterRow* most = extreme(m, bytes, true);
         std::string text =
             capital(number_word(free)) + " of these " + (free == 1 ? "needs" : "need") +
-            " no weights at all: copying from the text, or running the target in part. The others "
-            "bring a model or a trained head.";
+            " no weights at all: copying from the text, or running the target in part." +
+            (free < static_cast<int>(m.rows.size()) ? " The others bring a model or a trained head." : "");
         if (most) text += " The largest here is " + most->title + " with " + drafter_needs(*most) + ".";
         return {"What must be stored",
                 text + " A tree needs no more weights than its chain, only more rows."};

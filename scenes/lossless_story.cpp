@@ -17,16 +17,18 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                                "every text as likely as before. A law is tested by "
                                "drawing from it, often."};
     case 1:
-        return {"Why it holds", "A draft x comes with probability q(x) and stays with min(1, p/q): that "
-                                "writes min(p, q). The rest of the mass is written "
-                                "from the residual, which is what p has left over. The two bars add up to p, "
-                                "token by token. That is the whole proof "
-                                "(Chen et al. 2023, theorem 1)."};
+        return {"Why it holds",
+                "A draft stays with target ÷ draft, at most 1: that writes the smaller of the two "
+                "chances. The rest comes from the residual, which is what the target has left over. "
+                "The two bars add up to the target's law, token by token. That is the whole proof "
+                "(Chen et al. 2023, theorem 1)."};
     case 2:
         return {"Counting instead of believing",
                 "Texts of three tokens take one to three rounds. Draw some and hold them against the exact "
-                "law of all 27. The distance "
-                "shrinks like 1 ÷ √n and stays near the dashed line, which is what chance alone leaves" +
+                "law of all 27. " +
+                    std::string(m.right() ? "The distance "
+                                          : "With the right rule, not the mistake chosen now, it ") +
+                    "shrinks like 1 ÷ √n and stays near the dashed line, which is what chance alone leaves" +
                     (m.count->drawn > 0
                          ? ": " + fine_probability(m.test.total_variation) + " after " +
                                ui::integer(m.count->drawn) + ", expected " + fine_probability(m.noise) + "."

@@ -31,12 +31,10 @@ double share(const AcceptanceSeries& s, std::size_t i) {
 AcceptanceSeries acceptance_of(const CycleView& view, std::string name) {
     AcceptanceSeries series{std::move(name), {}, {}, false};
     for (const CycleSummary& cycle : view.cycles)
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) { // of a chain: the order is the position
-            const DraftSlot& slot = cycle.drafts[i];
-            if (!slot.check || cycle.tree) continue;
+        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
             if (series.judged.size() <= i) series.judged.resize(i + 1), series.kept.resize(i + 1);
             ++series.judged[i];
-            series.kept[i] += slot.check->accepted;
+            series.kept[i] += cycle.drafts[i].check->accepted;
         }
     return series;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/run_clock.h"
+#include "engine/verify.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -143,6 +144,8 @@ RaceModel race_model(const SceneInput& input) {
     m.focus = std::clamp(input.race_lane, 0, std::max(0, static_cast<int>(m.race->lanes.size()) - 1));
     m.measured = m.race->lanes_finished();
     m.greedy = m.race->settings.base.sampling.temperature == 0;
+    if (const RuleInfo* rule = find_rule(m.race->settings.base.rule))
+        m.lossless = rule_at(*rule, m.race->settings.base.sampling).lossless();
     m.over = m.measured;
     bool any = false;
     std::vector<std::vector<int>> texts;

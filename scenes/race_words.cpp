@@ -155,12 +155,13 @@ std::string race_texts(const RaceModel& m) {
     if (m.stepped && m.lanes.size() > 1) {
         if (m.identical) return m.greedy || m.over ? "texts identical so far" : "texts alike so far";
         const std::string after = " after " + counted(m.same_tokens, "token");
-        return m.greedy ? "TEXTS DIFFER" + after : "texts part" + after;
+        return m.greedy && m.lossless ? "TEXTS DIFFER" + after : "texts part" + after;
     }
     if (!m.race || !m.measured || m.lanes.size() < 2) return "";
     if (m.identical) return "texts identical";
-    if (m.greedy) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
-    return "texts part after " + counted(m.same_tokens, "token") + ": at T > 0 only the law is shared";
+    if (m.greedy && m.lossless) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
+    return "texts part after " + counted(m.same_tokens, "token") +
+           (m.lossless ? ": at T > 0 only the law is shared" : ": this rule is not lossless");
 }
 
 std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {

@@ -50,7 +50,13 @@ Words beat_words(const RelaxedModel& m, int beat) {
                                      "another token may be as good. That has to be "
                                      "tested on answers, not on laws."};
     default:
-        return {"Faster, but of something else",
+        if (m.here.distance < 1e-9)
+            return {"Nothing given away",
+                    "With these numbers and at these places " + std::string(m.rule->title) +
+                        " writes what the target would, and a guess stays with probability " +
+                        ui::probability(m.here.kept) + ". Move the slider to see what more guesses cost."};
+        return {m.here.kept > m.lossless.kept ? "Faster, but of something else"
+                                              : "Something else, and not faster",
                 "Now " + std::string(m.rule->title) + " keeps a guess with probability " +
                     ui::probability(m.here.kept) + " instead of " + lossless + ", at a distance of " +
                     ui::probability(m.here.distance) +
@@ -66,17 +72,18 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     if (!m.position()) {
-        title.title = "Rules that keep more, and what they give away";
+        title.title = "Rules that are not lossless, and what they give away";
         title.subtitle = "a run with judged guesses is needed: a drafter, K of 1 or more, rows recorded";
         return title;
     }
-    const std::string kept = ui::probability(m.here.kept), lossless = ui::probability(m.lossless.kept);
-    title.title =
-        std::string(m.rule->title) + " keeps " + kept +
-        (kept == lossless ? " of the guesses, as many as before" : " of the guesses, not " + lossless) +
-        "; " + ui::probability(m.here.distance) + " from the target";
+    const std::string kept = ui::probability(m.here.kept), strict = ui::probability(m.lossless.kept);
+    const bool lossless = m.rule->name == std::string("lenience") && m.params.lenience == 0;
+    title.title = std::string(m.rule->title) + " keeps " + kept +
+                  (kept == strict ? " of the guesses, as many as before" : " of the guesses, not " + strict) +
+                  "; " + ui::probability(m.here.distance) + " from the target";
     title.subtitle = input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
-                     (m.greedy ? " · the run is greedy: laws at T = 1" : "") + " · NOT lossless";
+                     (m.greedy ? " · the run is greedy: laws at T = 1" : "") +
+                     (lossless ? " · lossless without lenience" : " · NOT lossless");
     return title;
 }
 

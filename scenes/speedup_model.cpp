@@ -124,8 +124,8 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
     double draft = 0, verify = 0;
     for (const CycleSummary& cycle : run.cycles) {
         if (cycle.tree || !cycle.complete() || cycle.drafts.empty() || cycle.verify_ms <= 0) continue;
-        for (const DraftSlot& slot : cycle.drafts)
-            if (slot.check) ++judged, kept += slot.check->accepted;
+        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i)
+            ++judged, kept += cycle.drafts[i].check->accepted;
         rows += static_cast<int>(cycle.drafts.size());
         draft += cycle.draft_ms, verify += cycle.verify_ms;
         ++rounds;

@@ -182,6 +182,10 @@ Words live_training_words(const SceneInput& input) {
         return {"Two to five places on",
                 range + "The first steps bring the most; a head that is wrong costs nothing "
                         "but its guess, since the target checks it."};
+    if (input.training->shipped.tokens_per_round <= 0)
+        return {"Medusa of your own",
+                range + "No Medusa heads were loaded; now there are some: U drafts with them, and "
+                        "the text stays the target's, however wrong they are."};
     return {"Yours against theirs",
             range +
                 (input.training->shipped.tokens_per_round > last.worth.tokens_per_round

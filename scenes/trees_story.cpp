@@ -21,7 +21,8 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
                 "keep the target's law."};
     case 1:
         return {"A coefficient instead of a walk",
-                "Block verification carries one number along: the product of p ÷ q, never above 1, how much "
+                "Block verification carries one number along: the product of target ÷ draft, never above 1, "
+                "how much "
                 "of the prefix is deserved. From it and the laws behind follows the threshold h of this "
                 "place's own coin. Every position throws a coin; the last hit counts (Sun et al. 2024)."};
     case 2: {

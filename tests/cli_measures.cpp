@@ -437,7 +437,7 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     EXPECT_EQ(domino.code, 0) << domino.out;
     for (const char* part :
          {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor",
-          "mask token 505", "GRU 24", "layers 0 1 2", "accepts the target's own text"})
+          "mask token 505", "GRU 24", "layers 0 1 2", "drafts behind a text of the target"})
         EXPECT_NE(domino.out.find(part), std::string::npos) << part << "\n" << domino.out;
     EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
     const Outcome dart = check("dart", "micro_dart");

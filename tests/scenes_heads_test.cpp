@@ -15,6 +15,7 @@
 #include "scenes/published_round.h"
 #include "scenes/second_draw.h"
 #include "scenes_bench.h"
+#include "scenes_fixtures.h"
 #include "scenes_look.h"
 #include "tests/micro.h"
 
@@ -288,6 +289,26 @@ TEST(HeadScenes, CountAcceptanceAsTheRunDid) {
         EXPECT_EQ(kept, view.accepted_drafts) << name;
         EXPECT_LE(series.judged.front(), view.rounds) << name;
     }
+}
+
+// Block verification throws a coin at every place, also behind the last guess that stays: those had no
+// chance.
+TEST(HeadScenes, CountNoPlaceBehindTheFirstLossUnderBlockVerification) {
+    const auto trace = fixtures::toy_run({.name = "block", .rule = "block", .k = 4, .cycles = 20});
+    const CycleView view = fold(*trace, trace->size());
+    const AcceptanceSeries series = acceptance_of(view, "");
+    std::vector<int> reached(5);
+    int coins = 0, judged = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        for (int i = 0; i <= std::min(cycle.accepted, static_cast<int>(cycle.drafts.size()) - 1); ++i)
+            ++reached[static_cast<std::size_t>(i)];
+        for (const DraftSlot& slot : cycle.drafts) coins += slot.check != nullptr;
+    }
+    for (std::size_t i = 0; i < series.judged.size(); ++i) {
+        EXPECT_EQ(series.judged[i], reached[i]) << i;
+        judged += series.judged[i];
+    }
+    EXPECT_GT(coins, judged) << "no round of this run lost a guess before its last one";
 }
 
 } // namespace

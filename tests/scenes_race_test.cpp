@@ -159,6 +159,15 @@ TEST(RaceModel, SaysWhereTextsPart) {
     EXPECT_NE(race_texts(m).find("TEXTS DIFFER after"), std::string::npos) << "greedy lanes must agree";
     race->settings.base.sampling.temperature = 1;
     EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("only the law is shared"), std::string::npos);
+    race->settings.base.rule = "typical";
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"),
+              std::string::npos);
+    race->settings.base.sampling.temperature = 0;
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("TEXTS DIFFER after"), std::string::npos)
+        << "at temperature 0 it is the greedy rule";
+    race->settings.base.rule = "cascade_opt";
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"),
+              std::string::npos);
 }
 
 TEST(RaceWords, AskFirstAndAnswerWhenTheFirstLaneIsHome) {

@@ -123,6 +123,17 @@ TEST(RelaxedScene, EveryBeatBringsItsRule) {
     }
 }
 
+// Without lenience nothing is given away, and nothing says that it is.
+TEST(RelaxedScene, SaysSoWhereNothingIsGivenAway) {
+    Sampled live;
+    RelaxedState state;
+    state.rule = "lenience";
+    state.params.lenience = 0;
+    const RelaxedModel m = relaxed_model(live.input(), state);
+    EXPECT_EQ(relaxed_title(live.input(), m).subtitle.find("NOT lossless"), std::string::npos);
+    EXPECT_EQ(relaxed_description(live.input(), m).find("Faster"), std::string::npos);
+}
+
 TEST(RelaxedScene, JudgesTheRunByItsRule) {
     Sampled live;
     live.bench->key(ui::Key::u);
