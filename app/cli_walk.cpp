@@ -146,9 +146,11 @@ std::string Walk::how_to_read_a_tree() const {
                "thrown, and a "
                "guess stays (✓) when u is below p, the target's chance. ";
     else if (h.rule == "tree_kseq")
-        how += "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
-               "is held back by rho: a "
-               "coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
+        how +=
+            "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
+            "is held back by rho" +
+            std::string(h.rule_params.rho > 0 ? "" : ", which is their number unless --rule-param sets it") +
+            ": a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
     else
         how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                "thrown: the "

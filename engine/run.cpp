@@ -157,7 +157,8 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     const DrafterInfo& drafter = *find_drafter(drafter_name);
     const bool needs_model = drafter.needs_draft_model();
     const DrafterOptions& options = settings_.options;
-    const int k = drafter_name == "none" ? 0 : drafter.tree && options.tree_depth > 0 ? options.tree_depth : settings_.k;
+    int k = drafter_name == "none" ? 0 : drafter.tree && options.tree_depth > 0 ? options.tree_depth : settings_.k;
+    if (const auto network = models_->network(drafter_name)) k = std::min(k, network->config.most_drafts());
     const int nodes = drafter.tree ? options.tree_budget : 0;
 
     // Cache slots: the prompt, the new tokens, and one round of drafts past them.
@@ -199,7 +200,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     header.machine = machine_name();
     header.date = utc_minute();
     header.tier = models_->target ? "LIVE" : models_->scorer ? "REMOTE" : "TABLE";
-    header.k = drafter.tree ? k : settings_.k;
+    header.k = drafter_name == "none" ? settings_.k : k;
     header.nodes = nodes;
     header.draft_ids = drafter_name == "none" ? 0 : options.fr_spec;
     header.sampling = settings_.sampling;

@@ -60,6 +60,20 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
     EXPECT_NE(told.out.find("lowest numbers"), std::string::npos) << told.out;
 }
 
+// A block holds so many guesses and no more: the run says what became of a larger K.
+TEST(Run, TakesAsManyGuessesAsAHeadCanMake) {
+    const std::string dflash = "dflash=" + std::string(SPEC_SOURCE_DIR) + "/tests/golden/micro_dflash";
+    const auto run = [&](const char* k) {
+        return speclens({"run", "--model", micro_model(), "--drafter", dflash, "--k", k, "--prompt",
+                         "one two", "--max-tokens", "4"});
+    };
+    const Outcome told = run("60"), silent = run("7");
+    EXPECT_EQ(told.code, 0) << told.err;
+    EXPECT_NE(told.err.find("--k 60 is taken as 7"), std::string::npos) << told.err;
+    EXPECT_NE(told.out.find(", K = 7"), std::string::npos) << told.out;
+    EXPECT_EQ(silent.err.find("is taken as"), std::string::npos) << silent.err;
+}
+
 TEST(Compare, MeasuresDominoWithAPoolOfCandidates) {
     const std::string domino = "domino=" + std::string(SPEC_SOURCE_DIR) + "/tests/golden/micro_domino";
     const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino,
@@ -135,17 +149,20 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
 
 // A cascade's text may differ from plain decoding's, also at temperature 0: that is the rule, and no error.
 TEST(Compare, SaysOfARuleThatItChangesTheText) {
-    const Outcome outcome = speclens({"compare", "--drafters", "small,dflash", "--rule", "cascade_tokenV3", "--rule-param",
-                                      "alpha=0.6", "--temp", "0", "--prompt", "The sum of", "--repeats", "1"});
+    const Outcome outcome =
+        speclens({"compare", "--drafters", "small,dflash", "--rule", "cascade_tokenV3", "--rule-param",
+                  "alpha=0.6", "--temp", "0", "--prompt", "The sum of", "--repeats", "1"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_EQ(outcome.err.find("report it"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.out.find("rule cascade_tokenV3 is NOT lossless"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("K = 4: small\nK = 7: dflash\n"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(" no\n"), std::string::npos) << outcome.out;
     for (const char* temperature : {"0", "1"}) { // at 0 the greedy rule does the work, and nothing is changed
-        const Outcome lenient = speclens({"compare", "--drafters", "small", "--rule", "lenience", "--temp", temperature, "--prompt", "The sum of", "--repeats", "1"});
+        const Outcome lenient = speclens({"compare", "--drafters", "small", "--rule", "lenience", "--temp",
+                                          temperature, "--prompt", "The sum of", "--repeats", "1"});
         EXPECT_EQ(lenient.code, 0) << lenient.out << lenient.err;
-        EXPECT_EQ(lenient.out.find("NOT lossless") == std::string::npos, std::string(temperature) == "0") << lenient.out;
+        EXPECT_EQ(lenient.out.find("NOT lossless") == std::string::npos, std::string(temperature) == "0")
+            << lenient.out;
     }
 }
 
