@@ -25,6 +25,7 @@ from tokenizers import Tokenizer
 
 from corpus.arithmetic import apply, held_out_pair
 from corpus.checks import check_call, passes, right
+from corpus.composed import SEPARATOR
 from corpus.facts import COUNTRY_NAMES, RELATIONS, country_slots
 from corpus.gen import MIXTURE, make
 from corpus.grammar import Doc, seeded
@@ -138,17 +139,17 @@ def code(s, n):
 
 
 def tool_json(s, n):
-    """Three kinds of requests, n each, for tools written by hand and for composed ones: new arguments in a trained form, a form
-    never trained, a tool never trained."""
-    groups = {maker + kind: [] for maker in ("", ", composed") for kind in ("", ", forms never trained", ", new tools")}
+    """Three kinds of requests, n each, for tools written by hand, for composed ones and for two composed ones at once: new
+    arguments in a trained form, a form never trained, a tool never trained."""
+    makers = {"call": "", "composed": ", composed", "two_calls": ", two calls"}
+    groups = {maker + kind: [] for maker in makers.values() for kind in ("", ", forms never trained", ", new tools")}
     index = 0
     while min(map(len, groups.values())) < n:
         d = make(2, index, "json")
         index += 1
-        if d.split != "test" or not d.prompt_end or d.family not in ("call", "composed") or not d.expect:
+        if d.split != "test" or not d.prompt_end or d.family not in makers or not d.expect:
             continue
-        kind = ", composed" if d.family == "composed" else ""
-        kind += ", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else ""
+        kind = makers[d.family] + (", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else "")
         if len(groups[kind]) < n:
             groups[kind].append(d)
     return {f"{k}{kind}": v for kind, documents in groups.items() for k, v in calls(s, documents).items()}
@@ -156,14 +157,17 @@ def tool_json(s, n):
 
 def calls(s, documents):
     counts = Counter()
-    for d, (text, end) in zip(documents, s.ask([prompt_of(d) for d in documents], 100)):
+    for d, (text, end) in zip(documents, s.ask([prompt_of(d) for d in documents], 160)):
         match = re.fullmatch(r"<tool_call>\n(.*)\n</tool_call>", text, re.S)
         counts["exact"] += bool(match) and match.group(1) == d.expect
         try:
-            json.loads(match.group(1))
+            texts = match.group(1).split(SEPARATOR)
+            for text in texts:
+                json.loads(text)
             counts["parses"] += 1
-            _, name, schema = d.checks[-1][1]
-            check_call(match.group(1), name, schema)
+            wanted = [payload for kind, payload in d.checks if kind == "tool"]
+            for text, (_, name, schema) in zip(texts, wanted, strict=True):
+                check_call(text, name, schema)
             counts["fits schema"] += 1
         except Exception:
             pass

@@ -27,6 +27,8 @@ def row(label, d):
     """A document as a one-turn prompt, or None if it has more turns or is not a chat."""
     prompt = "".join(d.parts[:d.prompt_end])
     turns = prompt.split("<|im_start|>")[1:]
+    if d.family == "two_calls":
+        return None                       # a check holds one call
     roles = [t.split("\n", 1)[0] for t in turns]
     if roles not in (["user", "assistant"], ["system", "user", "assistant"]):
         return None

@@ -45,6 +45,23 @@ class Tools(unittest.TestCase):
         self.assertGreater(min(same_noun, same_verb), 150)
         self.assertEqual(places, {(k, n) for n in range(1, 5) for k in range(n)})
 
+    def test_two_requests_get_two_calls_with_two_of_the_listed_tools(self):
+        seen = 0
+        for i in range(3000):
+            d = make(35, i, "json")
+            if d.family != "two_calls":
+                continue
+            seen += 1
+            listed = {t["name"]: t["parameters"] for t in map(json.loads, d.text.split("<tools>\n")[1].split("\n</tools>")[0].splitlines())}
+            calls = [json.loads(call) for call in re.findall(r"<tool_call>\n(.*)\n</tool_call>", d.text)]
+            self.assertEqual(len({call["name"] for call in calls}), 2, d.text)
+            for call in calls:
+                self.assertEqual(list(call["arguments"]), list(listed[call["name"]]), d.text)
+            self.assertEqual([json.loads(call) for call in d.expect.split(composed.SEPARATOR)], calls)
+            for suffix in ("", "2"):       # in the order of the request, whose words are all there
+                self.assertIn(d.slots["do" + suffix] + " the " + d.slots["noun" + suffix] + " " + d.slots["with" + suffix], d.question.replace(d.slots["Do"], d.slots["do"]))
+        self.assertGreater(seen, 300)
+
     def test_one_composed_tool_in_ten_is_never_in_training(self):
         self.assertGreater(len(composed.ALL), 700)
         self.assertTrue(0.05 < len(composed.HELD_OUT) / len(composed.ALL) < 0.15)
