@@ -110,8 +110,6 @@ def types_of(params):
 
 def composed(d):
     from .tools import call_text
-    if d.chance(0.4):
-        return two_calls(d)
     tool, camel, tools = offer(d, (0, 1, 2, 3), (0.15, 0.35, 0.3, 0.2), 3)
     values, d.key = request(d, tool, tools[tool])
     d.ask(FORMS)
@@ -137,7 +135,6 @@ def composed(d):
 
 def two_calls(d):
     from .tools import call_text
-    d.family = "two_calls"
     first, camel, tools = offer(d, (1, 2), (0.55, 0.45), 2)
     second = d.choose([t for t in tools if t != first])
     calls = []

@@ -4,7 +4,7 @@ json_tasks.py: small "write this as JSON" tasks; json_tables.py: tables and sche
 """
 import json
 
-from .composed import composed
+from .composed import composed, two_calls
 from .json_tables import json_schema, table_to_json
 from .json_tasks import to_json
 from .lexicon import CITIES, DAYS, NAMES
@@ -181,4 +181,4 @@ def no_tool_needed(d):
     d.end()
 
 
-FAMILIES = [(call, 0.22), (composed, 0.34), (to_json, 0.12), (table_to_json, 0.19), (json_schema, 0.10), (no_tool_needed, 0.03)]
+FAMILIES = [(call, 0.22), (composed, 0.20), (two_calls, 0.14), (to_json, 0.12), (table_to_json, 0.19), (json_schema, 0.10), (no_tool_needed, 0.03)]

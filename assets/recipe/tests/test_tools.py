@@ -35,7 +35,7 @@ class Tools(unittest.TestCase):
     def test_near_misses_are_listed_and_the_needed_tool_stands_anywhere(self):
         same_noun = same_verb = 0
         places = set()
-        for d, listed, call in self.documents():
+        for d, listed, call in self.documents(2500):
             names = [re.sub(r"([A-Z])", lambda m: "_" + m.group().lower(), t["name"]).split("_") for t in listed]
             self.assertEqual(len({tuple(n) for n in names}), len(names), d.text)
             k = [t["name"] for t in listed].index(call["name"])
