@@ -8,12 +8,13 @@ it out lets "<think>" lead to a thought when thinking is on).  Rows are packed w
 """
 import argparse
 import math
+import re
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from corpus.gen import MIXTURE, make
+from corpus.gen import MIXTURE, family_of, make
 
 PROMPT, ANSWER, SKIPPED = 0, 1, 2
 
@@ -32,13 +33,18 @@ def encode(tok, d):
     return ids, flags
 
 
-def build_shard(tok, seed, number, tokens, split="train", modes=True, more=None):
-    """more: a domain and the share of documents that come from it alone, on top of its share of the mixture."""
+def build_shard(tok, seed, number, tokens, split="train", modes=True, more=()):
+    """more: domains or families ("json", "json/composed") with the share of the documents that comes from each alone, on top of its share
+    of the mixture."""
     ids, flags, lengths, nll = [], [], [], []
     index, count = number * 1_000_000, 0
     rng = np.random.default_rng([seed, number])
     while count < tokens:
-        domain = more[0] if more and rng.random() < more[1] else None
+        dice, domain = rng.random() if more else 1.0, None
+        for name, share in more:
+            if 0 <= dice < share:
+                domain = name
+            dice -= share
         d = make(seed, index, domain, modes=modes)
         index += 1
         if d.split != split:
@@ -118,6 +124,17 @@ def batches(shard, rng):
         yield [tuple(x[i * k:(i + 1) * k] for x in rows) for rows, k in groups]
 
 
+def extra(text):
+    """"json=0.1" or "json/composed=0.1" as (what, share)."""
+    what, _, share = text.partition("=")
+    domain, _, family = what.partition("/")
+    if domain not in MIXTURE or (family and not family_of(domain, family)):
+        raise argparse.ArgumentTypeError(f"{what} is neither a domain ({', '.join(MIXTURE)}) nor a family of one, like json/composed")
+    if not re.fullmatch(r"0?\.\d+", share):
+        raise argparse.ArgumentTypeError(f"{text}: a share between 0 and 1, like json=0.1")
+    return what, float(share)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tokenizer", type=Path, required=True)
@@ -127,21 +144,18 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-modes", action="store_true", help="answers without multi-token modes: the control of grammar_knob.py")
     parser.add_argument("--dev", type=int, default=0, help="also write dev.npz with this many tokens")
-    parser.add_argument("--more", metavar="DOMAIN=SHARE", help="take this share of the documents from one domain, the others from the mixture")
+    parser.add_argument("--more", metavar="DOMAIN[/FAMILY]=SHARE", action="append", default=[], type=extra,
+                        help="take this share of the documents from one domain or one family of it, the others from the mixture; may be given again")
     args = parser.parse_args()
     tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
     args.work.mkdir(parents=True, exist_ok=True)
-    more = None
-    if args.more:
-        domain, _, share = args.more.partition("=")
-        if domain not in MIXTURE or not 0 < float(share or 0) < 1:
-            parser.error(f"--more {args.more}: one of {', '.join(MIXTURE)} and a share between 0 and 1, like json=0.1")
-        more = (domain, float(share))
+    if sum(share for _, share in args.more) >= 1:
+        parser.error("--more: the shares leave nothing to the mixture")
     if args.dev:
         np.savez(args.work / "dev.npz", **build_shard(tok, args.seed + 1000, 0, args.dev, "dev", not args.no_modes))
     first, last = map(int, args.shards.split(":"))
     for number in range(first, last):
-        shard = build_shard(tok, args.seed, number, args.tokens, modes=not args.no_modes, more=more)
+        shard = build_shard(tok, args.seed, number, args.tokens, modes=not args.no_modes, more=args.more)
         np.savez(args.work / f"part_{number:03d}.npz", **shard)
         (args.work / f"part_{number:03d}.npz").rename(args.work / f"shard_{number:03d}.npz")
         print(f"shard {number}: {len(shard['lengths'])} documents, {len(shard['ids'])} tokens, "

@@ -39,6 +39,11 @@ DOMAINS, SHARES = list(MIXTURE), normal([share for _, share in MIXTURE.values()]
 BUILDERS = {name: ([b for b, _ in module.FAMILIES], normal([w for _, w in module.FAMILIES])) for name, (module, _) in MIXTURE.items()}
 
 
+def family_of(domain, family):
+    """The builder of a family; None: there is none of this name."""
+    return next((b for b in BUILDERS[domain][0] if b.__name__ == family), None)
+
+
 def bare(text):
     """The words of a text, without case and punctuation; signs that mean something in mathematics or code stay."""
     return " ".join(re.findall(r"\w+|[-+*/=^<>%]", text.lower()))
@@ -57,13 +62,15 @@ def split_of(d):
 
 
 def make(seed, index, domain=None, modes=True):
-    """Document number `index` of a seed: a finished Doc with .domain, .family and .split."""
+    """Document number `index` of a seed: a finished Doc with .domain, .family and .split.
+
+    domain: the mixture (None), one of DOMAINS, or one family of a domain: "json/composed"."""
     return grow(Doc(seeded(seed, index), modes), domain)
 
 
 def grow(d, domain=None):
-    d.domain = domain or d.choose(DOMAINS, SHARES)
-    build = d.choose(*BUILDERS[d.domain])
+    d.domain, _, family = domain.partition("/") if domain else (d.choose(DOMAINS, SHARES), "", "")
+    build = family_of(d.domain, family) if family else d.choose(*BUILDERS[d.domain])
     d.family = build.__name__
     if d.domain not in ("json", "robustness") and d.family not in RAW and d.chance(0.06):
         d.system(d.choose(SYSTEMS))

@@ -1,4 +1,5 @@
 """Training starts, stops, resumes and starts again from earlier weights.  Needs PyTorch."""
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ import torch
 from tokenizers import Tokenizer
 
 from average import average
-from data import ANSWER, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, long_rows
+from data import ANSWER, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, extra, long_rows
 from corpus.gen import make
 from distill import endless
 from model import PRESETS, Qwen3
@@ -40,11 +41,29 @@ class Data(unittest.TestCase):
 
     def test_a_domain_can_be_given_more(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
-        plain, more = (build_shard(tok, 5, 0, 20000, more=m) for m in (None, ("json", 0.5)))
+        plain, more = (build_shard(tok, 5, 0, 20000, more=m) for m in ((), [("json", 0.5)]))
         # A JSON task is twice as long as a document of the mixture.
         self.assertGreater(more["lengths"].mean(), 1.25 * plain["lengths"].mean())
-        again = build_shard(tok, 5, 0, 20000, more=("json", 0.5))
+        again = build_shard(tok, 5, 0, 20000, more=[("json", 0.5)])
         np.testing.assert_array_equal(more["ids"], again["ids"])
+
+    def test_a_family_can_be_given_more(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        composed, two = "json/composed", "json/two_calls"
+        calls = {}
+        for more in ((), [(composed, 0.4)], [(composed, 0.2), (two, 0.4)]):
+            shard = build_shard(tok, 5, 0, 60_000, more=more)
+            texts = [tok.decode(ids, skip_special_tokens=False) for ids in np.split(shard["ids"], np.cumsum(shard["lengths"])[:-1])]
+            counts = [text.partition("<|im_start|>assistant")[2].count("<tool_call>") for text in texts]
+            calls[len(more), sum(s for _, s in more)] = (counts.count(1) / len(counts), counts.count(2) / len(counts))
+        (one, both), (one4, _), (one2, both4) = calls.values()
+        self.assertAlmostEqual(one4, 0.6 * one + 0.4, delta=0.06)
+        self.assertAlmostEqual(one2, 0.4 * one + 0.2, delta=0.06)
+        self.assertAlmostEqual(both4, 0.4 * both + 0.4, delta=0.06)
+        self.assertEqual(extra("json/composed=.25"), (composed, 0.25))
+        for wrong in ("json", "json=1.5", "json/compose=0.1", "yaml=0.1", "json=nan"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                extra(wrong)
 
     def test_the_knob_reaches_the_shards(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
@@ -60,7 +79,7 @@ class Data(unittest.TestCase):
 
     def test_every_document_is_trained_on(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
-        for more in (None, ("json", 0.5)):
+        for more in ((), [("json", 0.5)]):
             shard = build_shard(tok, 5, 0, 250_000, more=more)
             seen, shapes = [], set()
             for step in batches(shard, np.random.default_rng(1)):
