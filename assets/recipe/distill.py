@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from data import ANSWER, PROMPT, batches
+from data import ANSWER, COPIED, PROMPT, batches
 from export import load
 from model import PRESETS, Qwen3, document_bias
 from optim import Optimiser
@@ -42,7 +42,7 @@ def train(args):
                 p = F.log_softmax(teacher(ids, biases(teacher, segments))[:, :-1].float(), -1)
             q = F.log_softmax(student(ids, biases(student, segments))[:, :-1].float(), -1)
         weight = ((segments[:, 1:] == segments[:, :-1]) & (segments[:, 1:] > 0)).float()
-        weight = weight * ((flags[:, 1:] == ANSWER).float() + 0.1 * (flags[:, 1:] == PROMPT).float())
+        weight = weight * (((flags[:, 1:] == ANSWER) | (flags[:, 1:] == COPIED)).float() + 0.1 * (flags[:, 1:] == PROMPT).float())
         ce = -q.gather(-1, ids[:, 1:, None])[..., 0]
         kl = (p.exp() * (p - q)).sum(-1)
         agree = (p.argmax(-1) == q.argmax(-1)).float()

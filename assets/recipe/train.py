@@ -15,23 +15,30 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from data import ANSWER, PROMPT, batches
+from data import ANSWER, COPIED, PROMPT, SKIPPED, batches
 from export import load
 from model import PRESETS, Qwen3, document_bias
 from optim import Optimiser
 
+COPY_WEIGHT = 5.0
+
 
 def loss_sum(model, ids, segments, flags, prompt_weight):
-    """Weighted next-token loss summed over the batch, and the plain loss and count over answer tokens."""
+    """Weighted next-token loss summed over the batch, and the plain loss and count over answer tokens.
+
+    A call of a tool weighs COPY_WEIGHT times as much as other answers: one wrong key makes it useless, and its few uncertain
+    tokens would drown in the noise of the chats."""
     c = model.config
     bias = document_bias(segments, c.num_attention_heads, c.num_key_value_heads, torch.bfloat16)
     logits = model(ids, bias)
     same = (segments[:, 1:] == segments[:, :-1]) & (segments[:, 1:] > 0)
-    answer = (same & (flags[:, 1:] == ANSWER)).float()
+    copied = (same & (flags[:, 1:] == COPIED)).float()
+    answer = (same & (flags[:, 1:] == ANSWER)).float() + copied
     prompt = (same & (flags[:, 1:] == PROMPT)).float()
     losses = F.cross_entropy(logits[:, :-1].float().reshape(-1, c.vocab_size), ids[:, 1:].reshape(-1), reduction="none")
     losses = losses.view_as(answer)
-    return ((losses * (answer + prompt_weight * prompt)).sum(), (answer + prompt_weight * prompt).sum(),
+    weight = answer + (COPY_WEIGHT - 1) * copied + prompt_weight * prompt
+    return ((losses * weight).sum(), weight.sum(),
             (losses * answer).sum().detach(), answer.sum())
 
 
@@ -89,6 +96,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=85, help="length of the whole run, across resumes: of the clock on a GPU; of the processor on a CPU, so that other work does not shorten it")
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps instead (rehearsal)")
     parser.add_argument("--decay", type=float, default=0.25, help="last share of the run in which the rate falls to 0")
+    parser.add_argument("--rate", type=float, default=1.0, help="factor of the learning rates; below 1 a finished model forgets less while it learns more")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
@@ -145,10 +153,10 @@ def main():
         elif not state["stable_saved"]:
             state["stable_saved"] = True
             save("stable.pt")
-        factor = min(1.0, (state["step"] + 1) / 60, (1 - progress) / args.decay)
+        factor = args.rate * min(1.0, (state["step"] + 1) / 60, (1 - progress) / args.decay)
         prompt_weight = weight[0.5 if progress < 0.6 else 0.2]
         parts = [compute(*tensors(group, args.device), prompt_weight) for group in batch[:1]]
-        count = sum(((g[2][:, 1:] <= ANSWER) & (g[1][:, 1:] == g[1][:, :-1])).sum() for g in batch)
+        count = sum(((g[2][:, 1:] != SKIPPED) & (g[1][:, 1:] == g[1][:, :-1])).sum() for g in batch)
         (parts[0][0] / count).backward()
         for group in batch[1:]:
             parts.append(compute(*tensors(group, args.device), prompt_weight))

@@ -11,7 +11,7 @@ import torch
 from tokenizers import Tokenizer
 
 from average import average
-from data import ANSWER, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, extra, long_rows
+from data import ANSWER, COPIED, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, extra, long_rows
 from corpus.gen import make
 from distill import endless
 from model import PRESETS, Qwen3
@@ -36,8 +36,20 @@ class Data(unittest.TestCase):
             d = make(3, i)
             ids, flags = encode(tok, d)
             prompt = "".join(d.parts[:d.prompt_end])
-            self.assertTrue(set(flags) <= {PROMPT, ANSWER, SKIPPED})
+            self.assertTrue(set(flags) <= {PROMPT, ANSWER, SKIPPED, COPIED})
             self.assertEqual(int((flags == PROMPT).sum() + (flags == SKIPPED).sum()), len(tok.encode(prompt).ids) if prompt else 0)
+
+    def test_calls_of_tools_are_marked(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        seen = 0
+        for i in range(60):
+            d = make(3, i, "json/two_calls")
+            ids, flags = encode(tok, d)
+            calls = tok.decode(ids[flags == COPIED]).replace("\n", "")
+            self.assertEqual(calls, "".join(d.expect.split("\n</tool_call>\n<tool_call>\n")))
+            seen += calls.count('"arguments"')
+            self.assertTrue((flags[-2:] != COPIED).all(), "the end is an answer like others")
+        self.assertGreater(seen, 60)
 
     def test_a_domain_can_be_given_more(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
