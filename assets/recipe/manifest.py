@@ -25,19 +25,27 @@ def curve_points(path, n=40):
     return [[r["step"], r["tokens"], r["answer_loss"]] for r in rows[:: max(1, len(rows) // n)]]
 
 
+def peak_rate(path):
+    """Factor of the learning rates that the run reached (train.py --rate)."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return max((r.get("rate", 1.0) for r in rows), default=1.0)
+
+
 def describe(folder, checkpoint, curve, seed, extra):
     saved = torch.load(checkpoint, map_location="cpu")
     state, c = saved["state"], Config.load(folder / "config.json")
     before = extra.pop("began from", None) or state.get("before")      # the run whose weights this one began from
     means = [{"steps": s["step"], "tokens": s["tokens"], "minutes": round(s["seconds"] / 60, 1), "after": s.get("before", {})}
              for s in state.get("averaged", [])]
+    rate = peak_rate(curve)
     entry = {
         "architecture": f"Qwen3, {c.num_hidden_layers} layers, width {c.hidden_size}, {c.num_attention_heads} heads, "
                         f"{c.num_key_value_heads} key/value head, head_dim {c.head_dim}, ff {c.intermediate_size}, tied embeddings",
         "parameters": sum(v.numel() for v in saved["model"].values()), "weights": "bfloat16", "seed": seed,
         "steps": state["step"], "tokens": state["tokens"], **({"began from": before} if before else {}),
         **({"mean of the weights of": means} if means else {}), "minutes": round(state["seconds"] / 60, 1),
-        "optimiser": "Muon 0.02 (hidden matrices), AdamW 3e-3 (embedding), 1e-3 (norms); warm-up 60 steps, linear decay over the last quarter",
+        "optimiser": f"Muon {0.02 * rate:g} (hidden matrices), AdamW {3e-3 * rate:g} (embedding), {1e-3 * rate:g} (norms); "
+                     "warm-up 60 steps, linear decay over the last quarter",
         "curve step/tokens/answer loss": curve_points(curve), **extra,
         "files": {p.name: digest(p) for p in sorted(folder.iterdir()) if p.is_file()},
     }
