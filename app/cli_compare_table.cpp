@@ -29,9 +29,9 @@ std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
     line += pad_left(number(t.tokens_per_round(), 2), 6);
-    line +=
-        pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + std::to_string(t.drafted), 10) +
-        "  ";
+    const std::string drafted =
+        t.drafted < 10000 ? std::to_string(t.drafted) : std::to_string((t.drafted + 500) / 1000) + "k";
+    line += pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
     if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 17);
     line += pad_left(number(t.draft_ms - t.head_ms, 2), 6) +
             pad_left(t.head_ms > 0 ? number(t.head_ms, 2) : "–", 6) + pad_left(number(t.verify_ms, 2), 7) +
@@ -70,7 +70,9 @@ std::string setting_lines(const std::vector<Contestant>& contestants, bool greed
         text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
         // At temperature 0 the greedy rule does the work of all but the mixing ones.
         const RuleInfo& info = *find_rule(rule);
-        text += info.mixes() || (!greedy && !info.lossless()) ? " is NOT lossless: it changes what is written\n" : "\n";
+        text += info.mixes() || (!greedy && !info.lossless())
+                    ? " is NOT lossless: it changes what is written\n"
+                    : "\n";
     }
     return text;
 }

@@ -7,14 +7,22 @@
 
 namespace speclens::cli {
 
-std::string Walk::alternatives(const Top& top, std::size_t count) const {
+// The likeliest tokens of a law, and the one that was drawn from it.
+std::string Walk::alternatives(const Top& top, int drawn) const {
+    constexpr std::size_t kShown = 4;
+    const auto& entries = top.entries;
+    std::vector<Top::Entry> shown(entries.begin(),
+                                  entries.begin() + std::ptrdiff_t(std::min(entries.size(), kShown)));
+    const auto chosen = std::ranges::find(entries, drawn, &Top::Entry::id);
+    if (shown.size() == kShown && chosen != entries.end() &&
+        chosen - entries.begin() >= std::ptrdiff_t(kShown))
+        shown.back() = *chosen;
     std::string text;
     double listed = 0;
-    std::size_t shown_entries = 0;
-    for (const Top::Entry& entry : top.entries) {
+    for (const Top::Entry& entry : shown) {
         const double p = std::exp(entry.logp);
-        if (shown_entries == count || p <= 0) break;
-        text += (shown_entries++ ? "   " : "") + token(entry.id) + " " + probability(p);
+        if (p <= 0) break;
+        text += (text.empty() ? "" : "   ") + token(entry.id) + " " + probability(p);
         listed += p;
     }
     if (listed < 0.995) text += "   others " + probability(1 - listed);
@@ -104,7 +112,7 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
                 : mixture           ? " from what the guess left of the mixture:"
                 : h.rule == "block" ? " from what the guesses left over, max(P p − q, 0):"
                                     : " from what the guess left over, max(p − q, 0):");
-        law = alternatives(r.top, 4);
+        law = alternatives(r.top, r.token);
         break;
     case Resampled::From::bonus:
         if (mixture)
@@ -122,7 +130,8 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
                        : "one pass, one token: " + word + thrown + ", from the target's law:";
         break;
     }
-    if (law.empty()) law = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, 4);
+    if (law.empty())
+        law = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, r.token);
     std::string text =
         paint(mark.tone, std::string(mark.glyph) + " ") + wrap(line, terminal_.width - 2, 2) + "\n";
     if (!r.top.empty()) text += "     " + clip(law, terminal_.width - 5) + "\n";

@@ -76,6 +76,27 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
 }
 
 // A rule that is not lossless says so, and its numbers are in the transcript and in the saved trace.
+// Of a law only the likeliest tokens are told, and the one that the coin drew: whoever reads would look for
+// it.
+TEST(Run, TellsTheTokenThatWasDrawnWithItsChance) {
+    int drawn = 0;
+    for (const char* seed : {"7", "8", "9", "10", "11"}) {
+        std::istringstream in(
+            speclens({"run", "--seed", seed, "--temp", "0.9", "--verbose", "--no-timing", "--color", "never"})
+                .out);
+        const std::regex own("the target puts (\\S+) there, drawn with coin");
+        std::smatch word;
+        for (std::string line; std::getline(in, line);) {
+            if (!std::regex_search(line, word, own)) continue;
+            std::string law;
+            std::getline(in, law);
+            EXPECT_NE((law + " ").find(" " + word[1].str() + " "), std::string::npos) << line << "\n" << law;
+            ++drawn;
+        }
+    }
+    EXPECT_GT(drawn, 5);
+}
+
 TEST(Run, SaysWhatARelaxedRuleGivesUp) {
     const std::vector<std::string> common = {"run", "--model", table_file(), "--no-timing", "--temp", "1"};
     const auto run = [&](std::vector<std::string> more) {
