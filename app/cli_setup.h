@@ -49,8 +49,6 @@ struct Prompt {
 
 // What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.
 inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";
-// For the scenes of the trained heads: one where independent guesses do not fit together.
-inline constexpr const char* kHeadPrompt = "Can you write a Python function that reverses a string?";
 inline constexpr double kWalkTemperature =
     0.8; // run, render, describe and the window: coins are what there is to see
 

@@ -4,6 +4,7 @@
 #include "app/cli_values.h"
 #include "engine/drafter.h"
 #include "kernels/error.h"
+#include "scenes/head_scene.h"
 
 namespace speclens::cli {
 

@@ -56,7 +56,7 @@ SceneCommand force_token(const DominoModel& model, int position, int token) {
 SceneCommand example_run(const SceneInput& input) {
     RunSettings settings = input.settings ? *input.settings : RunSettings{};
     if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
-    settings.prompt = "Can you write a Python function that reverses a string?";
+    settings.prompt = kHeadPrompt;
     settings.system.clear();
     settings.token_ids.clear();
     settings.chat = true;

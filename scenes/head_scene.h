@@ -12,6 +12,10 @@
 
 namespace speclens {
 
+// Asked for these scenes when nobody typed a prompt: independent guesses do not fit together in its answer
+// ("Speculative Speculative decoding a way"), and most of what a head corrects stays.
+inline constexpr const char* kHeadPrompt = "What is speculative decoding?";
+
 // Begins the model of each of them.
 struct HeadModel {
     enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
