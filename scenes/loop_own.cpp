@@ -52,9 +52,8 @@ double place_in_share(const Top& law, int chosen, double u) {
     return share > 0 ? std::clamp((u - below) / share, 0.02, 0.98) : 0.5;
 }
 
-// "Paris .10  ⏎ .07" from the right end, as many as fit.
-void list_shares(const LoopDraw& d, const std::vector<Share>& shares, std::size_t from, float left,
-                 float right, float y) {
+// "soft .04  dark .25  green .15" from the right end, as many as fit: the chosen one, then the likeliest.
+void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float left, float right, float y) {
     ui::Canvas& canvas = d.ui.canvas;
     struct Item {
         std::string label, number;
@@ -62,9 +61,10 @@ void list_shares(const LoopDraw& d, const std::vector<Share>& shares, std::size_
     };
     std::vector<Item> items;
     float room = right - left;
-    for (std::size_t i = from;
-         i < shares.size() && shares[i].id >= 0 && shares[i].p >= 0.01 && items.size() < 3; ++i) {
-        Item item{label_of(*d.input.trace, shares[i].id), ui::probability(shares[i].p), 0};
+    std::ranges::stable_partition(shares, [&](const Share& share) { return share.id == chosen; });
+    for (const Share& share : shares) {
+        if (share.id < 0 || (share.p < 0.01 && share.id != chosen) || items.size() == 3) break;
+        Item item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
         item.w = ui::token_text_width(canvas, item.label, 14) + 6 +
                  canvas.text_width(item.number, Font::mono, 14) + 14;
         if (item.w > room) break;
@@ -74,7 +74,9 @@ void list_shares(const LoopDraw& d, const std::vector<Share>& shares, std::size_
     float x = right + 14;
     for (const Item& item : items) x -= item.w;
     for (const Item& item : items) {
-        const float label = ui::token_text(canvas, {x, y}, item.label, 14, d.ui.theme.muted);
+        const bool first = &item == &items.front() && shares.front().id == chosen;
+        const float label =
+            ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
         canvas.text({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
         x += item.w;
     }
@@ -143,7 +145,8 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     }
     const float used = canvas.text_width(caption, Font::text, 14);
     ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
-    list_shares(d, shares, numbered ? 1 : 0, strip.x + used + 16, strip.right(), strip.y + 44);
+    const std::vector<Share> others(shares.begin() + (numbered ? 1 : 0), shares.end());
+    list_shares(d, others, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
 }
 
 } // namespace

@@ -129,6 +129,34 @@ TEST(Loop, TellsNoCoinsAtTemperatureZero) {
     }
 }
 
+// Who sees the coin in the strip of the residual looks for the token that it picked.
+TEST(Loop, NamesTheDrawnTokenBesideTheLawItWasDrawnFrom) {
+    const auto trace = fixtures::toy_run({.name = "drawn", .k = 4, .cycles = 40, .noise = 0.8});
+    int seen = 0;
+    for (std::size_t i = 0; i < trace->size(); ++i) {
+        const auto* own = std::get_if<Resampled>(&(*trace)[i]);
+        if (!own || own->from != Resampled::From::residual || own->top.entries.size() < 2) continue;
+        if (own->top.entries.front().id == own->token) continue; // named in its own share
+        SceneBench bench("loop");
+        bench.show(trace, i + 1);
+        bench.settle();
+        const std::string name = label_of(*trace, own->token);
+        const auto caption = std::ranges::find_if(bench.texts, [](const ui::RecordedText& t) {
+            return t.text.starts_with("residual, scaled to 1");
+        });
+        ASSERT_NE(caption, bench.texts.end());
+        ASSERT_NE(caption + 1, bench.texts.end());
+        const std::string beside = (caption + 1)->text;
+        seen += name.ends_with(beside);
+        // Where there is no room for it, none of the others stands there.
+        for (const Top::Entry& entry : own->top.entries) {
+            const std::string other = label_of(*trace, entry.id);
+            EXPECT_FALSE(entry.id != own->token && other.ends_with(beside)) << name << " but " << beside;
+        }
+    }
+    EXPECT_GT(seen, 3);
+}
+
 TEST(Loop, AFileThatAsksForABillionGuessesGetsAPictureOfBoundedSize) {
     for (const bool tree : {false, true}) {
         Trace trace([](int) { return std::string("x"); });
