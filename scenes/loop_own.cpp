@@ -52,28 +52,36 @@ double place_in_share(const Top& law, int chosen, double u) {
     return share > 0 ? std::clamp((u - below) / share, 0.02, 0.98) : 0.5;
 }
 
+constexpr float kGap = 14; // behind a listed share
+
+struct Listed {
+    std::string label, number;
+    float w; // with the gap behind it
+};
+
+Listed listed_share(const LoopDraw& d, const Share& share) {
+    Listed item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
+    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 +
+             d.ui.canvas.text_width(item.number, Font::mono, 14) + kGap;
+    return item;
+}
+
 // "soft .04  dark .25  green .15" from the right end, as many as fit: the chosen one, then the likeliest.
 void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float left, float right, float y) {
     ui::Canvas& canvas = d.ui.canvas;
-    struct Item {
-        std::string label, number;
-        float w;
-    };
-    std::vector<Item> items;
-    float room = right - left;
+    std::vector<Listed> items;
+    float room = right + kGap - left; // none behind the last one
     std::ranges::stable_partition(shares, [&](const Share& share) { return share.id == chosen; });
     for (const Share& share : shares) {
         if (share.id < 0 || (share.p < 0.01 && share.id != chosen) || items.size() == 3) break;
-        Item item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
-        item.w = ui::token_text_width(canvas, item.label, 14) + 6 +
-                 canvas.text_width(item.number, Font::mono, 14) + 14;
+        Listed item = listed_share(d, share);
         if (item.w > room) break;
         room -= item.w;
         items.push_back(item);
     }
-    float x = right + 14;
-    for (const Item& item : items) x -= item.w;
-    for (const Item& item : items) {
+    float x = right + kGap;
+    for (const Listed& item : items) x -= item.w;
+    for (const Listed& item : items) {
         const bool first = &item == &items.front() && shares.front().id == chosen;
         const float label =
             ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
@@ -131,18 +139,27 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
         canvas.text({label_x, strip.y + 17}, number, Font::mono, 14, theme.ink);
         label_x += canvas.text_width(number, Font::mono, 14) + 16;
     }
-    std::string caption = what;
+    std::string coin;
     if (own.u) {
         ui::coin_marker(canvas, theme, coin_x, strip.y - 4, strip.bottom() + 4);
-        const std::string coin =
-            (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
+        coin = (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
         const float coin_width = canvas.text_width(coin, Font::text, 14);
         const float at = behind_coin ? label_x : coin_x + 10;
-        if (in_first && at + coin_width + 8 < first_end)
+        if (in_first && at + coin_width + 8 < first_end) {
             canvas.text({at, strip.y + 17}, coin, Font::text, 14, theme.ink);
-        else
-            caption += " · " + coin;
+            coin.clear();
+        } else {
+            coin = " · " + coin;
+        }
     }
+    // Where the drawn token would find no room beside it, the caption is cut short.
+    const auto drawn = std::ranges::find(shares, own.token, &Share::id);
+    const bool named = drawn == shares.end() || (labelled && drawn == shares.begin());
+    const float needed = named ? 0 : listed_share(d, *drawn).w - kGap;
+    std::string caption = what + coin;
+    if (own.from == Resampled::From::residual &&
+        canvas.text_width(caption, Font::text, 14) + 16 + needed > strip.w)
+        caption = "residual" + coin;
     const float used = canvas.text_width(caption, Font::text, 14);
     ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
     const std::vector<Share> others(shares.begin() + (numbered ? 1 : 0), shares.end());

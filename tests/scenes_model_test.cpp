@@ -141,9 +141,8 @@ TEST(Loop, NamesTheDrawnTokenBesideTheLawItWasDrawnFrom) {
         bench.show(trace, i + 1);
         bench.settle();
         const std::string name = label_of(*trace, own->token);
-        const auto caption = std::ranges::find_if(bench.texts, [](const ui::RecordedText& t) {
-            return t.text.starts_with("residual, scaled to 1");
-        });
+        const auto caption = std::ranges::find_if(
+            bench.texts, [](const ui::RecordedText& t) { return t.text.starts_with("residual"); });
         ASSERT_NE(caption, bench.texts.end());
         ASSERT_NE(caption + 1, bench.texts.end());
         const std::string beside = (caption + 1)->text;
