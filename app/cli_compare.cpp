@@ -117,7 +117,7 @@ Exit command_compare(const Options& options) {
         std::to_string(prompts.size()) + (prompts.size() == 1 ? " prompt, " : " prompts, ") + "temperature " +
         number(first.sampling.temperature, 2) + ", seed " + std::to_string(first.seed) + ", at most " +
         std::to_string(first.max_tokens) + " new tokens, median of " + std::to_string(options.repeats) +
-        (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n" + setting_lines(contestants, greedy);
+        (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n" + setting_lines(contestants);
     std::vector<Row> rows;
     for (const std::string& domain : domains)
         for (const Contestant& c : contestants)

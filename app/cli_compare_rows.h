@@ -33,7 +33,7 @@ struct Row {
 
 // ---- for people ----
 // How many guesses each drafter makes, and the rule; says of one that is not lossless that it is not.
-[[nodiscard]] std::string setting_lines(const std::vector<Contestant>& contestants, bool greedy);
+[[nodiscard]] std::string setting_lines(const std::vector<Contestant>& contestants);
 [[nodiscard]] std::string table_head(const Terminal& terminal);
 [[nodiscard]] std::string table_line(const Row& row, bool greedy, const Terminal& terminal);
 // Speed-up by the formula, tokens per round × plain pass ÷ round, beside the measured one.

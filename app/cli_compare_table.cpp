@@ -54,7 +54,7 @@ std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
            "\n";
 }
 
-std::string setting_lines(const std::vector<Contestant>& contestants, bool greedy) {
+std::string setting_lines(const std::vector<Contestant>& contestants) {
     std::map<std::string, std::string> ks, rules; // value: the drafters that have it
     const auto add = [](std::string& list, const std::string& name) {
         list += (list.empty() ? "" : ", ") + name;
@@ -68,11 +68,8 @@ std::string setting_lines(const std::vector<Contestant>& contestants, bool greed
     for (const auto& [k, names] : ks) text += k + ": " + names + "\n";
     for (const auto& [rule, names] : rules) {
         text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
-        // At temperature 0 the greedy rule does the work of all but the mixing ones.
-        const RuleInfo& info = *find_rule(rule);
-        text += info.mixes() || (!greedy && !info.lossless())
-                    ? " is NOT lossless: it changes what is written\n"
-                    : "\n";
+        const RuleInfo& judging = rule_at(*find_rule(rule), contestants.front().settings.sampling);
+        text += judging.lossless() ? "\n" : " is NOT lossless: it changes what is written\n";
     }
     return text;
 }

@@ -119,7 +119,7 @@ std::string Walk::opening() const {
             how += " (↻), drawn from what the guess left over. ";
         how += "When every guess stays, the target adds one more token (★). A round gives at least one "
                "token, and the text ";
-        if (rule && !rule->lossless() && (!greedy || mixes))
+        if (rule && !rule_at(*rule, h.sampling).lossless())
             how += mixes ? "follows the mixture exactly, NOT the target."
                          : "does NOT follow the target's law: this rule is not lossless.";
         else

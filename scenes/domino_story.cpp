@@ -58,6 +58,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     const std::string position = "position " + std::to_string(at + 1), token = word(input, c.draft->token);
     const std::string base = word(input, c.base_choice), last = word(input, best(c.final));
     const std::string before = word(input, before_of(m, at));
+    const std::optional<double> had = listed(c.base, best(c.final)); // of its favourite, before
     const Lens* lens = c.lens();
     switch (beat) {
     case 0:
@@ -127,8 +128,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
             c.corrected
                 ? "δ is added to the logits, and softmax makes the final law. " + last + " now has " +
                       probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)) +
-                      (listed(c.base, best(c.final))
-                           ? "; in the base law it had " + probability(*listed(c.base, best(c.final)))
+                      (had ? "; in the base law it had " + probability(*had)
                            : std::string("; in the base law it was not among the likely ones")) +
                       ". The guess " + token + " is taken from the final law, so verification stays exact."
                 : "At " + position + " nothing is added: the final law is the base law, and the guess is " +

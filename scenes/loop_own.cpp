@@ -162,8 +162,8 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
         caption = "residual" + coin;
     const float used = canvas.text_width(caption, Font::text, 14);
     ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
-    const std::vector<Share> others(shares.begin() + (numbered ? 1 : 0), shares.end());
-    list_shares(d, others, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
+    list_shares(d, {shares.begin() + (numbered ? 1 : 0), shares.end()}, own.token, strip.x + used + 16,
+                strip.right(), strip.y + 44);
 }
 
 } // namespace

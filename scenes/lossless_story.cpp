@@ -22,17 +22,20 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                 "chances. The rest comes from the residual, which is what the target has left over. "
                 "The two bars add up to the target's law, token by token. That is the whole proof "
                 "(Chen et al. 2023, theorem 1)."};
-    case 2:
+    case 2: {
+        const std::string measured =
+            m.count->drawn == 0 ? "."
+            : m.right()         ? ": " + fine_probability(m.test.total_variation) + " after " +
+                              ui::integer(m.count->drawn) + ", expected " + fine_probability(m.noise) + "."
+                        : ". With the mistake chosen now it is " + fine_probability(m.test.total_variation) +
+                              " after " + ui::integer(m.count->drawn) + ", where chance leaves " +
+                              fine_probability(m.noise) + ".";
         return {"Counting instead of believing",
                 "Texts of three tokens take one to three rounds. Draw some and hold them against the exact "
-                "law of all 27. " +
-                    std::string(m.right() ? "The distance "
-                                          : "With the right rule, not the mistake chosen now, it ") +
-                    "shrinks like 1 ÷ √n and stays near the dashed line, which is what chance alone leaves" +
-                    (m.count->drawn > 0
-                         ? ": " + fine_probability(m.test.total_variation) + " after " +
-                               ui::integer(m.count->drawn) + ", expected " + fine_probability(m.noise) + "."
-                         : std::string("."))};
+                "law of all 27. Under the right rule the distance "
+                "shrinks like 1 ÷ √n and stays near the dashed line, which is what chance alone leaves" +
+                    measured};
+    }
     case 3:
         return {"Now with a mistake", "Replacing a rejected draft by a draw from the target looks natural "
                                       "and is wrong: what was kept already had its share. "

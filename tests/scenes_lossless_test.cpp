@@ -145,6 +145,22 @@ TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
         << "another rule, nothing drawn yet";
 }
 
+// What was drawn under a mistake is not what chance alone leaves.
+TEST(LosslessScene, DoesNotCallAMistakeChance) {
+    for (const bool mistaken : {false, true}) {
+        Counting live;
+        live.beat(2);
+        if (mistaken) live.bench->key(ui::Key::down);
+        live.bench->key(ui::Key::c);
+        live.bench->settle();
+        std::string told;
+        for (const ui::RecordedText& text : live.bench->texts) told += text.text + " ";
+        EXPECT_NE(told.find("alone leaves"), std::string::npos) << "another beat";
+        EXPECT_EQ(told.find("alone leaves: ") == std::string::npos, mistaken) << told;
+        EXPECT_EQ(told.find("With the mistake chosen now") != std::string::npos, mistaken) << told;
+    }
+}
+
 TEST(LosslessScene, ComparesGreedyTextsTokenByToken) {
     Counting live;
     live.bench->key(ui::Key::m);

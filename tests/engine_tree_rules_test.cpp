@@ -1,0 +1,206 @@
+// The rules for trees: verdicts by hand-computed numbers.
+#include <gtest/gtest.h>
+
+#include "engine/rng.h"
+#include "engine/verify.h"
+
+namespace speclens {
+namespace {
+
+struct Tree {
+    std::vector<int> drafts, parents;
+    std::vector<Law> p;  // row 0: after the pending token; row 1 + i: after node i
+    std::vector<Law> q;  // of each node
+    std::vector<double> accept;
+    double resample = 0.5;
+    RuleParams params = {};
+    Verdict run(const std::string& rule) const {
+        Round round;
+        round.drafts = drafts;
+        round.parents = parents;
+        round.p = [this](int row) -> const Law& { return p[static_cast<std::size_t>(row)]; };
+        round.q = [this](int node) -> const Law& { return q[static_cast<std::size_t>(node)]; };
+        round.p_argmax = [this](int row) { return argmax(p[static_cast<std::size_t>(row)]); };
+        round.accept_coin = [this](int node) { return accept[static_cast<std::size_t>(node)]; };
+        round.resample_coin = [this](int) { return resample; };
+        round.params = params;
+        return find_rule(rule)->verify(round);
+    }
+};
+
+void expect_law(const Law& law, const Law& wanted) {
+    ASSERT_EQ(law.size(), wanted.size());
+    for (std::size_t i = 0; i < law.size(); ++i) EXPECT_NEAR(law[i], wanted[i], 1e-12) << "id " << i;
+}
+
+// Two children of the text: 0 and 1. p = (.5, .3, .2).
+Tree two_children() {
+    Tree tree;
+    tree.drafts = {0, 1};
+    tree.parents = {-1, -1};
+    tree.p = {{0.5, 0.3, 0.2}, {0.1, 0.1, 0.8}, {0.6, 0.2, 0.2}};
+    tree.accept = {0.9, 0.0};
+    return tree;
+}
+
+TEST(TreeRules, TopkJudgesASecondChildByWhatTheFirstLeft) {
+    Tree tree = two_children();
+    tree.q = {{1, 0, 0}, {0, 1, 0}};
+    tree.accept = {0.5, 0.59};
+    const Verdict verdict = tree.run("tree_topk");
+    ASSERT_EQ(verdict.checks.size(), 2u);
+    EXPECT_DOUBLE_EQ(verdict.checks[0].threshold, 0.5);
+    EXPECT_FALSE(verdict.checks[0].accepted) << "u = threshold does not accept";
+    EXPECT_FALSE(verdict.checks[0].left);
+    EXPECT_NEAR(verdict.checks[1].threshold, 0.6, 1e-12) << ".3 of the .5 that are left";
+    EXPECT_NEAR(*verdict.checks[1].left, 0.6, 1e-12);
+    EXPECT_EQ(verdict.path, (std::vector<int>{1}));
+    EXPECT_EQ(verdict.row(), 2);
+    EXPECT_EQ(verdict.from, Resampled::From::bonus);
+    expect_law(verdict.law, tree.p[2]);
+}
+
+TEST(TreeRules, TopkStrikesTheRejectedChildrenOutOfTheTargetsLaw) {
+    Tree tree = two_children();
+    tree.q = {{0.9, 0.05, 0.05}, {0.2, 0.7, 0.1}};  // what the draft thought does not count
+    tree.accept = {0.99, 0.99};
+    const Verdict verdict = tree.run("tree_topk");
+    EXPECT_TRUE(verdict.path.empty());
+    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    expect_law(verdict.law, {0, 0, 1});
+    EXPECT_EQ(verdict.token, 2);
+}
+
+// Without replacement from q = (.6, .3, .1): first 0 from q, then 1 from (0, .75, .25).
+TEST(TreeRules, WithoutReplacementSubtractsTheLawThatEachSiblingCameFrom) {
+    Tree tree = two_children();
+    tree.q = {{0.6, 0.3, 0.1}, {0, 0.75, 0.25}};
+    tree.accept = {0.9, 0.99};
+    const Verdict verdict = tree.run("tree_wor");
+    EXPECT_NEAR(verdict.checks[0].threshold, 0.5 / 0.6, 1e-12);
+    // After the first: (p - q)+ = (0, 0, .1), scaled (0, 0, 1). So 1 cannot be accepted any more.
+    EXPECT_EQ(verdict.checks[1].threshold, 0);
+    EXPECT_FALSE(verdict.checks[1].accepted);
+    // After the second: ((0, 0, 1) - (0, .75, .25))+ = (0, 0, .75), scaled (0, 0, 1).
+    expect_law(verdict.law, {0, 0, 1});
+    EXPECT_EQ(verdict.from, Resampled::From::residual);
+}
+
+// With replacement from q = (.7, .1, .2), both draws 0 and 1: after the first the goal is (0, .2, 0) -> (0, 1, 0).
+TEST(TreeRules, WithReplacementComparesTheSecondSiblingWithTheWholeDraftLaw) {
+    Tree tree = two_children();
+    tree.q = {{0.7, 0.1, 0.2}, {0.7, 0.1, 0.2}};
+    tree.accept = {0.8, 0.999};
+    const Verdict verdict = tree.run("tree_wr");
+    EXPECT_NEAR(verdict.checks[0].threshold, 0.5 / 0.7, 1e-12);
+    EXPECT_EQ(verdict.checks[1].threshold, 1);
+    EXPECT_NEAR(*verdict.checks[1].left, 1, 1e-12);
+    EXPECT_EQ(verdict.path, (std::vector<int>{1}));
+}
+
+TEST(TreeRules, ATokenThatComesTwiceIsRejectedTheSecondTime) {
+    Tree tree = two_children();
+    tree.drafts = {0, 0};
+    tree.q = {{0.7, 0.1, 0.2}, {0.7, 0.1, 0.2}};
+    tree.accept = {0.9, 0.0};
+    const Verdict verdict = tree.run("tree_wr");
+    EXPECT_EQ(verdict.checks[1].threshold, 0);
+    EXPECT_FALSE(verdict.checks[1].accepted);
+    // Twice (r - q)+: (.5, .3, .2) -> (0, .2, 0) -> (0, 1, 0); minus q -> (0, .9, 0) -> (0, 1, 0).
+    expect_law(verdict.law, {0, 1, 0});
+}
+
+// Two iid siblings from q = (.7, .1, .2), p = (.5, .3, .2), rho = 2: each is kept with min(1, p / (2 q)).
+TEST(TreeRules, KseqHoldsEverySiblingBackAndHasOneResidual) {
+    Tree tree = two_children();
+    tree.q = {{0.7, 0.1, 0.2}, {0.7, 0.1, 0.2}};
+    tree.accept = {0.999, 0.999};
+    tree.drafts = {0, 2};
+    const Verdict verdict = tree.run("tree_kseq");
+    EXPECT_NEAR(verdict.checks[0].threshold, 0.5 / 1.4, 1e-12);
+    EXPECT_NEAR(verdict.checks[1].threshold, 0.5, 1e-12);
+    // min(q, p/2) = (.25, .1, .1), beta = .45, missed = .3025; p - that * .6975/.45 = (.1125, .145, .045), / .3025.
+    expect_law(verdict.law, {0.1125 / 0.3025, 0.145 / 0.3025, 0.045 / 0.3025});
+    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    tree.accept = {0.999, 0.1};
+    EXPECT_EQ(tree.run("tree_kseq").path, (std::vector<int>{1}));
+}
+
+// rho = 1 would ask more of the residual than the target has: .9 * 1 < 1 - .1^2. The node falls back to rho = 2.
+TEST(TreeRules, KseqWithARhoThatIsTooSmallForANodeTakesTheNumberOfSiblings) {
+    Tree tree = two_children();
+    tree.p[0] = {0.6, 0.3, 0.1};
+    tree.q = {{0.5, 0.4, 0.1}, {0.5, 0.4, 0.1}};
+    tree.params.rho = 1;
+    EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.6, 1e-12) << "p / (2 q)";
+    tree.p[0] = {0.1, 0.1, 0.8};  // beta = .3 at rho 1: 1 * .3 < 1 - .49
+    EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1, 1e-12);
+    tree.params.rho = 1.9;        // beta = .2053 at rho 1.9: .39 >= 1 - .6316 holds
+    EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1 / (1.9 * 0.5), 1e-12);
+}
+
+// Two levels: 0 and 1, then 2 after 0 and 2 after 1. The first is rejected, so node 2 is never judged.
+TEST(TreeRules, TheWalkGoesOnBelowTheAcceptedChildOnly) {
+    Tree tree;
+    tree.drafts = {0, 1, 2, 2};
+    tree.parents = {-1, -1, 0, 1};
+    tree.p = {{0.5, 0.3, 0.2}, {0, 0, 1}, {0.25, 0.25, 0.5}, {1, 0, 0}, {0, 1, 0}};
+    tree.q.assign(4, {1.0 / 3, 1.0 / 3, 1.0 / 3});
+    tree.accept = {0.5, 0.1, 0.0, 0.4};
+    const Verdict verdict = tree.run("tree_topk");
+    EXPECT_EQ(verdict.path, (std::vector<int>{1, 3}));
+    std::vector<int> judged;
+    for (const Judgement& check : verdict.checks) judged.push_back(check.node);
+    EXPECT_EQ(judged, (std::vector<int>{0, 1, 3}));
+    EXPECT_EQ(verdict.row(), 4);
+    expect_law(verdict.law, tree.p[4]);
+    tree.accept[3] = 0.6;  // above .5: rejected, the token comes from what is left after node 1
+    const Verdict stopped = tree.run("tree_topk");
+    EXPECT_EQ(stopped.path, (std::vector<int>{1}));
+    EXPECT_EQ(stopped.row(), 2);
+    expect_law(stopped.law, {0.5, 0.5, 0});
+}
+
+TEST(TreeRules, GreedyTakesTheLongestPathOfBestTokensAndTheFirstOfEquals) {
+    Tree tree;  // two children with the same token: the second one goes on
+    tree.drafts = {1, 1, 2, 0};
+    tree.parents = {-1, -1, 1, 2};
+    tree.p = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+    const Verdict verdict = tree.run("greedy");
+    EXPECT_EQ(verdict.path, (std::vector<int>{1, 2}));
+    EXPECT_EQ(verdict.token, 1) << "node 3 is not the best token there";
+    EXPECT_EQ(verdict.from, Resampled::From::target);
+    tree.drafts = {1, 1, 0, 0};
+    EXPECT_EQ(tree.run("greedy").path, (std::vector<int>{0})) << "equally long: the first";
+    EXPECT_EQ(tree.run("greedy").from, Resampled::From::bonus) << "nothing was guessed after it";
+}
+
+// A chain is a tree with one child per node: with drawn guesses the tree rules are the token rule, verdict by verdict.
+TEST(TreeRules, OnAChainTheRulesForDrawnTreesAreTheTokenRule) {
+    for (int seed = 0; seed < 200; ++seed) {
+        Tree tree;
+        const auto number = [&](int i) { return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)}); };
+        const auto law = [&](int i) {
+            Law values{number(i), number(i + 1), number(i + 2), number(i + 3)};
+            return apply_sampling(values, {.temperature = 1});
+        };
+        for (int i = 0; i < 4; ++i) tree.p.push_back(law(10 * i));
+        for (int i = 0; i < 3; ++i) {
+            tree.q.push_back(law(100 + 10 * i));
+            tree.drafts.push_back(sample(tree.q.back(), number(200 + i)));
+            tree.accept.push_back(number(300 + i));
+        }
+        tree.resample = number(400);
+        const Verdict token = tree.run("token");
+        for (const char* rule : {"tree_wor", "tree_wr"}) {
+            const Verdict verdict = tree.run(rule);
+            EXPECT_EQ(verdict.path, token.path) << rule;
+            EXPECT_EQ(verdict.token, token.token) << rule;
+            EXPECT_EQ(verdict.law, token.law) << rule;
+            EXPECT_EQ(verdict.from, token.from) << rule;
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens
