@@ -59,8 +59,10 @@ Exit read_file_of(const Options& options, const std::string& name) {
         facts.kind = reading.kind;
         facts.reading = reading;
         facts.missing = what_is_missing(reading);
-        if (options.json != "-") print(facts_text(name, facts, terminal) + reading_text(reading, terminal));
-        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0); });
+        if (options.json != "-")
+            print(facts_text(name, facts, terminal, Told::recorded) +
+                  reading_text(reading, terminal, Told::recorded));
+        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
         return Exit::ok;
     }
     if (looks_like_bench_records(text)) {

@@ -1,5 +1,6 @@
 #include "app/cli_attach_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace speclens::cli {
@@ -37,7 +38,7 @@ const char* provenance_words(Provenance p) {
 
 } // namespace
 
-std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t) {
+std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Told told) {
     std::string out =
         t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " +
         (facts.version.starts_with("SpecLens")
@@ -47,20 +48,25 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
     if (!models.empty())
         out += " · " + models.front() +
                (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
-    out = out + " · [REMOTE]\n";
+    out += told == Told::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
     for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
-    if (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang)
+    if (told == Told::live && (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang))
         out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where +
                                                " --drafter small=DIR",
                                            t));
     return out;
 }
 
-std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t) {
-    std::string out = "\n  " + t.paint(Tone::strong, of) + "\n  " + grouped(counts.rounds) + " rounds, " +
-                      grouped(counts.drafted) + " tokens drafted, " + grouped(counts.accepted) + " accepted";
+std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t,
+                        int without_draft) {
+    std::string out =
+        "\n  " + t.paint(Tone::strong, of) + "\n  " + grouped(counts.rounds) +
+        (without_draft > 0 ? " rounds with a draft + " + std::to_string(without_draft) + " without, "
+                           : " rounds, ") +
+        grouped(counts.drafted) + " tokens drafted, " + grouped(counts.accepted) + " accepted";
     if (const auto drafts = drafts_per_round(counts)) out += "; " + number(*drafts, 2) + " drafted per round";
-    out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") + "\n";
+    out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
+           t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
     for (const AcceptanceName& name : acceptance_names(counts)) {
         out += "  " + pad(name.name, 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
         out +=
@@ -83,15 +89,23 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
     return out;
 }
 
-std::string reading_text(const ServerReading& r, const Terminal& t) {
+std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by) {
     std::string out;
     if (r.counts && !r.counts->empty())
         out += counts_text(*r.counts, "since the server's start, all requests", t);
-    if (r.told_length)
+    if (r.told_length) {
+        const ToldRates told = told_rates(r);
+        const auto share = told.share(r.told_length, r.told_rate);
         out += "\n  tokens per round, averaged by the server   " + number(*r.told_length, 2) +
-               (r.told_rate ? "   accepted ÷ drafted " + probability(*r.told_rate) : "") + "\n";
-    out += "\n  now: " + value_or_dash(r.running, 0) + " running, " + value_or_dash(r.waiting, 0) +
-           " waiting, cache " + (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
+               (share         ? "   accepted ÷ drafted " + probability(*share)
+                : r.told_rate ? "   SGLang's accept rate " + probability(*r.told_rate)
+                              : "") +
+               "\n";
+        if (share || r.told_rate) out += bullet(told.words(), t);
+    }
+    out += (told_by == Told::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
+           value_or_dash(r.waiting, 0) + " waiting, cache " +
+           (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
     out += "  since the start: " + (r.generated ? grouped(*r.generated) : "–") +
            " tokens written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
            value_or_dash(r.between_tokens.mean_ms(), 2, " ms") + " between tokens (means)\n";
@@ -142,15 +156,17 @@ std::string served_text(const ServedText& served, const Terminal& t) {
                          visible(served.pieces[at].text);
             }
             const ServedRound& r = served.rounds[round];
-            out += "  " + pad_left(std::to_string(round + 1), 4) + "  kept " + std::to_string(r.accepted) +
-                   (r.drafted >= 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
+            out += "  " + pad_left(std::to_string(round + 1), 4) +
+                   (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
+                   (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
                    clip(words, std::max(t.width - 24, 20)) + "\n";
         }
         if (served.rounds.size() > kShownRounds)
             out += "  … " + std::to_string(served.rounds.size() - kShownRounds) + " more rounds\n";
         out += t.paint(Tone::muted, "  ★ the target's own token, the others of a round were guessed\n");
     }
-    if (served.counts && !served.counts->empty()) out += counts_text(*served.counts, "this request", t);
+    if (served.counts && !served.counts->empty())
+        out += counts_text(*served.counts, "this request", t, served.passes_without_draft());
     out += "\n  " +
            (served.tokens > 0 ? std::to_string(served.tokens) + " tokens"
                               : std::to_string(served.pieces.size()) + " pieces") +
@@ -174,13 +190,23 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     for (std::size_t i = first; i < log.entries.size(); ++i) {
         const LogEntry& e = log.entries[i];
         out += pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
-               pad_left(e.rate ? percent(*e.rate, 1) : "–", 10) + "  " +
+               pad_left(e.rate        ? percent(*e.rate, 1)
+                        : e.told_rate ? percent(*e.told_rate, 1) + "*"
+                                      : "–",
+                        10) +
+               "  " +
                (e.whole                          ? "since its start, " + e.method
                 : e.kind == ServerKind::llamacpp ? "one request"
                 : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
                                                : "the last seconds") +
                "\n";
     }
+    const auto rated = [](const LogEntry& e) {
+        return e.kind == ServerKind::sglang && (e.rate || e.told_rate);
+    };
+    const auto starred = [](const LogEntry& e) { return e.told_rate && !e.rate; };
+    if (std::ranges::any_of(log.entries, rated))
+        out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.told.words(), t);
     const SpecCounts sum = log.sum();
     if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
     return out + "\n" + bullet("these lines tell averages and no counts: nothing can be added up", t);

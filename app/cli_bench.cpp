@@ -3,7 +3,9 @@
 // medians.
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli_commands.h"
 #include "app/cli_frame.h"
@@ -65,15 +67,15 @@ std::vector<int> lengths_of(const Models& models, const std::string& drafter, in
     return lengths;
 }
 
-std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr<const Models>& models,
-                                   int tokens, int repeats, ProgressBar& bar) {
-    std::vector<DraftCost> costs;
+void time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats,
+                 ProgressBar& bar, std::vector<DraftCost>& costs) {
     for (const std::string& name : models->ready_drafters()) {
         if (name == "none") continue;
         bool wanted = options.drafters.empty();
         for (const DrafterChoice& choice : options.drafters) wanted = wanted || choice.name == name;
         if (!wanted) continue;
-        const int chosen = bench_settings(options, *models, name, tokens).k;
+        const int chosen =
+            possible_k(options, *models, name, bench_settings(options, *models, name, tokens).k);
         for (const int k :
              options.has("--k") ? std::vector<int>{chosen} : lengths_of(*models, name, chosen)) {
             RunSettings settings = bench_settings(options, *models, name, tokens);
@@ -90,7 +92,6 @@ std::vector<DraftCost> time_drafts(const Options& options, const std::shared_ptr
             costs.push_back({name, k, median(net), median(head), median(round)});
         }
     }
-    return costs;
 }
 
 // Time with 64 recorded entries of each law against none, at a temperature where laws are needed anyway.
@@ -138,6 +139,8 @@ std::shared_ptr<const Models> random_models(const Options& options) {
 } // namespace
 
 Exit command_bench(const Options& options) {
+    std::optional<ResultFile> file; // before anything is measured: can it be written?
+    if (!options.json.empty()) file.emplace(options.json);
     const double start = now_ms();
     const std::shared_ptr<const Models> models =
         options.geometry.empty() ? load(options) : random_models(options);
@@ -163,14 +166,21 @@ Exit command_bench(const Options& options) {
     const double one_ms = passes.passes[0].ms, weight_gbs = passes.weight_bytes / one_ms / 1e6;
     const int tokens = std::clamp(static_cast<int>(150 / one_ms), 8, 64);
     const int runs = std::max(3, repeats / 2);
-    const std::vector<DraftCost> drafts = time_drafts(options, models, tokens, std::min(runs, 5), bar);
-    const double overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
-    RunSettings shown =
-        bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
-    shown.trace_top = 64;
-    Run picture(models, shown);
-    picture.finish();
-    const std::optional<double> frame = frame_ms(picture.shared_trace(), shown);
+    std::vector<DraftCost> drafts;
+    std::optional<double> overhead, frame;
+    std::exception_ptr ended_by; // what was measured until then is told first
+    try {
+        time_drafts(options, models, tokens, std::min(runs, 5), bar, drafts);
+        overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
+        RunSettings shown =
+            bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
+        shown.trace_top = 64;
+        Run picture(models, shown);
+        picture.finish();
+        frame = frame_ms(picture.shared_trace(), shown);
+    } catch (const Interrupted&) {
+        ended_by = std::current_exception();
+    }
     bar.clear();
 
     const bool random = !options.geometry.empty();
@@ -206,21 +216,18 @@ Exit command_bench(const Options& options) {
                                  {"round_ms", draft.round_ms},
                                  {"of_decode", (draft.net_ms + draft.head_ms) / one_ms},
                                  {"head_of_round", draft.of_round(draft.head_ms)}});
-    json["trace_overhead"] = overhead;
+    json["trace_overhead"] = overhead ? Json(*overhead) : Json(nullptr);
     json["frame_ms"] = frame ? Json(*frame) : Json(nullptr);
     json["startup_ms"] = startup_ms;
+    json["complete"] = !ended_by;
 
-    if (!options.json.empty()) {
-        ResultFile file(options.json);
-        file.write(json.dump(2) + "\n");
-        file.commit();
-        if (options.json == "-") return Exit::ok;
-    }
-    const auto row = [](const std::string& name, const std::string& value, const std::string& note) {
-        print("  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n");
+    std::string text;
+    const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
+        text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
     };
-    print("SpecLens bench · " + models->target_name() + (random ? " (random weights)" : "") + " · " +
-          models->backend->description() + " · medians of " + std::to_string(repeats) + "\n\n");
+    text = "SpecLens bench · " + models->target_name() + (random ? " (random weights)" : "") + " · " +
+           models->backend->description() + " · medians of " + std::to_string(repeats) +
+           (ended_by ? ", then it ended" : "") + "\n\n";
     row("read bandwidth", number(passes.bandwidth_gbs, 1),
         "GB/s, reading " + number(passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
     row("one-token pass", number(one_ms, 3),
@@ -238,10 +245,17 @@ Exit command_bench(const Options& options) {
                 (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
                                          number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
                                    : ""));
-    row("recording the laws", number(100 * overhead, 1),
-        "% more time with 64 entries of each law than with none");
+    if (overhead)
+        row("recording the laws", number(100 * *overhead, 1),
+            "% more time with 64 entries of each law than with none");
     if (frame) row("frame of the window", number(*frame, 2), "ms for 1600x1000, before the graphics driver");
     row(random ? "making the weights" : "loading", number(startup_ms, 0), "ms");
+    if (options.json != "-") print_results(text);
+    if (file) {
+        file->write(json.dump(2) + "\n");
+        file->commit();
+    }
+    if (ended_by) std::rethrow_exception(ended_by);
     return Exit::ok;
 }
 

@@ -31,10 +31,10 @@ class Checklist {
         static constexpr const char* kWords[] = {"ok  ", "–   ", "BAD "};
         static constexpr Tone kTones[] = {Tone::accepted, Tone::muted, Tone::rejected};
         const auto g = static_cast<std::size_t>(grade);
-        std::string text = terminal_.paint(kTones[g], kWords[g]) + "  " + pad(what, 13) + found + "\n";
+        print(beside(terminal_.paint(kTones[g], kWords[g]) + "  " + what, 19, found,
+                     terminal_.prose_width()));
         if (!remedy.empty())
-            text += std::string(19, ' ') + terminal_.paint(Tone::muted, "→ " + remedy) + "\n";
-        print(text);
+            print(terminal_.paint(Tone::muted, beside("", 19, "→ " + remedy, terminal_.prose_width())));
         flush();
         bad_ = bad_ || grade == Grade::bad;
     }

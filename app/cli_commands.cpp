@@ -40,12 +40,13 @@ constexpr CommandRow kCommandRows[] = {
      "blue?\""},
     {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
      "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
-     "is always\n"
-     "measured too. Times are medians of the repeats; the interval is a 95 % bootstrap over prompts. "
-     "Temperature 0 by\n"
-     "default; then every text must equal plain decoding's, or the exit code is 1.",
+     "is always measured too. Times are medians of the repeats; the interval is a 95 % bootstrap over "
+     "prompts. Temperature 0 by default; then every text must equal plain decoding's, or the exit code is 1. "
+     "Several K measure every drafter with each. Ctrl+C reports the prompts that were finished. In the files "
+     "draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to round_ms.",
      "speclens compare --drafters none,small,lookup,skip --temp 0\n"
      "speclens compare --domain code --k 6 --max-tokens 128\n"
+     "speclens compare --drafters small,eagle3 --k 1,2,3,5\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
     {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1,
@@ -80,14 +81,14 @@ constexpr CommandRow kCommandRows[] = {
      "speclens bench --json bench.json"},
     {lossless, "lossless", "N", 1, 1,
      "does speculation keep the target's distribution? N samples, exit 1 if not",
-     "Draws N texts of at least three rounds with speculation and N without, and compares their laws: a "
-     "chi-square test\n"
-     "and the total variation distance. Without --model and --prompt it runs on a small table whose exact "
-     "law is known.",
+     "Draws N texts with speculation and N without, long enough for a third round where they do not end "
+     "before, and compares their laws: a chi-square test and the total variation distance. Without --model "
+     "and --prompt it runs on a small table whose exact law is known. Exits with 1 when a law differs, and "
+     "when the texts cannot tell (undecided).",
      "speclens lossless 20000\n"
      "speclens lossless 50000 --rule match --k 3\n"
      "speclens lossless 20000 --drafter small_tree --rule tree_wor --tree-topk 2 --tree-budget 6\n"
-     "speclens lossless 2000 --prompt \"The cat\" --drafter small --temp 1"},
+     "speclens lossless 1000 --prompt \"Once upon a time\" --drafter small --rule token --temp 1"},
     {train, "train", "", 0, 0, "Medusa heads for the target, trained here and now",
      "The target writes answers, and heads learn to guess the tokens behind its last state; the target "
      "itself stays as\n"
@@ -99,7 +100,16 @@ constexpr CommandRow kCommandRows[] = {
      "speclens train --model Qwen3-0.6B --prompts questions.jsonl --batch 32 -o qwen-heads --json "
      "curve.json"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
-     "For every case of the file: runs single rounds on its tables and counts what was emitted and accepted.",
+     "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
+     "and tests the counts against the laws that the case expects, where it does. Exits with 1 when a case "
+     "differs. A file:\n"
+     "{\"schema\":\"specdec-oracles/"
+     "1\",\"cases\":[{\"id\":\"a\",\"rule\":\"token\",\"vocab\":2,\"block\":1,\n"
+     "\"params\":{},\"q\":{\"\":[0.8,0.2]},\"p\":{\"\":[0.6,0.4],\"0\":[0.5,0.5],\"1\":[0.5,0.5]},\n"
+     "\"expect\":{\"emitted\":{\"1\":0.2,\"0,0\":0.3,\"0,1\":0.3,\"1,0\":0.1,\"1,1\":0.1},\n"
+     "\"accepted_pmf\":[0.2,0.8]}}]}\n"
+     "q is the draft, p the target, each after the ids in quotes; block is the number of guesses, of a tree "
+     "its depth; params are what the rule takes, temperature, top_k, top_p, and of a tree the children k.",
      "speclens oracle cases.json -o results.json\n"
      "speclens oracle cases.json --samples 50000 --seed 3 -o results.json"},
     {check, "check", "", 0, 0, "engine, GPU, models, fonts, display: one line each, with what to do",

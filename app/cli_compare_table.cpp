@@ -8,7 +8,10 @@ namespace speclens::cli {
 
 namespace {
 
-constexpr int kFullWidth = 108; // of the table with the column of positions
+// Room for the column of positions.
+bool full_width(const TableLook& look) {
+    return look.terminal.width >= 95 + look.name;
+}
 
 std::string positions(const std::vector<double>& acceptance) {
     constexpr std::size_t kMost = 4;
@@ -19,31 +22,36 @@ std::string positions(const std::vector<double>& acceptance) {
     return text.empty() ? "–" : text;
 }
 
-constexpr int kName = 13; // of a drafter
-
 } // namespace
 
-std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
+std::string table_line(const Row& row, const TableLook& look) {
+    const Terminal& terminal = look.terminal;
     const Contestant& c = *row.contestant;
-    std::string line = "  " + pad(c.name, kName);
+    std::string line = "  " + pad(c.label, look.name);
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
     line += pad_left(number(t.tokens_per_round(), 2), 6);
     const std::string drafted =
         t.drafted < 10000 ? std::to_string(t.drafted) : std::to_string((t.drafted + 500) / 1000) + "k";
     line += pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
-    if (terminal.width >= kFullWidth) line += pad(positions(t.acceptance), 17);
+    if (full_width(look)) line += pad(positions(t.acceptance), 17);
     line += pad_left(number(t.draft_ms - t.head_ms, 2), 6) +
             pad_left(t.head_ms > 0 ? number(t.head_ms, 2) : "–", 6) + pad_left(number(t.verify_ms, 2), 7) +
             pad_left(number(t.other_ms, 2), 6);
     line += pad_left(number(t.tokens_per_second, 0), 7);
-    const std::string interval =
-        row.speed.interval && c.name != "none"
-            ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
-            : "";
-    const Tone tone = c.name == "none" ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
-    line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
-    if (!greedy) return line + "–\n";
+    if (look.speed_up) {
+        const std::string interval =
+            row.speed.interval && c.name != "none"
+                ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
+                : "";
+        const Tone tone = c.name == "none"       ? Tone::plain
+                          : row.speed.value >= 1 ? Tone::accepted
+                                                 : Tone::rejected;
+        line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
+    } else {
+        line += "  ";
+    }
+    if (!look.greedy) return line + "–\n";
     return line +
            terminal.paint(row.identical ? Tone::accepted
                           : c.mixes()   ? Tone::plain
@@ -55,16 +63,22 @@ std::string table_line(const Row& row, bool greedy, const Terminal& terminal) {
 }
 
 std::string setting_lines(const std::vector<Contestant>& contestants) {
+    std::map<std::string, std::string> lengths;   // by drafter: every K it is measured with
     std::map<std::string, std::string> ks, rules; // value: the drafters that have it
     const auto add = [](std::string& list, const std::string& name) {
         list += (list.empty() ? "" : ", ") + name;
     };
-    std::string text;
+    std::vector<const Contestant*> first; // of every drafter
     for (const Contestant& c : contestants) {
         if (c.name == "none" || !c.problem.empty()) continue;
-        add(ks["K = " + std::to_string(c.settings.k)], c.name);
-        add(rules[c.settings.rule], c.name);
+        if (!lengths.contains(c.name)) first.push_back(&c);
+        add(lengths[c.name], std::to_string(c.settings.k));
     }
+    for (const Contestant* c : first) {
+        add(ks["K = " + lengths[c->name]], c->name);
+        add(rules[c->settings.rule], c->name);
+    }
+    std::string text;
     for (const auto& [k, names] : ks) text += k + ": " + names + "\n";
     for (const auto& [rule, names] : rules) {
         text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
@@ -74,15 +88,17 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
     return text;
 }
 
-std::string table_head(const Terminal& terminal) {
-    const bool full = terminal.width >= kFullWidth;
-    const std::string first = "  " + pad("drafter", kName) + pad_left("tok/", 6) + pad_left("accepted/", 10) +
-                              "  " + (full ? pad("accepted at", 17) : "") + pad_left("ms per round", 25) +
-                              pad_left("tok/s", 7) + "  " + pad("speed-up", 19) + "same";
-    const std::string second = pad("", kName + 2) + pad_left("round", 6) + pad_left("drafted", 10) + "  " +
-                               (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) +
+std::string table_head(const TableLook& look) {
+    const Terminal& terminal = look.terminal;
+    const bool full = full_width(look);
+    const std::string first = "  " + pad("drafter", look.name) + pad_left("tok/", 6) +
+                              pad_left("accepted/", 10) + "  " + (full ? pad("accepted at", 17) : "") +
+                              pad_left("ms per round", 25) + pad_left("tok/s", 7) + "  " +
+                              (look.speed_up ? pad("speed-up", 19) : "") + "same";
+    const std::string second = pad("", look.name + 2) + pad_left("round", 6) + pad_left("drafted", 10) +
+                               "  " + (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) +
                                pad_left("head", 6) + pad_left("verify", 7) + pad_left("other", 6) +
-                               pad("", 7) + "  " + pad("[95 % interval]", 19) + "text";
+                               pad("", 7) + "  " + (look.speed_up ? pad("[95 % interval]", 19) : "") + "text";
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
 }
 
@@ -90,7 +106,7 @@ std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
     std::string text;
     for (const Row& row : rows) {
         if (row.domain != "all" || row.contestant->ids.empty() || row.totals.tokens == 0) continue;
-        text += "  " + row.contestant->name + " ranks " + std::to_string(row.contestant->ids.size()) +
+        text += "  " + row.contestant->label + " ranks " + std::to_string(row.contestant->ids.size()) +
                 " of " + std::to_string(vocab) + " ids; " + std::to_string(row.outside) + " of " +
                 std::to_string(row.totals.tokens) + " written tokens are not among them\n";
     }
@@ -99,7 +115,7 @@ std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
     return text.empty() ? "" : "\n" + text;
 }
 
-std::string formula_table(const std::vector<Row>& rows, const Row& plain, const Terminal& terminal) {
+std::string formula_table(const std::vector<Row>& rows, const Row& plain, const TableLook& look) {
     const double pass = plain.totals.round_ms();
     std::string text;
     for (const Row& row : rows) {
@@ -107,18 +123,20 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
             row.totals.rounds == 0)
             continue;
         const Totals& t = row.totals;
-        text += "  " + pad(row.contestant->name, kName) + number(t.tokens_per_round(), 2) + " × " +
+        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), 2) + " × " +
                 number(pass, 3) + " ÷ " + number(t.round_ms(), 3) + " = " +
                 number(t.predicted_speed_up(plain.totals), 2) + "×\n";
     }
     if (text.empty()) return text;
-    return "\n" + terminal.paint(Tone::muted, "  speed-up = tokens per round × a plain pass ÷ a round, ms") +
+    return "\n" +
+           look.terminal.paint(Tone::muted, "  speed-up = tokens per round × a plain pass ÷ a round, ms") +
            "\n" + text;
 }
 
-std::string position_table(const std::vector<Row>& rows, const Terminal& terminal) {
+std::string position_table(const std::vector<Row>& rows, const TableLook& look) {
     constexpr int kCell = 5;
-    const std::size_t room = static_cast<std::size_t>(std::max(4, (terminal.width - 2 - kName) / kCell));
+    const std::size_t room =
+        static_cast<std::size_t>(std::max(4, (look.terminal.width - 2 - look.name) / kCell));
     std::size_t most = 0;
     std::string text;
     for (const Row& row : rows) {
@@ -132,33 +150,37 @@ std::string position_table(const std::vector<Row>& rows, const Terminal& termina
         }
         if (shown == 0) continue;
         most = std::max(most, shown);
-        text += "  " + pad(row.contestant->name, kName) + line + "\n";
+        text += "  " + pad(row.contestant->label, look.name) + line + "\n";
     }
     if (text.empty()) return text;
     std::string numbers;
     for (std::size_t i = 1; i <= most; ++i) numbers += pad_left(std::to_string(i), kCell);
     return "\n" +
-           terminal.paint(Tone::muted, "  chance that guess i stays once all before it did (at least " +
-                                           std::to_string(kLeastRounds) + " rounds)\n  " + pad("i", kName) +
-                                           numbers) +
+           look.terminal.paint(Tone::muted, "  chance that guess i stays once all before it did (at least " +
+                                                std::to_string(kLeastRounds) + " rounds)\n  " +
+                                                pad("i", look.name) + numbers) +
            "\n" + text;
 }
 
 std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
-                         const std::vector<Contestant>& contestants, const Terminal& terminal) {
-    constexpr int kDomain = 13, kCell = 14;
+                         const std::vector<Contestant>& contestants, const TableLook& look) {
+    constexpr int kDomain = 13;
+    const int cell_width = std::max(14, look.name + 1);
     std::vector<const Contestant*> shown;
     for (const Contestant& c : contestants)
         if (c.problem.empty() && c.name != "none") shown.push_back(&c);
     // As many drafters side by side as fit.
-    const std::size_t room = static_cast<std::size_t>(std::max(1, (terminal.width - 2 - kDomain) / kCell));
+    const std::size_t room =
+        static_cast<std::size_t>(std::max(1, (look.terminal.width - 2 - kDomain) / cell_width));
     std::string text;
     for (std::size_t from = 0; from < shown.size(); from += room) {
         const std::size_t to = std::min(shown.size(), from + room);
         std::string head = "  " + pad("by domain", kDomain);
-        for (std::size_t i = from; i < to; ++i) head += pad_left(shown[i]->name, kCell);
+        for (std::size_t i = from; i < to; ++i) head += pad_left(shown[i]->label, cell_width);
         text += "\n" +
-                terminal.paint(Tone::muted, head + (from == 0 ? "   (tokens per round, speed-up)" : "")) +
+                look.terminal.paint(Tone::muted, head + (from > 0        ? ""
+                                                         : look.speed_up ? "   (tokens per round, speed-up)"
+                                                                         : "   (tokens per round)")) +
                 "\n";
         for (const std::string& domain : domains) {
             if (domain == "all") continue;
@@ -166,9 +188,9 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
             for (std::size_t i = from; i < to; ++i)
                 for (const Row& row : rows)
                     if (row.domain == domain && row.contestant == shown[i])
-                        text += pad_left(number(row.totals.tokens_per_round(), 2) + "  " +
-                                             number(row.speed.value, 2) + "×",
-                                         kCell);
+                        text += pad_left(number(row.totals.tokens_per_round(), 2) +
+                                             (look.speed_up ? "  " + number(row.speed.value, 2) + "×" : ""),
+                                         cell_width);
             text += "\n";
         }
     }

@@ -47,7 +47,7 @@ const char* from_of(Resampled::From from) {
 }
 
 // One line per guess and per token of the target; probabilities, not logarithms; empty where there is no
-// value.
+// value. What stands behind the end of the text has the verdict "cut".
 std::string csv(const Trace& trace, const CycleView& view) {
     const bool trees = std::any_of(view.cycles.begin(), view.cycles.end(), [](const auto& c) { return c.tree; });
     const auto ending = [&](int parent) { return (trees ? "," + std::to_string(parent) : std::string()) + "\n"; };
@@ -55,13 +55,15 @@ std::string csv(const Trace& trace, const CycleView& view) {
                        (trees ? ",parent\n" : "\n");
     for (const CycleSummary& cycle : view.cycles) {
         const std::string number = std::to_string(cycle.cycle);
+        const std::size_t written = cycle.commit ? cycle.commit->tokens.size() : cycle.path.size() + 1;
         for (const DraftSlot& slot : cycle.drafts) {
             const Drafted& d = *slot.draft;
             const Checked* c = slot.check;
+            const bool cut = slot.state == DraftSlot::State::accepted && static_cast<std::size_t>(slot.depth) > written;
             text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
                     quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
                     (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
-                    (c && c->u ? field(*c->u) : "") + "," + verdict_of(slot.state) + "," + field(d.ms) +
+                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(d.ms) +
                     ending(slot.parent);
         }
         if (!cycle.resample) continue;
@@ -70,7 +72,7 @@ std::string csv(const Trace& trace, const CycleView& view) {
         const int place = cycle.tree ? static_cast<int>(cycle.drafts.size()) : cycle.accepted;
         text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
                 quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
-                (r.u ? field(*r.u) : "") + "," + from_of(r.from) + "," +
+                (r.u ? field(*r.u) : "") + "," + (written > cycle.path.size() ? from_of(r.from) : "cut") + "," +
                 field(cycle.verify_ms + cycle.other_ms) + ending(cycle.end_of_path());
     }
     return text;

@@ -1,18 +1,19 @@
 // Help from the same tables that the parser uses, so that it cannot fall behind.
 #include "app/cli_options.h"
+#include "app/cli_terminal.h"
 
 namespace speclens::cli {
 
-std::string help_text(Command command) {
+std::string help_text(Command command, int width) {
     const CommandRow& row = row_of(command);
     std::string text;
-    const auto line = [&](const std::string& left, const std::string& right, std::size_t width) {
-        text += "  " + left + std::string(left.size() < width ? width - left.size() : 1, ' ') + right + "\n";
+    const auto line = [&](const std::string& left, const std::string& right, int at) {
+        text += beside("  " + left, at + 2, right, width);
     };
     if (command == Command::window) text += "SpecLens: see and step speculative decoding.\n\n";
     const std::string name = row.name[0] ? " " + std::string(row.name) : "";
     const std::string words = row.words[0] ? " " + std::string(row.words) : "";
-    text += "Usage: speclens" + name + words + " [options]\n\n" + row.more + "\n";
+    text += "Usage: speclens" + name + words + " [options]\n\n" + wrap(row.more, width) + "\n";
     if (command == Command::window) {
         text += "\nCommands (speclens COMMAND --help explains each):\n";
         for (const CommandRow& other : command_rows())
@@ -29,9 +30,12 @@ std::string help_text(Command command) {
     for (const char* c = row.examples; *c; ++c) text += *c == '\n' ? "\n  " : std::string(1, *c);
     text += "\n";
     if (command == Command::window)
-        text += "\nExit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, 5 no "
-                "display,\n"
-                "6 server or network, 130 interrupted.\n";
+        text += "\n" +
+                wrap("Exit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, 5 no "
+                     "display, "
+                     "6 server or network, 130 interrupted.",
+                     width) +
+                "\n";
     return text;
 }
 

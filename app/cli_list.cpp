@@ -172,8 +172,9 @@ Exit command_list(const Options& options) {
             titles = std::max(titles, columns(item.title));
         }
         for (const Item& item : items)
-            print(pad(item.name, names + 2) + (titles ? pad(item.title, titles + 2) : "") + item.about +
-                  "\n");
+            print(beside(pad(item.name, titles ? names + 2 : 0) + item.title,
+                         names + 2 + (titles ? titles + 2 : 0), item.about,
+                         standard_terminal(options.color).prose_width()));
         return Exit::ok;
     }
     unknown_name("list", options.words[0], known);

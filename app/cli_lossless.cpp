@@ -1,8 +1,9 @@
-// `speclens lossless N`: Law 2 on N texts of at least three rounds each. On a table the exact law of whole
-// texts is known and both kinds of decoding are tested against it; on a model, speculative texts are tested
-// against plain ones.
+// `speclens lossless N`: Law 2 on N texts, long enough for a third round even where every guess stays. On a
+// table the exact law of whole texts is known and both kinds of decoding are tested against it; on a model,
+// speculative texts are tested against plain ones.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/cli_commands.h"
 #include "app/cli_measure.h"
@@ -32,6 +33,8 @@ std::shared_ptr<const Models> built_in(const Options& options) {
     return models;
 }
 
+constexpr long kRare = 5; // a kind of text that was drawn less often is
+
 struct Draws {
     Counts texts;
     double rounds = 0;
@@ -53,6 +56,38 @@ Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, lo
     }
     draws.rounds /= static_cast<double>(samples);
     return draws;
+}
+
+// How the texts are spread: over kinds that were drawn often, and over rare ones.
+struct Spread {
+    int kinds = 0;    // drawn often
+    double share = 0; // of the texts that are of these
+};
+
+Spread spread_of(const Counts& texts) {
+    Spread spread;
+    double often = 0, all = 0;
+    for (const auto& [text, count] : texts) {
+        all += static_cast<double>(count);
+        if (count < kRare) continue;
+        often += static_cast<double>(count);
+        ++spread.kinds;
+    }
+    spread.share = all > 0 ? often / all : 0;
+    return spread;
+}
+
+// Why a test with few degrees of freedom says nothing, and what to do.
+std::string undecided_text(const Spread& spread, long samples) {
+    if (spread.share < 0.5)
+        return "Too few texts to tell: " + percent(1 - spread.share, 1) +
+               " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
+               " times.\nUse ten times as many: speclens lossless " + std::to_string(10 * samples) + "\n";
+    return "Too few kinds of text to tell: " + percent(spread.share, 1) + " of them are " +
+           (spread.kinds == 1 ? "the same" : "one of " + std::to_string(spread.kinds)) +
+           ". More of them would not help.\nUse a higher --temp, a larger --max-tokens, or a prompt that can "
+           "go "
+           "on in more ways.\n";
 }
 
 // The law of whole texts, by walking every text that the table can produce.
@@ -163,13 +198,14 @@ Exit command_lossless(const Options& options) {
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
     const double least = kFalseAlarm / tests;
-    bool passed = true, told = true; // told: every test could have found a difference
+    bool passed = true;
+    std::optional<Spread> undecided; // of the first texts with which a test could not have found a difference
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
                        std::to_string(options.seed) + (models->target_table ? "   [TABLE]\n" : "   [LIVE]\n");
-    text += std::to_string(samples) + " texts of " + std::to_string(length) +
-            " tokens each, K = " + std::to_string(k) + "; " +
+    text += std::to_string(samples) + " texts of at most " + std::to_string(length) +
+            " tokens, K = " + std::to_string(k) + "; " +
             (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
                    : "compared with as many texts of plain decoding, other dice") +
             "\n\n";
@@ -182,13 +218,13 @@ Exit command_lossless(const Options& options) {
         const bool few =
             test.degrees < std::min<int>(kFewest, known ? static_cast<int>(exact.size()) - 1 : kFewest);
         passed = passed && good;
-        told = told && (!few || !good);
+        if (few && good && !undecided) undecided = spread_of(draws.texts);
         text += "  " + pad(drafter, 11) + pad(rule, 10) +
                 pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                 pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
                 (!good ? "   DIFFERS\n"
-                 : few ? "   too few\n"
+                 : few ? "   undecided\n"
                        : "   ok\n");
     };
     if (known) report("none", "–", plain, against_law(plain.texts, exact));
@@ -200,14 +236,11 @@ Exit command_lossless(const Options& options) {
                known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
     }
     bar.clear();
-    if (!told)
-        text += "\nToo few texts to tell: nearly all are rare, and too few kinds are left to compare.\n"
-                "Use ten times as many: speclens lossless " +
-                std::to_string(10 * samples) + "\n";
+    if (undecided) text += "\n" + undecided_text(*undecided, samples);
     text += "\n" +
-            std::string(!passed ? "A law DIFFERS"
-                        : told  ? "The laws agree"
-                                : "No difference was found") +
+            std::string(!passed     ? "A law DIFFERS"
+                        : undecided ? "UNDECIDED, although no difference was found"
+                                    : "The laws agree") +
             ": a p-value below " + number(least, 6) + " (" + number(kFalseAlarm, 3) + " divided by " +
             std::to_string(tests) +
             " tests) counts as a difference. Total variation\n"
@@ -216,7 +249,7 @@ Exit command_lossless(const Options& options) {
         text += std::string("The rule ") + rule.name + " does not promise the target's law" +
                 (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
-    return passed && told ? Exit::ok : Exit::failed;
+    return passed && !undecided ? Exit::ok : Exit::failed;
 }
 
 } // namespace speclens::cli

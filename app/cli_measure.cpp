@@ -40,6 +40,24 @@ Busy busy_now() {
 
 } // namespace
 
+int possible_k(const Options& options, const Models& models, const std::string& drafter, int k) {
+    const std::shared_ptr<const DraftNetwork> network = models.network(drafter);
+    if (!network || k <= network->config.most_drafts()) return k;
+    const std::string most = std::to_string(network->config.most_drafts());
+    if (options.has("--k"))
+        say(drafter + " guesses " + most + " tokens at most: --k " + std::to_string(k) + " is taken as " +
+            most);
+    return network->config.most_drafts();
+}
+
+void print_results(std::string_view text) {
+    try {
+        print(text);
+        flush();
+    } catch (const ReaderGone&) { // main ends quietly when it flushes
+    }
+}
+
 Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     TimedRun run(models, settings);
     while (run.step()) stop_if_interrupted();

@@ -5,13 +5,21 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/cli_options.h"
 #include "engine/models.h"
 #include "engine/run.h"
 #include "engine/samples.h"
 
 namespace speclens::cli {
+
+// `k`, or what the head of `drafter` can guess at most where that is less; then it says so if --k was typed.
+[[nodiscard]] int possible_k(const Options& options, const Models& models, const std::string& drafter, int k);
+
+// Prints and flushes what was measured; a reader that went away does not cost the files that follow.
+void print_results(std::string_view text);
 
 // Runs to the end. Throws Interrupted.
 [[nodiscard]] Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings);

@@ -65,6 +65,7 @@ struct Options {
     std::optional<int> max_tokens;
 
     std::optional<int> k;
+    std::vector<int> lengths; // compare: every K to measure; `k` is the largest
     std::optional<double> temperature, draft_temperature;
     double top_p = 1;
     int top_k = 0;
@@ -135,7 +136,7 @@ struct CommandRow {
 // Throws Error (usage) with the nearest suggestion.
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
-[[nodiscard]] std::string help_text(Command command); // window: the overview of all commands
+[[nodiscard]] std::string help_text(Command command, int width = 100); // window: the overview of all commands
 
 // "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"
 [[noreturn]] void unknown_name(const std::string& kind, const std::string& name,

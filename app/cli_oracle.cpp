@@ -1,12 +1,17 @@
-// `speclens oracle`: single rounds of the production cycle on the tables of every case, counted. Nothing here
-// knows a rule: what is counted comes out of Cycle, exactly as a run would commit it.
+// `speclens oracle`: single rounds of the production cycle on the tables of every case, counted, and tested
+// against the laws that the case expects. Nothing here knows a rule: what is counted comes out of Cycle, exactly
+// as a run would commit it.
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "app/cli_commands.h"
+#include "app/cli_measure.h"
 #include "app/cli_output.h"
+#include "app/cli_terminal.h"
 #include "engine/cycle.h"
 #include "engine/drafter.h"
+#include "engine/statistics.h"
 #include "engine/table_json.h"
 #include "engine/verify.h"
 
@@ -151,37 +156,151 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     return counted;
 }
 
+// ---- what a case expects: "expect": {"emitted": {"1": 0.5, "0,1": 0.5}, "accepted_pmf": [0.5, 0.5]} ----
+constexpr double kOracleAlarm = 1e-6; // of one test: a right engine practically never fails
+
+std::vector<int> key_of(const std::string& ids) {
+    return {ids.begin(), ids.end()}; // any will do, as long as both sides use it
+}
+
+struct Expected {
+    ExactLaw emitted, accepted; // empty: the case says nothing
+};
+
+Expected expected_of(const OracleCase& c) {
+    Expected expected;
+    const Json json = Json::parse(c.json);
+    const auto found = json.find("expect");
+    if (found == json.end() || !found->is_object()) return expected;
+    const auto part = [&](const char* name, bool list) {
+        const Json law = found->value(name, list ? Json::array() : Json::object());
+        bool good = list ? law.is_array() : law.is_object();
+        for (const Json& p : law) good = good && p.is_number() && p.get<double>() >= 0;
+        if (!good)
+            throw Error("case " + c.id + ": \"" + name + "\" of \"expect\" is no " + (list ? "list" : "object") +
+                            " of probabilities",
+                        R"(For example "expect": {"emitted": {"1": 0.5, "0,1": 0.5}, "accepted_pmf": [0.5, 0.5]}.)");
+        return law;
+    };
+    const Json emitted = part("emitted", false), accepted = part("accepted_pmf", true);
+    for (const auto& [ids, p] : emitted.items()) expected.emitted[key_of(ids)] = p.get<double>();
+    for (std::size_t i = 0; i < accepted.size(); ++i)
+        expected.accepted[{static_cast<int>(i)}] = accepted[i].get<double>();
+    return expected;
+}
+
+enum class Finding { agrees, differs, too_few };
+
+Finding finding_of(const LawTest& test, const ExactLaw& law) {
+    if (test.p_value < kOracleAlarm) return Finding::differs;
+    const auto possible = std::ranges::count_if(law, [](const auto& entry) { return entry.second > 0; });
+    return test.degrees == 0 && possible > 1 ? Finding::too_few : Finding::agrees;
+}
+
+// Both laws of one case against what was counted: a line for people, an object for programs.
+struct Tested {
+    bool any = false;
+    Finding finding = Finding::agrees; // the worse of the two
+    Json json = Json::object();
+    std::string words;
+};
+
+Tested test_case(const Expected& expected, const Counted& counted) {
+    Tested tested;
+    const auto add = [&](const char* name, const ExactLaw& law, const Counts& seen) {
+        if (law.empty()) {
+            tested.words += pad_left("–", 10);
+            return;
+        }
+        const LawTest test = against_law(seen, law);
+        const Finding finding = finding_of(test, law);
+        if (tested.finding != Finding::differs && finding != Finding::agrees) tested.finding = finding;
+        tested.any = true;
+        tested.json[name] = {{"p_value", test.p_value},
+                             {"chi_square", test.chi_square},
+                             {"degrees", test.degrees},
+                             {"total_variation", test.total_variation}};
+        tested.words += pad_left(number(test.p_value, 4), 10);
+    };
+    Counts emitted, accepted;
+    for (const auto& [ids, count] : counted.emitted) emitted[key_of(ids)] = count;
+    for (std::size_t i = 0; i < counted.accepted.size(); ++i)
+        if (counted.accepted[i] > 0) accepted[{static_cast<int>(i)}] = counted.accepted[i];
+    add("emitted", expected.emitted, emitted);
+    add("accepted", expected.accepted, accepted);
+    tested.json["agrees"] = tested.finding == Finding::agrees ? Json(true)
+                            : tested.finding == Finding::differs ? Json(false)
+                                                                 : Json(nullptr);
+    tested.words += !tested.any                            ? "   nothing expected"
+                    : tested.finding == Finding::differs   ? "   DIFFERS"
+                    : tested.finding == Finding::too_few   ? "   too few rounds to tell"
+                                                           : "   agrees";
+    return tested;
+}
+
 } // namespace
 
 Exit command_oracle(const Options& options) {
     const std::vector<OracleCase> cases = load_oracle_cases(options.words[0]);
+    std::vector<Expected> expected;
+    for (const OracleCase& c : cases) expected.push_back(expected_of(c));
     ResultFile file(options.output);
     Json result = {{"schema", "speclens-oracle/1"},
                    {"samples", options.samples},
                    {"seed", options.seed},
                    {"results", Json::array()}};
+    constexpr int kCase = 26, kRule = 18;
+    std::string lines = "  " + pad("case", kCase) + pad("rule", kRule) + pad_left("emitted", 10) +
+                        pad_left("accepted", 10) + "   p-values\n";
     ProgressBar bar;
-    int done = 0, ran = 0;
-    for (const OracleCase& c : cases) {
-        bar.show("counting rounds", done++, static_cast<double>(cases.size()), "cases");
+    std::exception_ptr ended_by; // the finished cases are told first
+    int ran = 0, tested = 0, differing = 0, undecided = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const OracleCase& c = cases[i];
+        bar.show("counting rounds", static_cast<double>(i), static_cast<double>(cases.size()), "cases");
+        const std::string name = "  " + pad(printable(c.id), kCase) + pad(printable(c.rule), kRule);
         const Json json = Json::parse(c.json);
         if (const std::string problem = problem_of(c, json); !problem.empty()) {
             result["results"].push_back({{"id", c.id}, {"skipped", problem}});
+            lines += name + "   skipped: " + printable(problem) + "\n";
             continue;
         }
-        const Counted counted = count_rounds(c, stops_of(json), options.samples, options.seed);
+        Counted counted;
+        try {
+            counted = count_rounds(c, stops_of(json), options.samples, options.seed);
+        } catch (const Interrupted&) {
+            ended_by = std::current_exception();
+            break;
+        }
         Json emitted = Json::object();
         for (const auto& [ids, count] : counted.emitted) emitted[ids] = count;
-        result["results"].push_back({{"id", c.id}, {"emitted", emitted}, {"accepted", counted.accepted}});
+        Json one = {{"id", c.id}, {"emitted", emitted}, {"accepted", counted.accepted}};
+        const Tested test = test_case(expected[i], counted);
+        if (test.any) one["test"] = test.json;
+        result["results"].push_back(one);
+        lines += name + test.words + "\n";
+        tested += test.any;
+        differing += test.finding == Finding::differs;
+        undecided += test.finding == Finding::too_few;
         ++ran;
     }
     bar.clear();
+    result["complete"] = !ended_by;
+    if (options.output != "-") print_results(lines);
     file.write(result.dump(1) + "\n");
     file.commit();
     if (options.output != "-")
         print(std::to_string(ran) + " of " + std::to_string(cases.size()) + " cases counted, " +
               std::to_string(options.samples) + " rounds each, in " + options.output.string() + "\n");
-    return Exit::ok;
+    if (tested > 0) {
+        const std::string words =
+            std::to_string(differing) + " of " + std::to_string(tested) +
+            " cases differ from what they expect (a p-value below 0.000001)" +
+            (undecided > 0 ? "; too few rounds to tell for " + std::to_string(undecided) + ": use more --samples" : "");
+        options.output != "-" ? print(words + "\n") : say(words);
+    }
+    if (ended_by) std::rethrow_exception(ended_by);
+    return differing > 0 ? Exit::failed : Exit::ok;
 }
 
 } // namespace speclens::cli

@@ -8,6 +8,7 @@
 #include "app/lecture.h"
 #include "engine/verify.h"
 #include "kernels/error.h"
+#include "remote/endpoint.h"
 
 namespace speclens::cli {
 
@@ -95,7 +96,8 @@ void check_together(const Options& o) {
     never_both("--text", "--verbose");
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
-    if (o.csv == "-" && o.json == "-") never_both("--csv", "--json");
+    if (!o.csv.empty() && o.csv == o.json)
+        usage("--csv and --json name one file: " + o.csv, "Give each a file of its own.");
     if (!o.session.empty())
         for (const char* option : {"--model",          "--drafter",
                                    "--backend",        "--threads",
@@ -158,6 +160,10 @@ void apply_link(Options& o) {
     for (const auto& [key, value] : o.link->options) {
         const std::string name = "--" + key;
         if (replaced(name)) continue;
+        if (key == "model" &&
+            looks_like_endpoint(value)) // whoever made the link would get the prompt and the key
+            throw Error("the link names a server as its model: " + value,
+                        "Add --model " + value + " if you trust it.", Exit::usage);
         const auto rows = option_rows();
         const auto row = std::ranges::find_if(
             rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <unistd.h>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_subject.h"
+#include "app/cli_terminal.h"
 #include "engine/race_json.h"
 #include "kernels/error.h"
 
@@ -133,15 +135,31 @@ Exit command_render(const Options& options) {
     return Exit::ok;
 }
 
+namespace {
+
+// For somebody at a terminal; a program gets the lines whole.
+std::string broken_at(const std::string& text, int width) {
+    std::string result;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t margin = std::min(line.find_first_not_of(' '), line.size());
+        result += beside("", static_cast<int>(margin), line.substr(margin), width);
+    }
+    return result;
+}
+
+} // namespace
+
 Exit command_describe(const Options& options) {
     if (is_lecture_file(options.words[0])) return describe_lecture(options);
     const SceneWord word = scene_word(options.words[0]);
     const Subject subject = asked_subject(options, word.scene);
     const Asked asked(options, word, subject);
     if (options.json != "-")
-        print(
+        print(broken_at(
             describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair()) +
-            "\n");
+                "\n",
+            standard_terminal(options.color).prose_width()));
     return Exit::ok;
 }
 

@@ -61,7 +61,9 @@ class Reporter {
     [[nodiscard]] bool walks() const { return walks_; }
 
   private:
-    static void say_now(const std::string& text) {
+    // A file is kept to its end though nobody reads on; else nothing is left to do then.
+    void say_now(const std::string& text) const {
+        if (file_) return print_results(text);
         print(text);
         flush();
     }
@@ -85,8 +87,7 @@ class Reporter {
 
 Exit command_run(const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
-    const std::string drafter = chosen_drafter(options, *models);
-    check_drafter_options(options, {drafter}, models->layers());
+    const std::string drafter = working_drafter(options, *models);
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
     if (settings.timing) warm_up(models, settings);
@@ -96,6 +97,8 @@ Exit command_run(const Options& options) {
         say(h.drafter + " guesses " + std::to_string(h.k) + " tokens at most: --k " +
             std::to_string(settings.k) + " is taken as " + std::to_string(h.k));
     Reporter reporter(run, options, *models);
+    if (reporter.walks() && settings.timing && models->target)
+        if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
     reporter.follow();
     try {
         while (!run.stopped()) {

@@ -14,8 +14,7 @@ namespace speclens::cli {
 
 Exit command_serve(const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
-    const std::string drafter = chosen_drafter(options, *models);
-    check_drafter_options(options, {drafter}, models->layers());
+    const std::string drafter = working_drafter(options, *models);
     ServeSettings settings;
     settings.host = options.host;
     settings.port = options.port;
@@ -26,8 +25,10 @@ Exit command_serve(const Options& options) {
     const std::string where =
         "http://" + (options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host) +
         ":" + std::to_string(server.bind());
-    print("SpecLens serves " + models->target_name() + " with " + drafter + " at " + where +
-          "\n  speclens attach " + where + "\n  speclens attach " + where +
+    const bool drafts = drafter != "none" && settings.base.k > 0;
+    print("SpecLens serves " + models->target_name() +
+          (drafts ? " with " + drafter : " without speculation") + " at " + where + "\n  speclens attach " +
+          where + "\n  speclens attach " + where +
           " --prompt \"Write a short poem about the moon.\" --chat\nCtrl+C ends it.\n");
     flush();
     std::jthread guard([&](const std::stop_token& done) {

@@ -1,6 +1,7 @@
 #include "app/cli_setup.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "app/cli_output.h"
 #include "engine/drafter.h"
+#include "engine/json_read.h"
 #include "kernels/error.h"
 #include "remote/probe.h"
 #include "remote/prompt_scorer.h"
@@ -21,9 +23,7 @@ namespace {
 constexpr std::size_t kMostPromptBytes = std::size_t{64} << 20;
 
 std::string read_all(std::istream& in, const std::string& name) {
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad()) throw Error(name + ": cannot be read", "Is it a readable file?");
-    if (text.size() > kMostPromptBytes) throw Error(name + ": more than 64 MB", "Give a shorter prompt.");
+    std::string text = read_at_most(in, kMostPromptBytes, name);
     if (!text.empty() && text.back() == '\n') text.pop_back(); // the line end that every editor and echo adds
     return text;
 }
@@ -41,7 +41,11 @@ std::string prompt_text(const std::string& argument) {
     return read_all(in, file);
 }
 
-Prompt prompt_of_line(const std::string& line, const std::string& where) {
+constexpr std::array<std::string_view, 4> kPromptKeys = {"prompt", "domain", "system", "chat"};
+constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "held"}; // read by assets/recipe
+
+// `unknown` keeps the first key that means nothing.
+Prompt prompt_of_line(const std::string& line, const std::string& where, std::string& unknown) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     const auto broken = [&](const std::string& what) {
         return Error(where + ": " + what,
@@ -59,10 +63,21 @@ Prompt prompt_of_line(const std::string& line, const std::string& where) {
     text("prompt", prompt.text);
     text("domain", prompt.domain);
     text("system", prompt.system);
-    if (const auto chat = json.find("chat"); chat != json.end())
-        prompt.chat = chat->is_boolean() && chat->get<bool>();
+    if (const auto chat = json.find("chat"); chat != json.end() && !chat->is_null()) {
+        if (!chat->is_boolean()) throw broken("\"chat\" is neither true nor false");
+        prompt.chat = chat->get<bool>();
+    }
+    for (const auto& [key, value] : json.items())
+        if (unknown.empty() && std::ranges::find(kPromptKeys, key) == kPromptKeys.end() &&
+            std::ranges::find(kRecipeKeys, key) == kRecipeKeys.end())
+            unknown = where + ": \"" + key + "\" means nothing here (known: prompt, domain, chat, system)";
     if (prompt.domain.empty()) prompt.domain = "other";
     return prompt;
+}
+
+Error no_text() {
+    return Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.",
+                 Exit::usage);
 }
 
 std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
@@ -71,10 +86,12 @@ std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
         throw Error(file.string() + ": cannot be opened",
                     "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     std::vector<Prompt> prompts;
-    std::string line;
+    std::string line, unknown;
     for (int number = 1; std::getline(in, line); ++number)
         if (line.find_first_not_of(" \t\r") != std::string::npos)
-            prompts.push_back(prompt_of_line(line, file.string() + " line " + std::to_string(number)));
+            prompts.push_back(
+                prompt_of_line(line, file.string() + " line " + std::to_string(number), unknown));
+    if (!unknown.empty()) say(unknown);
     if (prompts.empty())
         throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
     return prompts;
@@ -102,11 +119,14 @@ bool target_is_server(const Options& options) {
 namespace {
 
 std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)>
-server_as_target(const Options& options) {
+server_as_target(const Options& options, const std::filesystem::path& draft) {
     const Endpoint endpoint = parse_endpoint(options.model.string());
     ScorerSettings settings;
     settings.model = options.server_model;
     settings.listed = options.listed;
+    settings.vocabulary = !options.tokenizer.empty() ? options.tokenizer.string()
+                          : !draft.empty()           ? draft.string()
+                                                     : "the built-in draft model";
     settings.http.key = server_key(options);
     settings.http.silence_seconds = 120; // a long text on a large model
     if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty())
@@ -127,18 +147,27 @@ ModelPaths model_paths(const Options& options) {
     paths.threads = options.threads;
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
-        if (find_drafter(choice.name)->needs_network()) {
-            paths.heads[network_of(choice.name)] = choice.folder;
-            continue;
-        }
-        if (!paths.draft.empty() && paths.draft != choice.folder)
-            throw Error("two folders of draft models",
-                        "One draft model is loaded at a time: give one NAME=DIR.", Exit::usage);
-        paths.draft = choice.folder;
+        const bool head = find_drafter(choice.name)->needs_network();
+        const std::string method = network_of(choice.name);
+        std::filesystem::path& kept = head ? paths.heads[method] : paths.draft;
+        if (!kept.empty() && kept != choice.folder)
+            throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " +
+                            kept.string() + " and " + choice.folder.string(),
+                        head ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
+                               "second command."
+                             : "One draft model is loaded at a time: give one NAME=DIR.",
+                        Exit::usage);
+        kept = choice.folder;
     }
-    if (target_is_server(options)) paths.scorer = server_as_target(options);
+    if (target_is_server(options)) paths.scorer = server_as_target(options, paths.draft);
     paths.tokenizer = options.tokenizer;
     return paths;
+}
+
+std::filesystem::path folder_of(const Options& options, const std::string& drafter) {
+    for (const DrafterChoice& choice : options.drafters)
+        if (!choice.folder.empty() && network_of(choice.name) == network_of(drafter)) return choice.folder;
+    return {};
 }
 
 std::shared_ptr<const Models> load(const Options& options) {
@@ -150,7 +179,21 @@ std::shared_ptr<const Models> load(const Options& options) {
     };
     auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
     stop_if_interrupted();
+    if (options.prompt && models->target_table) throw no_text();
     return models;
+}
+
+std::string working_drafter(const Options& options, const Models& models) {
+    const std::string drafter = chosen_drafter(options, models);
+    check_drafter_options(options, {drafter}, models.layers());
+    const std::string problem = models.why_not(drafter);
+    if (problem.empty() || options.k == 0) return drafter;
+    std::string ready;
+    for (const std::string& name : models.ready_drafters()) ready += (ready.empty() ? "" : ", ") + name;
+    const bool foreign = problem == models.vocabulary_problem;
+    throw Error("the drafter '" + drafter + "' cannot run: " + problem,
+                (foreign ? "Give a draft with the target's tokenizer, --drafter " + drafter + "=DIR. " : "") +
+                    "These can: " + ready + ".");
 }
 
 std::string chosen_drafter(const Options& options, const Models& models) {
@@ -303,8 +346,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     } else if (models.tokenizer) {
         prompts = read_prompts(assets_folder() / "prompts" / "gallery.jsonl");
     } else {
-        throw Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.",
-                    Exit::usage);
+        throw no_text();
     }
     if (options.has("--chat") || options.has("--raw"))
         for (Prompt& prompt : prompts) prompt.chat = options.chat;

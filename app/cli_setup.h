@@ -19,12 +19,17 @@ namespace speclens::cli {
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] bool target_is_server(const Options& options); // --model is an address
 [[nodiscard]] ModelPaths model_paths(const Options& options);
+// The folder that was typed for the model or head of `drafter`, also where the other of chain and tree names
+// it; empty: none.
+[[nodiscard]] std::filesystem::path folder_of(const Options& options, const std::string& drafter);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
 [[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
                                        double temperature);
 // The drafter of --drafter; the default is `small` where the models have one, else `lookup`.
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
 [[nodiscard]] std::string chosen_drafter(const Options& options, bool small_is_ready);
+// The same for a command that drafts with no other; throws Error (model) where these models cannot run it.
+[[nodiscard]] std::string working_drafter(const Options& options, const Models& models);
 // Loads with a progress bar; Ctrl+C throws Interrupted.
 [[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
 // Throws Error (usage) when an option was typed that `drafter` has no use for.

@@ -1,4 +1,5 @@
 // The list of options: name, help, the commands where it means something, and what it sets.
+#include <algorithm>
 #include <cstdio>
 
 #include "app/cli_options.h"
@@ -20,7 +21,6 @@ constexpr unsigned in(C... commands) {
 using enum Command;
 constexpr unsigned kGenerates =
     in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
-constexpr unsigned kOneRun = in(window, run, render, describe, lossless); // with one drafter
 constexpr unsigned kDrafts = kGenerates | in(bench, serve);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check, train);
@@ -50,8 +50,28 @@ void set_rule_param(Options& o, Text name, Text text) {
     }
 }
 
+void set_prompt(Options& o, Text, Text text) {
+    o.prompt = text;
+}
+
+void set_drafter(Options& o, Text, Text text) {
+    o.drafters = {drafter_choice(text)};
+}
+
 void set_drafters(Options& o, Text, Text text) {
     for (const std::string& part : split(text, ',')) o.drafters.push_back(drafter_choice(part));
+}
+
+void set_k(Options& o, Text name, Text text) {
+    o.k = int_of(name, text, 0, 64);
+}
+
+void set_lengths(Options& o, Text name, Text text) {
+    o.lengths = whole_list(name, text, 0, 64);
+    o.k = *std::ranges::max_element(o.lengths);
+    if (o.lengths.size() > 1 && std::ranges::find(o.lengths, 0) != o.lengths.end())
+        throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.",
+                    Exit::usage);
 }
 
 void set_ngram(Options& o, Text name, Text text) {
@@ -99,9 +119,15 @@ constexpr OptionRow kOptionRows[] =
          "SGLang server lets that judge what is guessed here",
          kLoads, [](Options& o, Text, Text text) { o.model = text; }},
         {"--drafter", "NAME[=DIR]", "Models",
-         "who guesses (see: list drafters); NAME=DIR names the folder of its model or trained head",
-         kOneRun | in(check, serve),
-         [](Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }},
+         "who guesses, see: speclens list drafters (default: small where a draft model is loaded, else "
+         "lookup; some pictures have their own); NAME=DIR names the folder of its model or trained head",
+         in(window, run, render, describe, serve), set_drafter},
+        {"--drafter", "NAME[=DIR]", "Models",
+         "the one to test (default: all that can run); NAME=DIR names the folder of its model or trained "
+         "head",
+         in(lossless), set_drafter},
+        {"--drafter", "NAME[=DIR]", "Models",
+         "whose model or trained head is looked at too; NAME=DIR names its folder", in(check), set_drafter},
         {"--drafters", "A[=DIR],B", "Models",
          "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
          "race",
@@ -127,16 +153,26 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.session = text; }},
 
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "text to continue; @FILE reads a file, @- standard input (default: asks for a poem)", kGenerates,
-         [](Options& o, Text, Text text) { o.prompt = text; }},
+         "text to continue; @FILE reads a file, @- standard input (default: asks for a poem; with --model: "
+         "The capital of France is; a race and some pictures have their own)",
+         in(window, run, render, describe), set_prompt},
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "this one alone; @FILE reads a file, @- standard input (default: 60 built-in prompts)", in(compare),
+         set_prompt},
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "text to continue, by the built-in model where no other is given; @FILE reads a file, @- standard "
+         "input (default: the table; with --model: The capital of France is)",
+         in(lossless), set_prompt},
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
          "send this one request and mark which tokens of the answer were guessed; @FILE reads a file, @- "
          "standard "
          "input",
-         in(attach), [](Options& o, Text, Text text) { o.prompt = text; }},
+         in(attach), set_prompt},
         {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
          [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
-        {"--prompts", "FILE.jsonl", "Prompt", "one prompt a line: {\"prompt\":…, \"domain\":…}",
+        {"--prompts", "FILE.jsonl", "Prompt",
+         "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
+         "turn), \"system\":\"…\" (with chat)",
          in(compare, train), [](Options& o, Text, Text text) { o.prompts = text; }},
         {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare),
          [](Options& o, Text, Text text) { o.domain = text; }},
@@ -148,18 +184,34 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.system = text; }},
         {"--thinking", "", "Prompt", "leave the think block to the model (with --chat)", kGenerates,
          [](Options& o, Text, Text) { o.thinking = true; }},
-        {"--max-tokens", "N", "Prompt", "new tokens at most", kAsks | in(train),
+        {"--max-tokens", "N", "Prompt",
+         "new tokens at most (default 64; lossless: two full rounds and one token, 7 with K = 2)",
+         kAsks | in(train),
          [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
-        {"--k", "N", "Speculation", "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and dart)",
-         kDrafts, [](Options& o, Text name, Text text) { o.k = int_of(name, text, 0, 64); }},
+        {"--k", "N", "Speculation",
+         "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and "
+         "dart, and in a race)",
+         kDrafts & ~in(compare, lossless, bench), set_k},
+        {"--k", "N", "Speculation",
+         "draft tokens in a row each round (default 4; 7 for dart; several lengths for dflash, domino and "
+         "dspark)",
+         in(bench), set_k},
+        {"--k", "N", "Speculation", "draft tokens in a row each round (default 2)", in(lossless), set_k},
+        {"--k", "N|N,N,…", "Speculation",
+         "draft tokens in a row each round (default 4; 7 for dflash, domino, dspark and dart); several: every "
+         "drafter with each",
+         in(compare), set_lengths},
         {"--rule", "NAME", "Speculation",
          "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees)",
          kGenerates | in(serve), set_rule},
         {"--rule-param", "NAME=VALUE", "Speculation",
          "what the rule takes, see: speclens list rules (several: separated by commas)",
          kGenerates | in(serve), set_rule_param},
-        {"--temp", "T", "Speculation", "temperature; 0 always takes the most likely token", kAsks | in(train),
+        {"--temp", "T", "Speculation",
+         "temperature; 0 always takes the most likely token (default 0.8, and 0 in compare, attach, a race and "
+         "the pictures of a head, 1 in lossless)",
+         kAsks | in(train),
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
         {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
          kGenerates | in(serve),
@@ -282,7 +334,8 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text) { o.json = "-"; }},
         {"--text", "", "Output", "print the generated text and nothing else", in(run),
          [](Options& o, Text, Text) { o.text_only = true; }},
-        {"--verbose", "", "Output", "explain every round, not only the first three", in(run),
+        {"--verbose", "", "Output",
+         "explain every round, not only the first two and the first with a rejection", in(run),
          [](Options& o, Text, Text) { o.verbose = true; }},
         {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
          kTable, set_color},

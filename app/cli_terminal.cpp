@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -52,7 +53,7 @@ std::string Terminal::paint(Tone tone, const std::string& text) const {
 
 Terminal standard_terminal(When color) {
     Terminal terminal;
-    const bool tty = isatty(STDOUT_FILENO) == 1;
+    const bool tty = terminal.person = isatty(STDOUT_FILENO) == 1;
     const char* no_color = std::getenv("NO_COLOR");
     const char* kind = std::getenv("TERM");
     const bool dumb = kind && std::string_view(kind) == "dumb";
@@ -63,6 +64,7 @@ Terminal standard_terminal(When color) {
         terminal.width = size.ws_col;
     } else if (const char* asked = std::getenv("COLUMNS")) {
         terminal.width = std::atoi(asked);
+        terminal.person = true;
     } else {
         terminal.width = 100;
     }
@@ -138,6 +140,15 @@ std::string wrap(const std::string& text, int width, int indent) {
     }
     put();
     return result;
+}
+
+std::string beside(const std::string& left, int at, const std::string& text, int width) {
+    const std::string margin(static_cast<std::size_t>(at), ' ');
+    const int room = std::max(24, width - at);
+    std::string result = columns(left) < at ? pad(left, at) : left + (at > 0 ? " " : "");
+    for (const char c : columns(text) > room ? wrap(text, room) : text)
+        result += c == '\n' ? "\n" + margin : std::string(1, c);
+    return result + "\n";
 }
 
 std::string visible(std::string_view bytes) {

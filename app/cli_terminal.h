@@ -13,7 +13,10 @@ enum class Tone : std::uint8_t { plain, strong, muted, draft, target, accepted, 
 
 struct Terminal {
     bool color = false;
+    bool person = false; // somebody reads it: a terminal, or COLUMNS asks for a width
     int width = 80;
+    // Where lines break that a program would rather have whole.
+    [[nodiscard]] int prose_width() const { return person ? width : 1 << 20; }
     [[nodiscard]] std::string paint(Tone tone, const std::string& text) const;
 };
 // Standard output as it is: colours only on a terminal and without NO_COLOR, unless `color` says otherwise.
@@ -26,6 +29,8 @@ struct Terminal {
 [[nodiscard]] std::string clip(const std::string& text, int width); // plain text only, ends in … when cut
 // Breaks words at `width`, every line after the first begins with `indent` spaces. Plain text only.
 [[nodiscard]] std::string wrap(const std::string& text, int width, int indent = 0);
+// Two columns: `left` padded to `at`, then the text, whose further lines begin at `at` as well.
+[[nodiscard]] std::string beside(const std::string& left, int at, const std::string& text, int width);
 
 // Bytes of a token on one line: leading space as ␣, newline as ⏎, tab as →, bytes that are no character as
 // ⟨E4⟩.

@@ -1,7 +1,11 @@
 // `speclens train`: Medusa heads for the loaded target, trained here and now, with what they are worth while
 // they learn.
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli_commands.h"
 #include "app/cli_measure.h"
@@ -92,9 +96,23 @@ Json json_of(const MedusaView& view, const Models& models) {
     return json;
 }
 
+// Throws Error where `folder` could not be made or written; makes nothing yet.
+void check_folder(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    std::filesystem::path there = std::filesystem::absolute(folder, ignored);
+    while (!std::filesystem::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
+    if (!std::filesystem::is_directory(there, ignored) || access(there.c_str(), W_OK | X_OK) != 0)
+        throw Error("heads cannot be kept in " + folder.string() + ": " + there.string() +
+                        " is no folder that may be written",
+                    "Choose another folder with -o DIR.");
+}
+
 } // namespace
 
 Exit command_train(const Options& options) {
+    std::optional<ResultFile> json; // before anything is trained: can it be written?
+    if (!options.json.empty()) json.emplace(options.json);
+    if (!options.output.empty()) check_folder(options.output);
     const std::shared_ptr<const Models> models = load(options);
     MedusaTraining training(models, plan_of(options));
     const MedusaView& view = training.view();
@@ -102,10 +120,16 @@ Exit command_train(const Options& options) {
     const bool walks = options.json != "-";
     const double busy = busy_cores();
     if (const std::string warning = busy_warning(busy); !warning.empty()) say(warning);
+    const bool keeps = json || !options.output.empty(); // though nobody reads on
+    const auto tell = [&](const std::string& text) {
+        if (keeps) return print_results(text);
+        print(text);
+        flush();
+    };
     if (walks)
-        print(terminal.paint(Tone::strong, "SpecLens train") + " · " + std::to_string(view.plan.heads) +
-              " Medusa heads for " + models->target_name() + " · " + models->backend->description() +
-              " · [LIVE]\n");
+        tell(terminal.paint(Tone::strong, "SpecLens train") + " · " + std::to_string(view.plan.heads) +
+             " Medusa heads for " + models->target_name() + " · " + models->backend->description() +
+             " · [LIVE]\n");
     ProgressBar bar;
     std::size_t printed = 0;
     const int every = std::max(1, view.plan.steps / 100) * 10; // about ten lines
@@ -130,32 +154,30 @@ Exit command_train(const Options& options) {
                                " that it never trains on\n\n" + pad_left("step", 6) + pad_left("seconds", 9) +
                                pad_left("loss", 8);
             for (int k = 1; k <= view.plan.heads; ++k) head += pad_left("head " + std::to_string(k), 9);
-            print(terminal.paint(Tone::muted, head + pad_left("tok/round", 12)) + "\n");
+            tell(terminal.paint(Tone::muted, head + pad_left("tok/round", 12)) + "\n");
         }
         for (; printed < view.curve.size(); ++printed) {
             const MedusaPoint& point = view.curve[printed];
             if (point.step % every != 0 && point.step != view.plan.steps) continue;
             bar.clear();
-            print(point_text(point, view.plan.heads));
-            flush();
+            tell(point_text(point, view.plan.heads));
         }
     }
     bar.clear();
     const bool trained = !view.curve.empty() && view.curve.back().step > 0;
-    if (walks && view.cut && trained) print(point_text(view.curve.back(), view.plan.heads));
+    if (walks && view.cut && trained) tell(point_text(view.curve.back(), view.plan.heads));
     if (walks && !view.shipped.shares.empty())
-        print(pad("heads that were loaded", 23) + worth_text(view.shipped, view.plan.heads) + "\n");
+        tell(pad("heads that were loaded", 23) + worth_text(view.shipped, view.plan.heads) + "\n");
     if (!options.output.empty() && trained) {
         training.save(options.output);
         if (walks)
-            print("\nkept in " + options.output.string() + ". Use them:\n  speclens compare" +
-                  (options.model.empty() ? "" : " --model " + options.model.string()) +
-                  " --drafters none,medusa=" + options.output.string() + " --temp 0\n");
+            tell("\nkept in " + options.output.string() + ". Use them:\n  speclens compare" +
+                 (options.model.empty() ? "" : " --model " + options.model.string()) +
+                 " --drafters none,medusa=" + options.output.string() + " --temp 0\n");
     }
-    if (!options.json.empty()) {
-        ResultFile file(options.json);
-        file.write(json_of(view, *models).dump(1) + "\n");
-        file.commit();
+    if (json) {
+        json->write(json_of(view, *models).dump(1) + "\n");
+        json->commit();
     }
     return view.cut ? Exit::interrupted : Exit::ok;
 }

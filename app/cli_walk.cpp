@@ -99,10 +99,14 @@ std::string Walk::opening() const {
                    "from it and the laws behind follows the threshold of each place, and a coin u is thrown "
                    "there. The last success counts: it keeps everything before it (✓; rescued where the own "
                    "coin failed). ";
-        } else if (h.rule == "lenience") {
+        } else if (h.rule == "lenience" && h.rule_params.lenience > 0) {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
                    "guess stays (✓) when u is below p/((1-l)q), more often than the target's law allows. ";
+        } else if (h.rule == "tree_topk") {
+            how +=
+                "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
+                "it: a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p. ";
         } else {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
@@ -116,12 +120,17 @@ std::string Walk::opening() const {
         if (greedy || h.rule == "match" || h.rule == "typical")
             how += mixes ? " (↻). " : " (■). ";
         else
-            how += " (↻), drawn from what the guess left over. ";
+            how += h.rule == "tree_topk" ? " (↻), drawn from its law without the guess. "
+                                         : " (↻), drawn from what the guess left over. ";
         how += "When every guess stays, the target adds one more token (★). A round gives at least one "
                "token, and the text ";
-        if (rule && !rule_at(*rule, h.sampling).lossless())
-            how += mixes ? "follows the mixture exactly, NOT the target."
-                         : "does NOT follow the target's law: this rule is not lossless.";
+        const bool as_token =
+            h.rule == "lenience" && h.rule_params.lenience == 0; // the token rule by another name
+        if (rule && !as_token && !rule_at(*rule, h.sampling).lossless())
+            how += mixes
+                       ? "follows the mixture, NOT the target; where the drafter has no law behind its last "
+                         "guess, the token there is the target's own."
+                       : "does NOT follow the target's law: this rule is not lossless.";
         else
             how += greedy ? "is the one that the target alone would write."
                           : "follows the target's own law, as if nobody had guessed.";

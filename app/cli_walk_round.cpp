@@ -57,10 +57,11 @@ std::string Walk::table(const CycleSummary& cycle) const {
         const int indent = cycle.tree ? std::min(slot.depth - 1, guess_width - 6) : 0;
         const std::string guess =
             std::string(static_cast<std::size_t>(indent), ' ') + token(d.token, guess_width - 1 - indent);
-        std::string line = pad(guess, guess_width) +
-                           pad_left(probability(greedy || certain ? at_one(d.raw_top, d.token, std::exp(d.q))
-                                                                  : std::exp(d.q)),
-                                    8);
+        std::string line =
+            pad(guess, guess_width) +
+            pad_left(probability(greedy || (certain && !d.u) ? at_one(d.raw_top, d.token, std::exp(d.q))
+                                                             : std::exp(d.q)),
+                     8);
         text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
         if (!slot.check) {
             text += paint(Tone::muted,
@@ -99,7 +100,7 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
                " ends the text: nothing follows it\n";
     const Resampled& r = *cycle.resample;
     const Header& h = *trace_->header();
-    const bool mixture = h.rule.starts_with("cascade_");
+    const bool mixture = h.rule.starts_with("cascade_"), blocks = h.rule_params.block;
     const bool drafted = !cycle.drafts.empty();
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
@@ -108,15 +109,20 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     switch (r.from) {
     case Resampled::From::residual:
         line = "the target puts " + word + " there, drawn" + thrown +
-               (cycle.tree          ? " from what the rejected guesses left over:"
-                : mixture           ? " from what the guess left of the mixture:"
-                : h.rule == "block" ? " from what the guesses left over, max(P p − q, 0):"
-                                    : " from what the guess left over, max(p − q, 0):");
+               (cycle.tree              ? " from what the rejected guesses left over:"
+                : mixture && blocks     ? " from what the guesses left of the mixture m, max(P m − q, 0):"
+                : mixture               ? " from what the guess left of the mixture:"
+                : h.rule == "block"     ? " from what the guesses left over, max(P p − q, 0):"
+                : h.rule == "tree_topk" ? " from its law without the guess, scaled to 1:"
+                                        : " from what the guess left over, max(p − q, 0):");
         law = alternatives(r.top, r.token);
         break;
     case Resampled::From::bonus:
         if (mixture)
-            line = "every guess stayed: one token more for free, " + word + thrown + ", from the mixture:";
+            line = "every guess stayed: one token more for free, " + word + thrown +
+                   (r.top.empty()          ? ""
+                    : r.target_top.empty() ? ", from the target's own law, as the drafter has none there:"
+                                           : ", from the mixture:");
         else
             line = cycle.tree
                        ? "no guess was made behind the last one that stayed: one token more for free, " +

@@ -1,6 +1,7 @@
 // The program: arguments in, exit code out. One of the two places where errors are caught (the other is the
 // engine thread of the window).
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
@@ -18,13 +19,16 @@ namespace {
 
 Exit dispatch(Options options) {
     if (options.help) {
-        print(help_text(options.command));
+        print(help_text(options.command, standard_terminal(options.color).width));
         return Exit::ok;
     }
     read_prompt(options);
     switch (options.command) {
-    case Command::window:
-        return command_window(options);
+    case Command::window: {
+        const Exit code = command_window(options);
+        stop_if_interrupted(); // that closed the window
+        return code;
+    }
     case Command::run:
         return command_run(options);
     case Command::compare:
@@ -79,6 +83,9 @@ Exit guarded(const std::vector<std::string>& arguments) {
         return failed("out of memory", "Close other programs, or use a smaller model.", Exit::device);
     } catch (const std::filesystem::filesystem_error& error) {
         return failed(error.what(), "Check the name and the permissions.", Exit::model);
+    } catch (const std::exception& error) {
+        return failed(std::string("unexpected: ") + error.what(), "Please report what led to it.",
+                      Exit::model);
     }
 }
 

@@ -23,7 +23,9 @@ json beginning_of(const std::filesystem::path& file) {
     text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
     if (const std::size_t lanes = text.find("\"lanes\"");
         file.extension() == ".json" && lanes != std::string::npos) {
-        text.resize(text.find_last_of(',', lanes));
+        const std::size_t before = text.find_last_of(',', lanes);
+        if (before == std::string::npos) return json(json::value_t::discarded);
+        text.resize(before);
         text += '}';
     } else {
         text.resize(std::min(text.size(), text.find('\n')));

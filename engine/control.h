@@ -178,6 +178,7 @@ struct EngineStatus {
     double job_done = 0, job_total = 0;
     std::string job_unit;        // "MB"
     std::string error, remedy;   // state == failed
+    bool prompt_too_long = false;  // why it failed: another prompt may fit
     std::size_t memory_bytes = 0;  // weights and caches
     std::vector<std::string> ready_drafters;  // can run with the loaded models
     double plain_ms_per_token = 0;  // measured plain decoding; 0 until known

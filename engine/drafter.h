@@ -119,7 +119,7 @@ struct DrafterInfo {
 [[nodiscard]] int usual_k(const std::string& drafter);
 // Whether `rule` can judge what `drafter` proposes: every rule judges chains.
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
-// `rule` if it can judge what `drafter` proposes, else the usual one that can. Unknown names pass through.
+// `rule` if it suits what `drafter` proposes, else the usual one that does. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
 // The method of the trained head that `drafter` drafts with: a chain and a tree share one.
 [[nodiscard]] std::string network_of(const std::string& drafter);

@@ -34,7 +34,7 @@ std::shared_ptr<const Trace> one_round(const std::shared_ptr<const Models>& mode
     while (!over && run.step())
         for (; seen < run.trace().size(); ++seen)
             over = over || std::holds_alternative<Committed>(run.trace()[seen]);
-    if (!over) throw Error("nothing is left to guess: the run ends here", "Choose an earlier cycle.");
+    if (!over) throw Error("nothing is left to guess: the run ends here", "Choose an earlier round.");
     auto round = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
     round->append(header);
     for (std::size_t i = first; i < seen; ++i) round->append(run.trace()[i]);
@@ -76,8 +76,8 @@ Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses&
         if (const auto* commit = std::get_if<Committed>(&trace[i]))
             found = found || commit->cycle + 1 == cycle;
     if (!found || cycle < 0)
-        throw Error("cycle " + std::to_string(cycle) + " is not in this run",
-                    "Choose a cycle that was decoded.", Exit::usage);
+        throw Error("round " + std::to_string(cycle + 1) + " is not in this run",
+                    "Choose a round that was decoded.", Exit::usage);
     Guesses guesses;
     guesses.cycle = cycle;
     guesses.of = &trace;

@@ -14,7 +14,8 @@ std::string short_name(const std::filesystem::path& file) {
 std::string read_text_file(const std::filesystem::path& file, std::size_t limit) {
     std::error_code failure;
     if (!std::filesystem::exists(file, failure))
-        throw Error(short_name(file) + " does not exist", "Check the path; the folder must hold this file.");
+        throw Error(short_name(file) + " does not exist",
+                    "Check the path; the folder must hold this file.");
     if (!std::filesystem::is_regular_file(file, failure))
         throw Error(short_name(file) + " is not a file", "Check the path; a regular file is expected there.");
     const auto size = std::filesystem::file_size(file, failure);
@@ -31,7 +32,38 @@ std::string read_text_file(const std::filesystem::path& file, std::size_t limit)
     return text;
 }
 
+std::string read_at_most(std::istream& in, std::size_t limit, const std::string& name) {
+    std::string text, block(std::size_t{1} << 16, '\0');
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
+        text.append(block, 0, static_cast<std::size_t>(in.gcount()));
+        if (text.size() > limit)
+            throw Error(name + ": more than " + std::to_string(limit >> 20) + " MB",
+                        "Is this the right file?");
+    }
+    if (in.bad()) throw Error(name + ": cannot be read", "Is it a readable file?");
+    return text;
+}
+
+bool too_deep(std::string_view json_text) {
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < json_text.size(); ++i) {
+        const char c = json_text[i];
+        if (quoted && c == '\\')
+            ++i;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{') && ++depth > kDeepestJson)
+            return true;
+        else if (!quoted && (c == ']' || c == '}'))
+            --depth;
+    }
+    return false;
+}
+
 Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy) {
+    if (too_deep(text))
+        throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);
     try {
         Json json = Json::parse(text.begin(), text.end());
         if (json.is_object()) return json;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <istream>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,11 @@ using Json = nlohmann::json;
 [[nodiscard]] std::string short_name(const std::filesystem::path& file);
 // Throws Error when the file is missing, is a folder, cannot be read, or is larger than `limit` bytes.
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
+// All of a stream, for files that may be pipes or devices without end. Throws Error beyond `limit` bytes.
+[[nodiscard]] std::string read_at_most(std::istream& in, std::size_t limit, const std::string& name);
+// Brackets within brackets, outside strings: what prints or walks a tree recurses that deep.
+inline constexpr int kDeepestJson = 256;
+[[nodiscard]] bool too_deep(std::string_view json_text);
 // Throws Error("NAME: not valid JSON …") unless `text` is one JSON object. Duplicate keys: the last one
 // counts.
 [[nodiscard]] Json parse_json_object(std::string_view text, const std::string& name,

@@ -40,9 +40,12 @@ void keep_only(Law& law, const std::vector<int>& ids) {
 }  // namespace
 
 void check_sampling(const Sampling& s) {
+    constexpr double kLeastTemperature = 1e-30;
     if (!(s.temperature >= 0) || !std::isfinite(s.temperature))
         throw Error("temperature must be 0 or more, got " + std::to_string(s.temperature),
                     "Use 0 for greedy decoding or a value such as 0.8.", Exit::usage);
+    if (s.temperature > 0 && s.temperature < kLeastTemperature)  // dividing by it leaves the range of a float
+        throw Error("a temperature above 0 must be at least 1e-30", "Use 0 for greedy decoding.", Exit::usage);
     if (!(s.top_p > 0 && s.top_p <= 1))
         throw Error("top-p must be in (0, 1], got " + std::to_string(s.top_p),
                     "Use 1 to switch the filter off; a very small value keeps only the most likely token.", Exit::usage);

@@ -57,7 +57,10 @@ bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
 std::string judging_rule(const std::string& rule, const std::string& drafter) {
     const RuleInfo* by = find_rule(rule);
     const DrafterInfo* who = find_drafter(drafter);
-    return by && who && !can_judge(*by, *who) ? (who->needs_network() ? "tree_topk" : "tree_wor") : rule;
+    if (!by || !who) return rule;
+    if (!can_judge(*by, *who)) return who->needs_network() ? "tree_topk" : "tree_wor";
+    // On a chain top tokens would keep a drawn guess with p, not min(1, p / q).
+    return rule == "tree_topk" && !who->tree ? "token" : rule;
 }
 
 Error tree_error(const std::string& rule) {

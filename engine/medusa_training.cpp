@@ -151,7 +151,7 @@ void MedusaTraining::read_text(const GalleryPrompt& prompt, bool held, int numbe
     const std::vector<int>& tokens = run.sequence();
     const int prompt_size = static_cast<int>(run.trace().header()->prompt.size()),
               count = static_cast<int>(tokens.size());
-    const auto decoder = make_model_decoder(models_->target, count);
+    const auto decoder = make_model_decoder(models_->target, count - 1);  // the last token is never fed
     const int layers = models_->layers();
     const auto hidden = static_cast<std::size_t>(models_->target->config.hidden);
     Places& places = held ? held_ : trained_;

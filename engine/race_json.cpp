@@ -1,13 +1,14 @@
 #include "engine/race_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/atomic_file.h"
 #include "engine/drafter.h"
+#include "engine/json_read.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -24,12 +25,25 @@ RaceJson estimate_json(const Estimate& e) {
             {"high", e.interval ? RaceJson(e.high) : RaceJson(nullptr)}};
 }
 
+// A file from elsewhere may say anything, and axes are drawn from it.
+double measure_of(const RaceJson& json) {
+    const double value = json.get<double>();
+    if (!(value > -1e-6 && value < 1e9)) throw std::invalid_argument("a figure is not between 0 and 1e9");
+    return std::max(0.0, value);
+}
+
+int count_of(const RaceJson& json) {
+    const int value = json.get<int>();
+    if (value < 0) throw std::invalid_argument("a count is below 0");
+    return value;
+}
+
 Estimate estimate_of(const RaceJson& json) {
     Estimate e;
-    e.value = json.at("value").get<double>();
+    e.value = measure_of(json.at("value"));
     e.interval = !json.at("low").is_null();
-    e.low = e.interval ? json.at("low").get<double>() : e.value;
-    e.high = e.interval ? json.at("high").get<double>() : e.value;
+    e.low = e.interval ? measure_of(json.at("low")) : e.value;
+    e.high = e.interval ? measure_of(json.at("high")) : e.value;
     return e;
 }
 
@@ -55,19 +69,19 @@ RaceJson average_json(const LaneAverage& a) {
 LaneAverage average_of(const RaceJson& json) {
     LaneAverage a;
     Totals& t = a.totals;
-    t.prompts = json.at("prompts").get<int>();
-    t.rounds = json.at("rounds").get<int>();
-    t.tokens = json.at("tokens").get<int>();
-    t.drafted = json.at("drafted").get<int>();
-    t.accepted = json.at("accepted_drafts").get<int>();
+    t.prompts = count_of(json.at("prompts"));
+    t.rounds = count_of(json.at("rounds"));
+    t.tokens = count_of(json.at("tokens"));
+    t.drafted = count_of(json.at("drafted"));
+    t.accepted = count_of(json.at("accepted_drafts"));
     t.judged_at = json.at("judged_by_position").get<std::vector<int>>();
     t.accepted_at = json.at("accepted_by_position").get<std::vector<int>>();
-    t.head_ms = json.at("head_ms").get<double>();
-    t.draft_ms = json.at("draft_ms").get<double>() + t.head_ms;
-    t.verify_ms = json.at("verify_ms").get<double>();
-    t.accept_ms = json.at("accept_ms").get<double>();
-    t.other_ms = json.at("other_ms").get<double>();
-    t.tokens_per_second = json.at("tokens_per_second").get<double>();
+    t.head_ms = measure_of(json.at("head_ms"));
+    t.draft_ms = measure_of(json.at("draft_ms")) + t.head_ms;
+    t.verify_ms = measure_of(json.at("verify_ms"));
+    t.accept_ms = measure_of(json.at("accept_ms"));
+    t.other_ms = measure_of(json.at("other_ms"));
+    t.tokens_per_second = measure_of(json.at("tokens_per_second"));
     a.tokens_per_round = estimate_of(json.at("tokens_per_round"));
     a.speed_up = estimate_of(json.at("speedup"));
     if (t.accepted_at.size() != t.judged_at.size())
@@ -195,7 +209,7 @@ std::string race_json(const RaceView& race) {
              {"trace", lane.trace ? trace_json_of(*lane.trace, events) : RaceJson(nullptr)}});
     }
     if (race.settings.stepped) json["steps"] = race.steps;
-    return json.dump(1) + "\n";
+    return json.dump(1, ' ', false, RaceJson::error_handler_t::replace) + "\n";
 }
 
 void save_race(const RaceView& race, const std::filesystem::path& file) {
@@ -207,6 +221,8 @@ void save_race(const RaceView& race, const std::filesystem::path& file) {
 RaceView read_race(const std::string& text, const std::string& name) {
     const char* remedy = "Give a race that was saved with Ctrl+S, or by speclens describe race --json FILE.";
     try {
+        if (too_deep(text))
+            throw std::invalid_argument("it nests deeper than " + std::to_string(kDeepestJson) + " levels");
         return race_of(RaceJson::parse(text), name);
     } catch (const RaceJson::exception& error) {
         throw Error(name + ": not a saved race: " + error.what(), remedy);
@@ -218,7 +234,8 @@ RaceView read_race(const std::string& text, const std::string& name) {
 RaceView load_race(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) throw Error(file.string() + ": cannot be opened", "Check the name of the file.");
-    return read_race({std::istreambuf_iterator<char>(in), {}}, file.string());
+    constexpr std::size_t kLargestRace = std::size_t{256} << 20;
+    return read_race(read_at_most(in, kLargestRace, file.string()), file.string());
 }
 
 bool is_race_file(const std::filesystem::path& file) {

@@ -111,6 +111,24 @@ PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
     return prompt;
 }
 
+namespace {
+
+int target_holds(const Models& models) {
+    return models.target ? models.target->config.max_positions : models.scorer ? models.scorer->capacity() : 4096;
+}
+
+}  // namespace
+
+PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
+    PromptRoom room{.holds = target_holds(models)};
+    const DrafterInfo* drafter = find_drafter(settings.drafter);
+    if (drafter && drafter->needs_draft_model() && models.draft)
+        room.holds = std::min(room.holds, models.draft->config.max_positions);
+    if (!settings.prompt.empty() || !settings.token_ids.empty())
+        room.tokens = static_cast<int>(prompt_tokens(models, settings).ids.size());
+    return room;
+}
+
 PromptTooLong::PromptTooLong(int tokens, std::string model, int context)
     : Error("the prompt has " + std::to_string(tokens) + " tokens; the context of " + model + " holds " +
                 std::to_string(context),
@@ -161,10 +179,14 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     if (const auto network = models_->network(drafter_name)) k = std::min(k, network->config.most_drafts());
     const int nodes = drafter.tree ? options.tree_budget : 0;
 
-    // Cache slots: the prompt, the new tokens, and one round of drafts past them.
-    const long long wanted =
-        static_cast<long long>(prompt_size) + settings_.max_tokens + std::max({settings_.k, k, nodes}) + 1;
-    const int limit = models_->target ? models_->target->config.max_positions : models_->scorer ? models_->scorer->capacity() : 4096;
+    // Cache slots: the prompt, the new tokens, or what a fork goes on from, and one round of drafts past them.
+    long long kept = prompt_size;
+    for (std::size_t i = 0; fork && i < base->size(); ++i)
+        if (const auto* commit = std::get_if<Committed>(&(*base)[i]); commit && commit->cycle < fork->cycle)
+            kept += static_cast<long long>(commit->tokens.size());
+    const long long wanted = std::max(static_cast<long long>(prompt_size) + settings_.max_tokens, kept) +
+                             std::max({settings_.k, k, nodes}) + 1;
+    const int limit = target_holds(*models_);
     if (prompt_size >= limit) throw PromptTooLong(prompt_size, models_->target_name(), limit);
     if (needs_model && models_->draft && prompt_size >= models_->draft->config.max_positions)
         throw PromptTooLong(prompt_size, models_->draft_name(), models_->draft->config.max_positions);
@@ -257,7 +279,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
             trace_->append(event);
         }
         if (!found)
-            throw Error("cycle " + std::to_string(fork->cycle) + " is not in this run", "Choose a cycle that was decoded.",
+            throw Error("round " + std::to_string(fork->cycle + 1) + " is not in this run", "Choose a round that was decoded.",
                         Exit::usage);
         trace_->append(Commanded{to_text(*fork)});
     }
@@ -356,7 +378,7 @@ LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& setti
             }
         }
     }
-    throw Error("position " + std::to_string(index) + " of cycle " + std::to_string(cycle) + " has no laws",
+    throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(cycle + 1) + " has no laws",
                 "Choose a position that the target judged.", Exit::usage);
 }
 

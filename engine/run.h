@@ -24,6 +24,14 @@ class PromptTooLong final : public Error {
     std::string model_;
 };
 
+// How much of the contexts a prompt takes.
+struct PromptRoom {
+    int tokens = 0;
+    int holds = 0;                 // of the smallest context; the prompt leaves at least one place in it
+    [[nodiscard]] bool fits() const { return tokens < holds; }
+};
+[[nodiscard]] PromptRoom prompt_room(const Models& models, const RunSettings& settings);  // no prompt: no tokens
+
 class Run {
   public:
     // Throws Error for an empty prompt, unknown names, bad numbers, and PromptTooLong. A drafter that these models

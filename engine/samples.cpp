@@ -75,9 +75,10 @@ Sample TimedRun::sample() const {
         sample.verify_ms += cycle.verify_ms;
         sample.accept_ms += cycle.commit->accept_ms;
         // By position: in a tree a position is judged when one of its guesses is, and accepted likewise.
-        std::size_t judged = 0;
-        for (const DraftSlot& slot : cycle.drafts)
-            if (slot.check) judged = std::max(judged, static_cast<std::size_t>(slot.depth));
+        std::size_t judged = cycle.judged_in_order();
+        if (cycle.tree)
+            for (const DraftSlot& slot : cycle.drafts)
+                if (slot.check) judged = std::max(judged, static_cast<std::size_t>(slot.depth));
         for (std::size_t i = 0; i < judged; ++i) {
             grow(sample.judged_at, i);
             if (i < cycle.path.size()) grow(sample.accepted_at, i);

@@ -95,7 +95,7 @@ void Session::publish(const std::function<void(Snapshot&)>& change) {
 // The one catch of the engine thread: an error becomes an event of the trace and a line of the status.
 void Session::main() {
     const auto guarded = [&](const std::function<void()>& work) {
-        const auto failed = [&](const std::string& what, const std::string& remedy) {
+        const auto failed = [&](const std::string& what, const std::string& remedy, bool too_long = false) {
             gate_.set(0);
             race_.reset();
             stepped_.reset();
@@ -106,13 +106,14 @@ void Session::main() {
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
+                p.status.prompt_too_long = too_long;
                 p.status.job.clear();
             });
         };
         try {
             work();
         } catch (const Error& error) {
-            failed(error.what(), error.remedy());
+            failed(error.what(), error.remedy(), dynamic_cast<const PromptTooLong*>(&error) != nullptr);
         } catch (const Cancelled&) {
             failed("loading was cancelled", "Try again to load the models.");
         } catch (const std::bad_alloc&) {
@@ -182,6 +183,7 @@ void Session::load(const Restart& first) {
         p.status.model = models_->target_name();
         p.status.draft_model = models_->draft_name();
         p.status.ready_drafters = models_->ready_drafters();
+        p.prompt_room = [models = models_](const RunSettings& s) { return speclens::prompt_room(*models, s); };
         p.status.job = "measuring plain decoding";
         p.status.job_done = p.status.job_total = 0;
     });
@@ -247,6 +249,7 @@ void Session::apply(const Command& command) {
             p.other_guess = nullptr;
             p.guesses = nullptr;
             p.settings = run_->settings();
+            ++p.runs;
             p.status.state = EngineStatus::State::idle;
             p.status.error.clear();
             p.status.remedy.clear();
@@ -261,6 +264,7 @@ void Session::apply(const Command& command) {
         show_run();
     } else if (const auto* fork = std::get_if<Fork>(&command)) {
         if (!run_) throw Error("there is no run to fork", "Start a run first.");
+        reach(fork->cycle);
         run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), *fork);
         gate_.set(fork->budget);
         show_run();
@@ -341,6 +345,19 @@ void Session::apply(const Command& command) {
         gate_.set(0);
         if (run_) run_->stop("cancelled");
         publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
+    }
+}
+
+// A run that was begun again has to come as far as it had been before it can be forked there.
+void Session::reach(int cycle) {
+    std::size_t seen = 0;
+    int complete = 0;
+    const auto there = [&] {
+        for (; seen < run_->trace().size(); ++seen)
+            complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
+        return complete >= cycle;
+    };
+    while (!closing_ && !there() && run_->step()) {
     }
 }
 

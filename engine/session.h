@@ -38,6 +38,8 @@ struct Snapshot {
     std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
+    std::uint64_t runs = 0;                 // begun so far, branches included
+    std::function<PromptRoom(const RunSettings&)> prompt_room;  // empty until the models are loaded; any thread
     std::uint64_t revision = 0;             // grows with every change
 };
 
@@ -56,6 +58,7 @@ class Session {
     void main();
     void load(const Restart& first);  // the models, then this run
     void apply(const Command& command);
+    void reach(int cycle);  // lets the run go on until this round can begin
     void publish(const std::function<void(Snapshot&)>& change);
     void step_race();
     void show_race();

@@ -29,7 +29,8 @@ Trace::~Trace() {
 void Trace::append(Event event) {
     const std::size_t n = size_.load(std::memory_order_relaxed);
     const Place place = place_of(n);
-    CHECK(place.chunk < kMaxChunks, "trace is full");
+    if (place.chunk >= kMaxChunks)
+        throw Error("a trace holds " + std::to_string(n) + " events at most", "Record a shorter run.", Exit::usage);
     Event* chunk = chunks_[place.chunk].load(std::memory_order_relaxed);
     if (!chunk) {
         chunk = new Event[place.size];

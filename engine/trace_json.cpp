@@ -204,7 +204,7 @@ std::string TraceWriter::line(const Event& event) {
     }
     if (!texts.empty()) object["texts"] = std::move(texts);
     if (!bytes.empty()) object["bytes"] = std::move(bytes);
-    return object.dump();
+    return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 void save_trace(const Trace& trace, const std::filesystem::path& file) {

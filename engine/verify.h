@@ -68,7 +68,7 @@ struct Verdict {
     std::optional<double> u;        // the coin that drew it
     Law law;                        // the law it was drawn from; empty: one-hot at `token`
     bool residual_fallback = false; // the residual was empty in floating point, p was used
-    bool mixed = false;             // judged against a mixture: `law` is not the target's even as a bonus
+    bool mixed = false;             // `law` comes from a mixture: it is not the target's even as a bonus
 
     [[nodiscard]] int accepted() const { return static_cast<int>(path.size()); }
     [[nodiscard]] int row() const { return path.empty() ? 0 : 1 + path.back(); }  // that the own token comes from

@@ -108,7 +108,7 @@ BenchRecords parse_bench_records(std::string_view text, const std::string& sourc
     });
     if (records.answered.empty() && records.failed == 0)
         throw Error(source + ": no line is a record of a request",
-                    "AIPerf writes them to profile_export.jsonl.", Exit::network);
+                    "AIPerf writes them to profile_export.jsonl.");
     return records;
 }
 

@@ -101,8 +101,8 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.settings.max_tokens = static_cast<int>(most);
     asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
     asked.settings.sampling.top_p = std::max(1e-6, number_between(body, "top_p", 1, 0, 1));
-    asked.settings.seed =
-        static_cast<std::uint64_t>(number_between(body, "seed", static_cast<double>(base.seed), 0, 9e15));
+    if (body.contains("seed"))
+        asked.settings.seed = static_cast<std::uint64_t>(number_between(body, "seed", 0, 0, 9e15));
     if (number_between(body, "n", 1, 1, 1) != 1) throw Refused{400, "n must be 1"};
     asked.settings.trace_top = 0;
     asked.settings.timing = true;

@@ -8,12 +8,12 @@
 namespace speclens {
 namespace {
 
-// The number that follows `key` (spaces, ':' and '=' in between); absent where there is none.
+// The number that follows `key` (spaces, quotes, ':' and '=' in between); absent where there is none.
 std::optional<double> after(std::string_view line, std::string_view key) {
     const std::size_t at = line.find(key);
     if (at == std::string_view::npos) return {};
     std::string_view rest = line.substr(at + key.size());
-    const std::size_t begin = rest.find_first_not_of(" :=(\t");
+    const std::size_t begin = rest.find_first_not_of(" :=(\t'\"");
     if (begin == std::string_view::npos) return {};
     rest.remove_prefix(begin);
     double value = 0;
@@ -73,11 +73,29 @@ std::optional<LogEntry> sglang_entry(std::string_view line) {
     LogEntry e;
     e.kind = ServerKind::sglang;
     e.length = after(line, "accept len");
-    e.rate = after(line, "accept rate");
+    e.told_rate = after(line, "accept rate");
     e.tokens_per_second = after(line, "gen throughput (token/s)");
     e.running = after(line, "#running-req");
     e.waiting = after(line, "#queue-req");
     return e;
+}
+
+// K where a line shows the settings SGLang was started with.
+std::optional<double> sglang_drafts(std::string_view line) {
+    return drafts_of_settings(after(line, "speculative_num_draft_tokens"),
+                              after(line, "speculative_num_steps"));
+}
+
+// What the rates of all lines together mean, and with it the rate of each.
+ToldRates settle_rates(std::vector<LogEntry>& entries, std::optional<double> drafts) {
+    constexpr double kRounding = 0.005; // SGLang prints two decimals
+    std::vector<ToldAverage> averages;
+    for (const LogEntry& e : entries)
+        if (e.length && e.told_rate) averages.push_back({*e.length, *e.told_rate});
+    const ToldRates told = read_told_rates(averages, drafts, kRounding);
+    for (LogEntry& e : entries)
+        if (e.kind == ServerKind::sglang) e.rate = told.share(e.length, e.told_rate);
+    return told;
 }
 
 std::optional<LogEntry> llama_request(std::string_view line) {
@@ -136,11 +154,13 @@ ServerKind LogReading::kind() const {
 
 LogReading parse_log(std::string_view text, const std::string& source) {
     LogReading out;
+    std::optional<double> drafts;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const std::string_view line = text.substr(begin, end - begin);
         begin = end + 1;
         ++out.lines;
+        if (const auto k = sglang_drafts(line)) drafts = k;
         for (const auto read : {vllm_entry, sglang_entry, llama_request, llama_statistics})
             if (std::optional<LogEntry> entry = read(line)) {
                 entry->line = out.lines;
@@ -152,8 +172,8 @@ LogReading parse_log(std::string_view text, const std::string& source) {
         throw Error(
             source + ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance",
             "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
-            "acceptance = …, statistics …) are understood.",
-            Exit::network);
+            "acceptance = …, statistics …) are understood.");
+    out.told = settle_rates(out.entries, drafts);
     return out;
 }
 

@@ -16,7 +16,8 @@ struct LogEntry {
     std::string method;                 // llama.cpp's statistics: "draft-eagle3"
     bool whole = false;                 // since the start of the server, not of one interval or request
     std::optional<SpecCounts> counts;   // where the line has counts; rounds may be worked out from the length
-    std::optional<double> length, rate; // as the line says
+    std::optional<double> length, rate; // tokens per round; accepted ÷ drafted
+    std::optional<double> told_rate;    // SGLang's "accept rate", which may be another (told_rates.h)
     std::vector<double> per_position;   // unconditional, as the line says
     std::optional<double> tokens_per_second, running, waiting;
 };
@@ -24,6 +25,7 @@ struct LogEntry {
 struct LogReading {
     std::vector<LogEntry> entries;
     int lines = 0;
+    ToldRates told; // of SGLang's entries
     // Sum of the entries with counts that are not `whole`; of llama.cpp its last whole one where there is no
     // other.
     [[nodiscard]] SpecCounts sum() const;

@@ -32,6 +32,15 @@ std::optional<double> told_length(const Json& info) {
     return length->get<double>();
 }
 
+std::optional<double> told_drafts(const Json& info) {
+    const auto number = [&](const char* key) -> std::optional<double> {
+        const auto found = info.find(key);
+        if (found == info.end() || !found->is_number()) return {};
+        return found->get<double>();
+    };
+    return drafts_of_settings(number("speculative_num_draft_tokens"), number("speculative_num_steps"));
+}
+
 // Percent-encoded for a query.
 std::string query_value(const std::string& text) {
     static constexpr char kHex[] = "0123456789ABCDEF";
@@ -84,13 +93,15 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings)
             facts.kind = ServerKind::llamacpp;
             facts.version = text_of(*props, "build_info");
         }
-    if (facts.kind == ServerKind::unknown || (facts.kind == ServerKind::sglang && !facts.reading.told_length))
+    if (facts.kind == ServerKind::unknown ||
+        (facts.kind == ServerKind::sglang && (!facts.reading.told_length || !facts.reading.told_drafts)))
         for (const char* path : {"/server_info", "/get_server_info"})
             if (const auto info = object_at(endpoint, path, settings);
                 info && info->contains("internal_states")) {
                 facts.kind = ServerKind::sglang;
                 facts.version = text_of(*info, "version");
                 if (!facts.reading.told_length) facts.reading.told_length = told_length(*info);
+                if (!facts.reading.told_drafts) facts.reading.told_drafts = told_drafts(*info);
                 break;
             }
     if (const auto models = object_at(endpoint, "/v1/models", settings)) read_models(*models, facts);
@@ -130,6 +141,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
             for (const char* path : {"/server_info", "/get_server_info"})
                 if (const auto info = object_at(endpoint, path, settings)) {
                     reading.told_length = told_length(*info);
+                    reading.told_drafts = told_drafts(*info);
                     break;
                 }
         return reading;
@@ -138,7 +150,10 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
     if (!answer.ok())
         throw Error(endpoint.shown() + "/metrics answers with status " + std::to_string(answer.status),
                     "Is the server going down?", Exit::network);
-    return read_metrics(parse_exposition(answer.body, endpoint.shown() + "/metrics"));
+    ServerReading reading = read_metrics(parse_exposition(answer.body, endpoint.shown() + "/metrics"));
+    // Older versions tell their settings elsewhere, and those stay.
+    if (!reading.told_drafts) reading.told_drafts = facts.reading.told_drafts;
+    return reading;
 }
 
 std::string caution(const Endpoint& endpoint, bool has_key) {

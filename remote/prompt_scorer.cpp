@@ -12,6 +12,8 @@ namespace speclens {
 namespace {
 
 constexpr const char* kProbe = "The capital of France is Paris. 12 + 30 = 42";
+constexpr const char* kOwnFamily =
+    "Give a draft model of the server's family, --drafter small=DIR, or its tokenizer, --tokenizer DIR.";
 constexpr int kUsualContext = 4096; // where a server does not tell its own
 
 [[noreturn]] void bad_answer(const std::string& server, const std::string& what) {
@@ -36,11 +38,14 @@ Top top_from(std::vector<Top::Entry> entries) {
 struct ScoreReader {
     const std::string& server;
     int vocab;
+    const std::string& vocabulary;
 
     [[nodiscard]] Top::Entry entry(long long id, const Json& logp) const {
-        if (id < 0 || id >= vocab)
-            bad_answer(server, "token id " + std::to_string(id) + " is outside the vocabulary of " +
-                                   std::to_string(vocab));
+        if (id < 0) bad_answer(server, "a token id is " + std::to_string(id));
+        if (id >= vocab)
+            throw Error(server + " uses token id " + std::to_string(id) + ", the tokenizer of " + vocabulary +
+                            " has " + std::to_string(vocab) + " ids: another family",
+                        kOwnFamily);
         if (!logp.is_number() || !(logp.get<double>() <= 1e-3))
             bad_answer(server, "a log-probability is " + shown(logp));
         return {static_cast<int>(id), std::min(0.0, logp.get<double>())};
@@ -130,12 +135,18 @@ class PromptScorer final : public Scorer {
                 body += bytes;
                 return true;
             });
+        const std::string reason = answer.ok() ? "" : reason_in(answer.body);
+        if (reason.find("vocab") != std::string::npos) // more ids here than there
+            throw Error(endpoint_.shown() + " does not know the ids of the tokenizer of " +
+                            settings_.vocabulary + ", another family: " + reason,
+                        kOwnFamily);
         if (!answer.ok())
             throw Error(endpoint_.shown() + request.path + " answers with status " +
-                            std::to_string(answer.status) + ": " + reason_in(answer.body),
+                            std::to_string(answer.status) + ": " + reason,
                         "vLLM tells more than 20 tokens of a law only when started with --max-logprobs N.",
                         Exit::network);
-        return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown());
+        return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),
+                           settings_.vocabulary);
     }
 
     // The same ids for the same texts, as far as the server spells its tokens.
@@ -148,11 +159,9 @@ class PromptScorer final : public Scorer {
             const int id = probe[static_cast<std::size_t>(i)];
             const std::string ours = vocabulary_.tokenizer->bytes_of(id);
             if (contradicts(theirs, ours))
-                throw Error(
-                    name_ + " has another vocabulary: token " + std::to_string(id) + " is \"" + theirs +
-                        "\" there and \"" + ours + "\" here",
-                    "Give a draft model of the server's family, --drafter small=DIR, or its tokenizer, "
-                    "--tokenizer DIR.");
+                throw Error(name_ + " has another vocabulary: token " + std::to_string(id) + " is \"" +
+                                theirs + "\" there and \"" + ours + "\" here",
+                            kOwnFamily);
         }
     }
 
@@ -213,7 +222,7 @@ ScoreRequest score_request(ServerKind kind, const ScorerSettings& settings, std:
 }
 
 Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> tokens, int rows, int filler,
-                   int vocab, const std::string& server) {
+                   int vocab, const std::string& server, const std::string& vocabulary) {
     const Json json = Json::parse(body, nullptr, false);
     if (!json.is_object()) bad_answer(server, "the answer is no JSON object");
     const Json* told = nullptr;
@@ -235,7 +244,7 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
     const auto size = told->size(), wanted = static_cast<std::size_t>(rows);
     if (size < wanted)
         bad_answer(server, std::to_string(size) + " places instead of " + std::to_string(rows));
-    const ScoreReader reader{server, vocab};
+    const ScoreReader reader{server, vocab, vocabulary};
     Scored scored;
     for (std::size_t row = 0; row < wanted; ++row) { // counted from the end: where the list begins differs
         const std::size_t at = size - wanted + row;

@@ -19,6 +19,7 @@ namespace speclens {
 struct ScorerSettings {
     std::string model; // which of the server's; empty: its first
     int listed = 20;   // likeliest tokens to ask for; vLLM answers more only when started with --max-logprobs
+    std::string vocabulary = "the draft model"; // whose ids the server is sent, for messages
     HttpSettings http;
 };
 // Finds out what listens there and sends it one short text, to see that it answers and means the same tokens
@@ -40,9 +41,10 @@ struct Scored {
     std::vector<std::string> texts; // what the server calls each of those tokens but the first, and the
                                     // filler; empty where it does not say
 };
-// Throws Error (exit network) when the answer has no rows, too few, or an id outside the vocabulary of
-// `vocab` ids.
+// Throws Error: exit network when the answer has no rows or too few, exit model when it has an id outside the
+// `vocab` ids of `vocabulary`.
 [[nodiscard]] Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> tokens,
-                                 int rows, int filler, int vocab, const std::string& server);
+                                 int rows, int filler, int vocab, const std::string& server,
+                                 const std::string& vocabulary);
 
 } // namespace speclens

@@ -24,15 +24,17 @@ void put(Json& json, const char* key, const std::optional<double>& value) {
 
 } // namespace
 
-std::string reading_json(const ServerReading& r, double seconds) {
+std::string reading_json(const ServerReading& r, double seconds, const char* tier) {
     Json json = {{"schema", "speclens-reading/1"},
-                 {"tier", "REMOTE"},
+                 {"tier", tier},
                  {"seconds", seconds},
                  {"server", server_name(r.kind)},
                  {"models", r.models}};
     if (r.counts) json["counts"] = counts_json(*r.counts);
     put(json, "told_tokens_per_round", r.told_length);
     put(json, "told_rate", r.told_rate);
+    put(json, "told_drafts", r.told_drafts);
+    if (r.told_length) put(json, "rate", told_rates(r).share(r.told_length, r.told_rate));
     put(json, "generated_tokens", r.generated);
     put(json, "prompt_tokens", r.prompt_tokens);
     put(json, "running", r.running);
@@ -52,6 +54,7 @@ std::string log_json(const LogEntry& e) {
     if (e.counts) json["counts"] = counts_json(*e.counts);
     put(json, "tokens_per_round", e.length);
     put(json, "rate", e.rate);
+    put(json, "told_rate", e.told_rate);
     put(json, "tokens_per_second", e.tokens_per_second);
     put(json, "running", e.running);
     put(json, "waiting", e.waiting);

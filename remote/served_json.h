@@ -10,7 +10,9 @@
 
 namespace speclens {
 
-[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds);
+// `tier`: RECORDED for what was saved.
+[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds,
+                                       const char* tier = "REMOTE");
 [[nodiscard]] std::string log_json(const LogEntry& entry);
 [[nodiscard]] std::string bench_json(const BenchRecord& record);
 [[nodiscard]] std::string served_json(const ServedText& served);

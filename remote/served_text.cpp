@@ -113,6 +113,14 @@ std::string ServedText::text() const {
     return out;
 }
 
+int ServedText::passes_without_draft() const {
+    const auto undrafted = [](const ServedRound& round) { return round.drafted == 0; };
+    const auto alone = [](const ServedPiece& piece) {
+        return piece.author == Author::target && piece.round < 0;
+    };
+    return static_cast<int>(std::ranges::count_if(rounds, undrafted) + std::ranges::count_if(pieces, alone));
+}
+
 std::string request_body(ServerKind kind, const RequestSettings& r) {
     Json body;
     if (!r.model.empty()) body["model"] = r.model;
@@ -180,13 +188,16 @@ void AnswerReader::event(const std::string& data, double ms) {
     if (const Json* usage = object_in(json, "usage"))
         if (const auto tokens = number_at(*usage, "completion_tokens"))
             out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
-    if (const Json* metrics = object_in(json, "metrics"))
+    if (const Json* metrics = object_in(json, "metrics")) {
+        lists_none_ =
+            metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
             out_.counts = counts_of_histogram(histogram_at(*spec, "acceptance_histogram"),
                                               number_at(*spec, "num_draft_tokens").value_or(0));
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
         }
+    }
     if (const Json* ext = object_in(json, "sglext"))
         if (const Json* spec = object_in(*ext, "spec_tokens_details")) {
             auto histogram = histogram_at(*spec, "spec_correct_drafts_histogram");
@@ -302,7 +313,7 @@ void AnswerReader::fit_arrivals() {
     out_.provenance = Provenance::inferred;
 }
 
-ServedText AnswerReader::finish(double ms) {
+ServedText AnswerReader::finish(double ms, bool drafts_nothing) {
     out_.total_ms = ms;
     const bool grew =
         std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
@@ -315,8 +326,12 @@ ServedText AnswerReader::finish(double ms) {
     if (out_.tokens == 0 && tokens_apart_) out_.tokens = static_cast<int>(out_.pieces.size());
     if (!out_.counts) {
         if (kind_ == ServerKind::vllm)
-            out_.notes.push_back("this vLLM says nothing about single requests: start it with "
-                                 "--per-request-spec-decode-metrics detailed");
+            out_.notes.push_back(
+                drafts_nothing ? "no token was drafted: speculation is off or never proposes"
+                : lists_none_
+                    ? "no round of this request drafted, or --per-request-spec-decode-metrics is off"
+                    : "this vLLM says nothing about single requests: start it with "
+                      "--per-request-spec-decode-metrics detailed");
         if (kind_ == ServerKind::sglang)
             out_.notes.push_back("this SGLang says nothing about single requests: a newer one answers "
                                  "return_spec_tokens_details");
@@ -328,6 +343,21 @@ ServedText AnswerReader::finish(double ms) {
     }
     return std::move(out_);
 }
+
+namespace {
+
+// What the server's counters say after a request that told nothing of itself.
+bool never_drafted(const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& settings) {
+    if (!facts.metrics) return false;
+    try {
+        const ServerReading reading = scrape(endpoint, facts, settings);
+        return !reading.counts || drafts_nothing(reading);
+    } catch (const Error&) { // the answer is there all the same
+        return false;
+    }
+}
+
+} // namespace
 
 ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, const RequestSettings& request,
                         const HttpSettings& settings, const std::function<void(const ServedText&)>& follow) {
@@ -349,7 +379,9 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
         throw Error(refusal(answer.body, answer.status), "Check --server-model, the prompt and --max-tokens.",
                     Exit::network);
     events.finish();
-    return reader.finish(watch.ms());
+    const double ms = watch.ms();
+    return reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts &&
+                                 never_drafted(endpoint, facts, settings));
 }
 
 } // namespace speclens

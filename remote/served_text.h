@@ -56,6 +56,7 @@ struct ServedText {
     std::vector<std::string> notes; // what is missing and which option of the server would give it
 
     [[nodiscard]] std::string text() const;
+    [[nodiscard]] int passes_without_draft() const; // of the target, as far as they are known
 };
 // `follow` sees the text while it grows (rounds are known at the end only); may be empty. Throws Error: what
 // http_post throws, and what the server answers when it refuses.
@@ -69,7 +70,8 @@ class AnswerReader {
   public:
     explicit AnswerReader(ServerKind kind) : kind_(kind) {}
     void event(const std::string& data, double ms); // one server-sent event; "[DONE]" is none
-    [[nodiscard]] ServedText finish(double ms);     // assigns rounds; once
+    // Assigns rounds; once. `drafts_nothing`: the server's own figures say that it never drafted.
+    [[nodiscard]] ServedText finish(double ms, bool drafts_nothing = false);
     [[nodiscard]] const ServedText& so_far() const { return out_; }
 
   private:
@@ -85,6 +87,7 @@ class AnswerReader {
     std::vector<int> arrivals_;                 // pieces per event
     std::vector<int> listed_accepted_, listed_drafted_;
     bool tokens_apart_ = true; // every piece is one token
+    bool lists_none_ = false;  // its place for the rounds of this request is empty
 };
 
 } // namespace speclens

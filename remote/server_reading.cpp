@@ -135,12 +135,25 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         if (kind == ServerKind::sglang) {
             out.told_length = reader.mean({"spec_accept_length"});
             out.told_rate = reader.mean({"spec_accept_rate"});
+            out.told_drafts =
+                drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
             // 0 is what the gauge holds before the first speculative batch, and without speculation.
             if (out.told_length && *out.told_length <= 0) out.told_length.reset();
         }
         break;
     }
     return out;
+}
+
+ToldRates told_rates(const ServerReading& r) {
+    constexpr double kRounding = 1e-6; // a gauge has all digits
+    std::vector<ToldAverage> averages;
+    if (r.told_length && r.told_rate) averages.push_back({*r.told_length, *r.told_rate});
+    return read_told_rates(averages, r.told_drafts, kRounding);
+}
+
+bool drafts_nothing(const ServerReading& r) {
+    return r.counts && r.counts->empty() && r.generated.value_or(0) > 0;
 }
 
 std::vector<std::string> what_is_missing(const ServerReading& r) {
@@ -165,7 +178,11 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
             "given), or is older than pull request 26389");
     if (r.counts && r.counts->rounds > 0 && r.counts->accepted_at.empty())
         out.push_back("no counters by position yet: they come with the first request that drafts");
-    if (r.counts && r.counts->empty()) out.push_back("the counters are 0: no request has drafted yet");
+    if (drafts_nothing(r))
+        out.push_back(std::to_string(std::llround(std::min(*r.generated, 1e15))) +
+                      " tokens written, none drafted: speculation is off or never proposes");
+    else if (r.counts && r.counts->empty())
+        out.push_back("the counters are 0: no request has drafted yet");
     return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "remote/exposition.h"
 #include "remote/spec_counts.h"
+#include "remote/told_rates.h"
 
 namespace speclens {
 
@@ -29,6 +30,7 @@ struct ServerReading {
     std::vector<std::string> models;
     std::optional<SpecCounts> counts;               // absent: it does not speculate, or does not count
     std::optional<double> told_length, told_rate;   // SGLang: tokens per round and rate, averaged by itself
+    std::optional<double> told_drafts;              // SGLang: K by its settings
     std::optional<double> generated, prompt_tokens; // tokens
     std::optional<double> running, waiting, preempted; // requests
     std::optional<double> cache_share;                 // 0 … 1 of the key/value cache
@@ -38,6 +40,9 @@ struct ServerReading {
     [[nodiscard]] bool speculates() const { return counts.has_value() || told_length.has_value(); }
 };
 [[nodiscard]] ServerReading read_metrics(const std::vector<MetricSample>& samples);
+[[nodiscard]] ToldRates told_rates(const ServerReading& reading);
+// It counts drafts, has written tokens, and drafted for none of them.
+[[nodiscard]] bool drafts_nothing(const ServerReading& reading);
 // What is missing and which option of the server would give it; empty when all is there.
 [[nodiscard]] std::vector<std::string> what_is_missing(const ServerReading& reading);
 

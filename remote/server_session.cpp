@@ -23,8 +23,11 @@ ServerSession::ServerSession(ModelPaths paths, RunSettings settings, std::string
 }
 
 ServerSession::~ServerSession() {
-    closing_.store(true);
-    leaving_.store(true);
+    {
+        const std::lock_guard lock(mutex_);  // else the thread may look before and sleep after
+        closing_.store(true);
+        leaving_.store(true);
+    }
     wake_.notify_all();
     thread_.join();
 }

@@ -54,7 +54,7 @@ SpecCounts counts_of_histogram(const std::vector<double>& histogram, double draf
 std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
     const bool places = !c.accepted_at.empty();
     return {
-        {"draft acceptance rate", "accepted ÷ drafted", "vLLM, SGLang spec_accept_rate, llama.cpp",
+        {"draft acceptance rate", "accepted ÷ drafted", "vLLM, llama.cpp, SGLang since April 2026",
          ratio(c.accepted, c.drafted)},
         {"mean acceptance length", "1 + accepted ÷ rounds", "vLLM, llama.cpp, the papers' τ",
          tokens_per_round(c)},

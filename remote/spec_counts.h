@@ -1,5 +1,6 @@
 // What a server counted about speculation, and the different things people call "acceptance".
-// Definitions: vLLM v1/spec_decode/metrics.py, SGLang spec_accept_*, llama.cpp pull request 24536.
+// Definitions: vLLM v1/spec_decode/metrics.py, SGLang spec_accept_* (told_rates.h), llama.cpp pull request
+// 24536.
 #pragma once
 
 #include <optional>

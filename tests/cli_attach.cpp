@@ -86,6 +86,19 @@ TEST(Attach, AServerCanBeTheTarget) {
     ASSERT_EQ(compare.code, 0) << compare.err;
     EXPECT_NE(compare.out.find("cannot run: a server does not tell the hidden states"), std::string::npos)
         << compare.out;
+    // Plain decoding is a request per token there: a speed-up over that would be nobody's.
+    EXPECT_NE(compare.out.find("no speed-up: "), std::string::npos) << compare.out;
+    for (const char* part : {"×", "95 % interval", " threads"})
+        EXPECT_EQ(compare.out.find(part), std::string::npos) << part << "\n" << compare.out;
+
+    const Outcome foreign = speclens({"run", "--model", server.endpoint.origin, "--drafter",
+                                      "small=" + micro_model(), "--prompt", "The capital"});
+    EXPECT_EQ(foreign.code, 3) << foreign.err;
+    for (const char* part : {"uses token id", "micro_qwen3 has ", "another family", "--tokenizer DIR"})
+        EXPECT_NE(foreign.err.find(part), std::string::npos) << part << "\n" << foreign.err;
+    const Outcome head = with({"run", "--model", server.endpoint.origin, "--drafter", "dflash"});
+    EXPECT_EQ(head.code, 3) << head.err;
+    EXPECT_NE(head.err.find("hidden states"), std::string::npos) << head.err;
 
     EXPECT_EQ(with({"run", "--listed", "5"}).code, 2);
     EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--rule", "cascade_tokenV3"}).code, 2);
@@ -199,6 +212,83 @@ TEST(Attach, ReadsLogsAndSavedMetrics) {
          "--json", "-"});
     ASSERT_EQ(metrics.code, 0) << metrics.err;
     EXPECT_EQ(Json::parse(metrics.out)["counts"]["drafted"], 129);
+    EXPECT_EQ(Json::parse(metrics.out)["tier"], "RECORDED");
+    const std::string words =
+        speclens({"attach", file_with("metrics.txt", "vllm:spec_decode_num_drafts_total 43\n"
+                                                     "vllm:spec_decode_num_draft_tokens_total 129\n"
+                                                     "vllm:spec_decode_num_accepted_tokens_total 10\n")})
+            .out;
+    for (const char* part : {"[RECORDED]", "then: – running"})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    for (const char* never : {"[REMOTE]", "now: ", "speclens run"})
+        EXPECT_EQ(words.find(never), std::string::npos) << never << "\n" << words;
+}
+
+// The last token has no room for a guess: a pass of its own, which is no round.
+TEST(Attach, CountsPassesWithoutADraft) {
+    const Listening server(domino());
+    const std::vector<std::string> asked = {"attach", server.endpoint.origin, "--prompt", "hi", "--temp",
+                                            "0"};
+    std::vector<std::string> machine = asked;
+    machine.insert(machine.end(), {"--json", "-"});
+    const Json json = Json::parse(speclens(machine).out);
+    int with = 0, without = 0, kept = 0;
+    for (const Json& round : json["rounds"]) {
+        (round["drafted"] == 0 ? without : with) += 1;
+        kept += round["accepted"].get<int>();
+    }
+    ASSERT_GT(without, 0) << "every pass drafted: this prompt tests nothing";
+    EXPECT_EQ(with + without + kept, json["tokens"]);
+    const std::string words = speclens(asked).out;
+    for (const std::string& part :
+         {std::to_string(with) + " rounds with a draft + " + std::to_string(without) + " without, ",
+          std::string("rounds: passes of the target that judged a draft")})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+TEST(Attach, SaysThatNothingIsDrafted) {
+    RunSettings plain;
+    plain.drafter = "none";
+    plain.k = 0;
+    const Listening server(plain);
+    const auto attach = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"attach", server.endpoint.origin});
+        const Outcome out = speclens(more);
+        EXPECT_EQ(out.code, 0) << out.err;
+        return out.out;
+    };
+    EXPECT_NE(attach({"--once"}).find("no request has drafted yet"), std::string::npos);
+    const std::string asked = attach({"--prompt", "hi", "--max-tokens", "5"});
+    EXPECT_NE(asked.find("no token was drafted"), std::string::npos) << asked;
+    EXPECT_EQ(asked.find("--per-request"), std::string::npos) << asked;
+    const std::string after = attach({"--once"});
+    EXPECT_NE(after.find("5 tokens written, none drafted"), std::string::npos) << after;
+    EXPECT_EQ(after.find("no request has drafted yet"), std::string::npos) << after;
+}
+
+// SGLang before pull request 23530: nothing is accepted here, and its rate is 1 ÷ (K + 1).
+TEST(Attach, DoesNotTakeSglangsOwnTokenForAnAcceptedOne) {
+    const auto attach = [](const std::string& name, const std::string& text) {
+        const Outcome out = speclens({"attach", file_with(name, text)});
+        EXPECT_EQ(out.code, 0) << out.err;
+        return out.out;
+    };
+    const std::string nothing =
+        attach("server.log", "Decode batch, #running-req: 1, accept len: 1.00, accept rate: 0.17\n");
+    EXPECT_NE(nothing.find("         1       1.00       0 %  a batch of 1"), std::string::npos) << nothing;
+    EXPECT_EQ(nothing.find("17 %"), std::string::npos) << nothing;
+    EXPECT_NE(nothing.find("K = 5,"), std::string::npos) << nothing;
+    const std::string either =
+        attach("server.log", "Decode batch, #running-req: 1, accept len: 2.50, accept rate: 0.50\n");
+    EXPECT_NE(either.find("50 %*"), std::string::npos) << either;
+    EXPECT_NE(either.find("* SGLang's own"), std::string::npos) << either;
+    const std::string gauges =
+        attach("metrics.txt", "sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
+    EXPECT_NE(gauges.find("accepted ÷ drafted 0\n"), std::string::npos) << gauges;
+    const std::string unclear =
+        attach("metrics.txt", "sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n");
+    EXPECT_NE(unclear.find("SGLang's accept rate .50"), std::string::npos) << unclear;
+    EXPECT_EQ(unclear.find("accepted ÷ drafted"), std::string::npos) << unclear;
 }
 
 TEST(Attach, SaysWhatIsWrong) {
@@ -216,11 +306,15 @@ TEST(Attach, SaysWhatIsWrong) {
              Case{{"attach", "127.0.0.1:1", "--once", "--for", "5"}, 2, "exclude"},
              Case{{"attach", "127.0.0.1:1", "--every", "0"}, 2, "--every"},
              Case{{"attach", "no-such-file.log"}, 3, "does not exist"},
-             Case{{"attach", file_with("a.log", "nothing of interest\n")}, 6, "speaks of acceptance"},
+             Case{{"attach", file_with("a.log", "nothing of interest\n")}, 3, "speaks of acceptance"},
              Case{{"attach", file_with("a.log", kLlamaLog), "--prompt", "x"}, 2, "is a file"},
              Case{{"serve", "--drafter", "smal"}, 2, "small"},
              Case{{"serve", "--prompt", "x"}, 2, "does nothing"},
              Case{{"serve", "--port", "70000"}, 2, "--port"},
+             Case{{"serve", "--model", micro_model(), "--drafter", "eagle3", "--port", "0"},
+                  3,
+                  "no eagle3 head"},
+             Case{{"serve", "--drafter", "small=" + micro_model(), "--port", "0"}, 3, "'small' cannot run"},
          }) {
         const Outcome out = speclens(c.arguments);
         EXPECT_EQ(out.code, c.code) << c.arguments.back() << "\n" << out.err;
@@ -236,6 +330,13 @@ TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
     const Outcome out = speclens(start);
     EXPECT_EQ(out.code, 130) << out.err;
     EXPECT_NE(out.out.find("serves bundle S with small at http://127.0.0.1:"), std::string::npos) << out.out;
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--drafter", "none"}, {"--k", "0"}}) {
+        start.arguments = {"serve", "--port", "0"};
+        start.arguments.insert(start.arguments.end(), words.begin(), words.end());
+        const std::string plain = speclens(start).out;
+        EXPECT_NE(plain.find("serves bundle S without speculation at"), std::string::npos) << plain;
+    }
     const Listening taken(domino());
     const Outcome second = speclens({"serve", "--drafter", "small", "--port", std::to_string(taken.port)});
     EXPECT_EQ(second.code, 6) << second.err;

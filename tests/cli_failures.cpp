@@ -76,6 +76,30 @@ TEST(Failures, BrokenFilesAreNamed) {
     expect_named(speclens({"export", "csv", folder / "bad.jsonl", "-o", "-"}), "bad.jsonl");
     expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
                  "line 2");
+    for (const char* wrong : {R"("chat":"yes")", R"("chat":1)", R"("system":true)", R"("domain":[])"}) {
+        write_file(folder / "prompts.jsonl",
+                   std::string("{\"prompt\":\"a\"}\n{\"prompt\":\"b\",") + wrong + "}\n");
+        expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
+                     "line 2: \"");
+    }
+}
+
+// A misspelt key would change nothing without a word; those of the recipe's files mean something there.
+TEST(Failures, AKeyThatMeansNothingIsNamedOnce) {
+    const std::filesystem::path file = fresh_folder() / "prompts.jsonl";
+    const auto errors_with = [&](const std::string& keys) {
+        write_file(file, "{\"prompt\":\"one two\"" + keys + "}\n{\"prompt\":\"two one\"" + keys + "}\n");
+        const Outcome out = speclens({"compare", "--model", micro_model(), "--drafters", "lookup",
+                                      "--prompts", file.string(), "--max-tokens", "2", "--repeats", "1"});
+        EXPECT_EQ(out.code, 0) << out.err;
+        return out.err;
+    };
+    const std::string told = errors_with(",\"tempp\":3");
+    EXPECT_NE(told.find("line 1: \"tempp\""), std::string::npos) << told;
+    EXPECT_EQ(told.find("line 2"), std::string::npos) << told;
+    EXPECT_EQ(errors_with(R"(,"expect":"x","check":"y","held":true,"chat":false,"domain":"d")")
+                  .find("means nothing"),
+              std::string::npos);
 }
 
 TEST(Failures, InterruptingKeepsThePartialTrace) {

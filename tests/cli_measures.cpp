@@ -15,6 +15,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+std::string golden(const std::string& name) {
+    return std::string(SPEC_SOURCE_DIR) + "/tests/golden/" + name;
+}
+
 std::string prompts_file() {
     const std::filesystem::path file = fresh_folder() / "prompts.jsonl";
     write_file(file, "{\"prompt\":\"one two one two one two\",\"domain\":\"copy\"}\n"
@@ -107,7 +111,7 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     EXPECT_NE(outcome.out.find("cannot run"), std::string::npos) << outcome.out; // no draft model was given
     EXPECT_EQ(outcome.out.find(" NO"), std::string::npos) << outcome.out;
     const Json json = Json::parse(read_file(file));
-    EXPECT_EQ(json["schema"], "speclens-compare/1");
+    EXPECT_EQ(json["schema"], "speclens-compare/2");
     for (const char* field : {"machine", "backend", "model", "temperature", "seed"})
         EXPECT_TRUE(json.contains(field)) << field;
     ASSERT_EQ(json["rows"].size(), 4u * 3u); // four drafters; copy, code and all
@@ -203,6 +207,183 @@ TEST(Compare, WritesATableForSpreadsheets) {
     EXPECT_EQ(speclens({"compare", "--model", micro_model(), "--csv", "-", "--json", "-"}).code, 2);
 }
 
+// One head of a kind is loaded: two folders would print the numbers of one under the name of the other.
+TEST(Compare, RefusesTwoFoldersOfOneHead) {
+    const std::string a = golden("micro_eagle3"), b = golden("micro_eagle3_norm_first");
+    const auto compare = [&](const std::string& drafters) {
+        return speclens({"compare", "--model", micro_model(), "--drafters", drafters, "--prompts",
+                         prompts_file(), "--max-tokens", "8", "--repeats", "1", "--threads", "1", "--json",
+                         "-"});
+    };
+    for (const std::string& both : {"eagle3=" + a + ",eagle3=" + b, "eagle3=" + a + ",eagle3_tree=" + b,
+                                    "eagle3_tree=" + a + ",eagle3=" + b}) {
+        const Outcome outcome = compare(both);
+        EXPECT_EQ(outcome.code, 2) << both << outcome.err;
+        EXPECT_NE(outcome.err.find("two folders of eagle3 heads"), std::string::npos) << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+    }
+    const Outcome models = compare("small=" + a + ",small_tree=" + b);
+    EXPECT_EQ(models.code, 2);
+    EXPECT_NE(models.err.find("two folders of draft models"), std::string::npos) << models.err;
+    const Outcome one = compare("eagle3=" + a + ",eagle3_tree"); // a chain and a tree share a head
+    ASSERT_EQ(one.code, 0) << one.err;
+    const Json json = Json::parse(one.out);
+    for (const Json& row : json["rows"])
+        EXPECT_EQ(row["folder"], row["drafter"] == "none" ? Json(nullptr) : Json(a)) << row;
+}
+
+// Minutes of measuring are not lost to a misspelled folder: it is refused before anything is measured.
+TEST(Compare, FindsOutFirstWhetherItsFilesCanBeWritten) {
+    const auto refused = [](std::vector<std::string> arguments) {
+        Start start;
+        start.arguments = std::move(arguments);
+        start.interrupt_after_ms = 30000; // a measurement would take longer
+        const Outcome outcome = speclens(start);
+        EXPECT_EQ(outcome.code, 3) << outcome.err;
+        EXPECT_NE(outcome.err.find("/nothing/here"), std::string::npos) << outcome.err;
+    };
+    refused({"compare", "--drafters", "small", "--repeats", "1000", "--json", "/nothing/here/x.json"});
+    refused({"compare", "--drafters", "small", "--repeats", "1000", "--csv", "/nothing/here/x.csv"});
+    refused({"bench", "--repeats", "1000", "--json", "/nothing/here/x.json"});
+    refused({"train", "--steps", "1000000", "--json", "/nothing/here/x.json"});
+    const std::filesystem::path kept = fresh_folder() / "kept.json";
+    write_file(kept, "old");
+    EXPECT_EQ(speclens({"compare", "--drafters", "small", "--prompt", "", "--json", kept.string()}).code, 2);
+    EXPECT_EQ(read_file(kept), "old") << "an error leaves the file as it was";
+    EXPECT_EQ(
+        speclens({"compare", "--drafters", "small", "--json", kept.string(), "--csv", kept.string()}).code,
+        2);
+}
+
+// `compare --json x.json | head -1`: the file is there all the same.
+TEST(Compare, WritesItsFilesWhenNobodyReadsTheTable) {
+    const std::filesystem::path file = fresh_folder() / "x.json";
+    Start start;
+    start.arguments = {"compare",   "--model",      micro_model(),  "--drafters", "lookup",
+                       "--prompts", prompts_file(), "--max-tokens", "8",          "--repeats",
+                       "1",         "--json",       file.string()};
+    start.reader_gone = true;
+    EXPECT_EQ(speclens(start).code, 0);
+    EXPECT_EQ(Json::parse(read_file(file))["complete"], true);
+}
+
+TEST(Compare, ReportsTheFinishedPromptsWhenItIsInterrupted) {
+    const std::filesystem::path folder = fresh_folder();
+    std::string lines;
+    for (int i = 0; i < 20000; ++i) lines += "{\"prompt\":\"one two one two\",\"domain\":\"copy\"}\n";
+    write_file(folder / "many.jsonl", lines);
+    Start start;
+    start.arguments = {"compare",
+                       "--model",
+                       micro_model(),
+                       "--drafters",
+                       "lookup",
+                       "--prompts",
+                       (folder / "many.jsonl").string(),
+                       "--max-tokens",
+                       "24",
+                       "--repeats",
+                       "3",
+                       "--threads",
+                       "1",
+                       "--json",
+                       (folder / "x.json").string()};
+    start.interrupt_after_ms = 4000;
+    const Outcome outcome = speclens(start);
+    ASSERT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_NE(outcome.out.find(" of 20000 prompts, then it ended"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("\n  lookup "), std::string::npos) << outcome.out;
+    const Json json = Json::parse(read_file(folder / "x.json"));
+    EXPECT_EQ(json["complete"], false);
+    EXPECT_EQ(json["prompts_planned"], 20000);
+    EXPECT_GT(json["prompts"].get<int>(), 0);
+    for (const Json& row : json["rows"]) EXPECT_EQ(row["prompts"], json["prompts"]) << row;
+}
+
+// What a head cannot guess is not claimed: the K of a row is the one that was used.
+TEST(Compare, SaysHowManyGuessesADrafterReallyMakes) {
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters",
+                  "lookup,dflash=" + golden("micro_dflash"), "--k", "60", "--prompts", prompts_file(),
+                  "--max-tokens", "8", "--repeats", "1", "--threads", "1", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("dflash guesses 7 tokens at most: --k 60 is taken as 7"), std::string::npos)
+        << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    for (const Json& row : json["rows"])
+        EXPECT_EQ(row["k"], row["drafter"] == "none" ? 0 : row["drafter"] == "lookup" ? 60 : 7) << row;
+}
+
+TEST(Compare, MeasuresSeveralDraftLengths) {
+    const std::filesystem::path file = fresh_folder() / "sweep.json";
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters",
+                  "lookup,dflash=" + golden("micro_dflash"), "--k", "3,1,7,9", "--prompts", prompts_file(),
+                  "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", file.string()});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("dflash guesses 7 tokens at most: --k 9 is taken as 7"), std::string::npos)
+        << outcome.err;
+    for (const char* part :
+         {"K = 3, 1, 7, 9: lookup\n", "K = 3, 1, 7: dflash\n", "\n  lookup K=9", "\n  dflash K=7"})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+    std::vector<std::pair<std::string, int>> rows;
+    const Json json = Json::parse(read_file(file));
+    for (const Json& row : json["rows"])
+        if (row["domain"] == "all") rows.emplace_back(row["drafter"], row["k"]);
+    const std::vector<std::pair<std::string, int>> expected = {{"none", 0},   {"lookup", 3}, {"lookup", 1},
+                                                               {"lookup", 7}, {"lookup", 9}, {"dflash", 3},
+                                                               {"dflash", 1}, {"dflash", 7}};
+    EXPECT_EQ(rows, expected);
+    EXPECT_EQ(speclens({"compare", "--drafters", "small", "--k", "0,2"}).code, 2);
+    EXPECT_EQ(speclens({"run", "--drafter", "small", "--k", "1,2"}).code, 2);
+}
+
+// From the file alone: who was measured how, and the counts and times that every other number comes from.
+TEST(Compare, KeepsWhatItsNumbersComeFrom) {
+    const Outcome outcome = speclens(
+        {"compare", "--model",   micro_model(), "--drafters", "lookup,skip", "--rule",       "block",
+         "--temp",  "0.7",       "--seed",      "5",          "--prompts",   prompts_file(), "--max-tokens",
+         "24",      "--repeats", "3",           "--threads",  "1",           "--json",       "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    const Json& settings = json["settings"];
+    EXPECT_EQ(settings["model"], micro_model());
+    EXPECT_EQ(settings["rule"], "block");
+    EXPECT_EQ(settings["temperature"], 0.7);
+    EXPECT_EQ(settings["seed"], 5);
+    EXPECT_EQ(settings["max_tokens"], 24);
+    EXPECT_EQ(settings["tree_topk"], 3);
+    EXPECT_TRUE(settings["draft_temperature"].is_null());
+    EXPECT_TRUE(settings["chat"].is_null()) << "as the prompts say";
+    EXPECT_EQ(json["complete"], true);
+    ASSERT_EQ(json["per_prompt"].size(), 3u * 3u); // three drafters, three prompts
+    for (const Json& row : json["rows"]) {
+        double parts = 0;
+        for (const char* part : {"draft_ms", "head_ms", "verify_ms", "accept_ms", "other_ms"})
+            parts += row[part].get<double>();
+        EXPECT_NEAR(parts, row["round_ms"].get<double>(), 1e-9) << row;
+        if (row["domain"] != "all") continue;
+        int tokens = 0, rounds = 0, accepted = 0;
+        double ms = 0;
+        for (const Json& prompt : json["per_prompt"]) {
+            if (prompt["drafter"] != row["drafter"]) continue;
+            tokens += prompt["tokens"].get<int>();
+            rounds += prompt["rounds"].get<int>();
+            accepted += prompt["accepted"].get<int>();
+            ms += prompt["ms"].get<double>();
+            ASSERT_EQ(prompt["repeats_ms"].size(), 3u);
+            std::vector<double> repeats = prompt["repeats_ms"];
+            std::sort(repeats.begin(), repeats.end());
+            EXPECT_EQ(prompt["ms"], repeats[1]);
+        }
+        EXPECT_EQ(row["tokens"], tokens);
+        EXPECT_EQ(row["rounds"], rounds);
+        EXPECT_EQ(row["accepted_drafts"], accepted);
+        EXPECT_EQ(row["accepted"], accepted) << "as the CSV calls it";
+        EXPECT_NEAR(row["round_ms"].get<double>() * rounds, ms, 1e-6);
+    }
+}
+
 TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {
     const Outcome outcome =
         speclens({"compare", "--model", micro_model(), "--drafters", "lookup", "--prompts", prompts_file(),
@@ -253,6 +434,11 @@ TEST(Bench, MeasuresHeadsOfAPublishedShape) {
                                                             {"domino", 16}};
     EXPECT_EQ(drafts, expected);
     EXPECT_EQ(speclens({"bench", "--geometry", "micro", "--drafters", "medusa"}).code, 2);
+    const Outcome most = speclens({"bench", "--geometry", "micro", "--drafters", "dflash", "--k", "60",
+                                   "--repeats", "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
+    EXPECT_NE(most.err.find("dflash guesses 15 tokens at most: --k 60 is taken as 15"), std::string::npos)
+        << most.err;
+    EXPECT_EQ(Json::parse(most.out)["draft"][0]["k"], 15);
 }
 
 TEST(Lossless, PassesOnTheBuiltInTable) {
@@ -269,6 +455,21 @@ TEST(Lossless, DoesNotCallIgnoranceAgreement) {
     EXPECT_NE(outcome.out.find("Too few texts to tell"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("lossless 1000"), std::string::npos);
     EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos);
+    EXPECT_NE(outcome.out.find("UNDECIDED"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("texts of at most 7 tokens"), std::string::npos) << outcome.out;
+}
+
+// Nearly all texts are the same: more of them would not help, and it must not be called rareness.
+TEST(Lossless, SaysWhenThereAreTooFewKindsOfText) {
+    const Outcome outcome = speclens(
+        {"lossless", "200", "--prompt", "The cat", "--drafter", "small", "--rule", "token", "--temp", "1"});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    for (const char* part : {"Too few kinds of text to tell", "UNDECIDED", "higher --temp", "   undecided\n"})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+    EXPECT_EQ(outcome.out.find("ten times"), std::string::npos) << outcome.out;
+    const Outcome wide = speclens({"lossless", "400", "--prompt", "Once upon a time", "--drafter", "small",
+                                   "--rule", "token", "--temp", "0.5"});
+    EXPECT_EQ(wide.code, 0) << wide.out << wide.err;
 }
 
 // A rule that promises nothing is tested when it is asked for, and fails; the list of all leaves it out.
@@ -303,6 +504,38 @@ TEST(Oracle, ReadsWhatARuleTakes) {
         << "both tokens are above half of the best: pi = q, everything is kept";
     EXPECT_EQ(results[1]["accepted"][1], 2000) << "both are typical";
     EXPECT_TRUE(results[2].contains("skipped")) << "the token rule takes no alpha";
+    EXPECT_FALSE(results[0].contains("test")) << "the case expects nothing";
+    EXPECT_NE(outcome.out.find("nothing expected"), std::string::npos) << outcome.out;
+}
+
+// The counts are tested against what a case expects, and a case that expects something else is found out.
+TEST(Oracle, FindsTheCaseThatDiffers) {
+    const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
+    const std::string laws =
+        R"("rule":"token","vocab":2,"block":1,"params":{},"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)";
+    const auto with = [&](const std::string& first, const std::string& second) {
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + laws + "\"expect\":" +
+                              first + R"(},{"id":"second",)" + laws + "\"expect\":" + second + "}]}");
+        return speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
+    };
+    const std::string right =
+        R"({"emitted":{"1":0.2,"0,0":0.3,"0,1":0.3,"1,0":0.1,"1,1":0.1},"accepted_pmf":[0.2,0.8]})";
+    const Outcome good = with(right, right);
+    EXPECT_EQ(good.code, 0) << good.out << good.err;
+    EXPECT_NE(good.out.find("0 of 2 cases differ"), std::string::npos) << good.out;
+    for (const char* wrong :
+         {R"({"emitted":{"1":0.3,"0,0":0.2,"0,1":0.3,"1,0":0.1,"1,1":0.1}})",
+          R"({"emitted":{"0,0":0.5,"0,1":0.3,"1,0":0.1,"1,1":0.1}})", R"({"accepted_pmf":[0.3,0.7]})"}) {
+        const Outcome bad = with(right, wrong);
+        EXPECT_EQ(bad.code, 1) << wrong << bad.out << bad.err;
+        EXPECT_NE(bad.out.find("1 of 2 cases differ"), std::string::npos) << bad.out;
+        const Json results = Json::parse(read_file(file))["results"];
+        EXPECT_EQ(results[0]["test"]["agrees"], true);
+        EXPECT_EQ(results[1]["test"]["agrees"], false);
+    }
+    const Outcome broken = with(right, R"({"emitted":[0.3,0.7]})");
+    EXPECT_EQ(broken.code, 3);
+    EXPECT_NE(broken.err.find("case second: \"emitted\""), std::string::npos) << broken.err;
 }
 
 TEST(Oracle, CountsWhatTheCasesExpect) {
@@ -323,6 +556,7 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
         EXPECT_EQ(result["id"], expected[i]["id"]);
         if (result.contains("skipped")) continue;
         ++counted;
+        EXPECT_EQ(result["test"]["agrees"], true) << result["id"];
         double mean = 0, square = 0, sum = 0;
         for (std::size_t tau = 0; tau < result["accepted"].size(); ++tau) {
             const double count = result["accepted"][tau];

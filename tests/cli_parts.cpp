@@ -56,6 +56,37 @@ TEST(Table, NamesEveryOptionAndAnExampleInTheHelp) {
     }
 }
 
+// A default stands in the help of the command that has it.
+TEST(Table, NamesTheDefaultsOfEachCommand) {
+    const auto help = [](Command command) { return help_text(command, 100000); };
+    const auto line_of = [&](Command command, const std::string& option) {
+        const std::string text = help(command);
+        const std::size_t at = text.find("\n  " + option + " ");
+        return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    };
+    struct Case {
+        Command command;
+        const char* option;
+        const char* part;
+    };
+    for (const Case& c : {Case{Command::lossless, "--k", "(default 2)"},
+                          {Command::run, "--k", "(default 4; 7 for dflash"},
+                          {Command::describe, "--k", "in a race"},
+                          {Command::compare, "--prompt", "60 built-in prompts"},
+                          {Command::lossless, "--prompt", "default: the table"},
+                          {Command::run, "--prompt", "with --model: The capital of France is"},
+                          {Command::run, "--drafter", "default: small"},
+                          {Command::lossless, "--drafter", "default: all that can run"},
+                          {Command::run, "--temp", "default 0.8"},
+                          {Command::lossless, "--temp", "1 in lossless"},
+                          {Command::run, "--max-tokens", "default 64"},
+                          {Command::run, "--verbose", "first two"}})
+        EXPECT_NE(line_of(c.command, c.option).find(c.part), std::string::npos)
+            << row_of(c.command).name << " " << line_of(c.command, c.option);
+    for (const char* key : {"domain", "chat", "system"})
+        EXPECT_NE(line_of(Command::compare, "--prompts").find(key), std::string::npos) << key;
+}
+
 // The words of a line of a shell, as far as the examples need it.
 std::vector<std::string> words_of(const std::string& line) {
     std::vector<std::string> words;
@@ -160,6 +191,81 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
     const std::size_t line = text.find("1 word5");
     ASSERT_NE(line, std::string::npos) << text;
     EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("word6"), std::string::npos) << text;
+}
+
+// What a walk says at the start, and of one round of one guess with the target's own token behind it.
+std::string walked(const Header& like, const Resampled& own) {
+    Trace trace([](int id) { return "word" + std::to_string(id); });
+    Header header = like;
+    header.drafter = "small";
+    header.k = 1;
+    header.prompt = {0};
+    header.sampling.temperature = 1;
+    trace.append(header);
+    Drafted draft;
+    draft.token = 5;
+    draft.q = std::log(0.5);
+    draft.u = 0.1;
+    trace.append(draft);
+    trace.append(Verified{0, 2, 0});
+    Checked check;
+    check.token = 5;
+    check.accepted = own.from == Resampled::From::bonus;
+    check.u = 0.5;
+    trace.append(check);
+    trace.append(own);
+    Committed commit;
+    commit.accepted_drafts = check.accepted ? 1 : 0;
+    if (check.accepted) commit.tokens.push_back(5);
+    commit.tokens.push_back(own.token);
+    trace.append(commit);
+    const Walk walk(trace, {.color = false, .width = 1000}, true);
+    return walk.opening() + walk.round(fold(trace, trace.size()));
+}
+
+Resampled own_token(Resampled::From from, bool mixed = false) {
+    Resampled own;
+    own.from = from;
+    own.token = 9;
+    own.u = 0.5;
+    own.top = {{{9, 0.0}}, 0};
+    if (mixed) own.target_top = own.top;
+    return own;
+}
+
+TEST(Walk, TellsALenienceOfZeroAsTheTokenRule) {
+    Header header;
+    header.rule = "lenience";
+    for (const double lenience : {0.0, 0.3}) {
+        header.rule_params.lenience = lenience;
+        const std::string text = walked(header, own_token(Resampled::From::residual));
+        for (const char* lossy : {"does NOT follow", "more often than the target's law"})
+            EXPECT_EQ(text.find(lossy) != std::string::npos, lenience > 0) << text;
+    }
+}
+
+// tree_topk on a chain: the draft's claim does not count, and a miss strikes the token out.
+TEST(Walk, TellsTopTokensOnAChainAsWhatTheyAre) {
+    Header header;
+    header.rule = "tree_topk";
+    const std::string text = walked(header, own_token(Resampled::From::residual));
+    for (const char* part : {"counts as certain", "when u is below p. ", "without the guess, scaled to 1"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    for (const char* never : {"below p/q", "max(p − q, 0)"}) EXPECT_EQ(text.find(never), std::string::npos) << text;
+}
+
+TEST(Walk, NamesTheLawOfTheOwnTokenOfACascade) {
+    Header header;
+    header.rule = "cascade_tokenV3";
+    const auto has = [&](const Resampled& own, const char* part) {
+        return walked(header, own).find(part) != std::string::npos;
+    };
+    EXPECT_TRUE(has(own_token(Resampled::From::bonus, true), ", from the mixture:"));
+    EXPECT_FALSE(has(own_token(Resampled::From::bonus), ", from the mixture:"));
+    EXPECT_TRUE(has(own_token(Resampled::From::bonus), ", from the target's own law"));
+    EXPECT_FALSE(has(own_token(Resampled::From::residual), "P m"));
+    header.rule_params.block = true;
+    EXPECT_TRUE(has(own_token(Resampled::From::residual), "max(P m − q, 0)")) << "with the coefficient of the prefix";
 }
 
 TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables

@@ -2,9 +2,11 @@
 // kind.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "tests/cli_support.h"
 
@@ -238,6 +240,48 @@ TEST(Run, TakesAnyDraftLength) {
     EXPECT_EQ(tokens, 5);
 }
 
+// What was asked for by name drafts, or nothing runs; what nobody named may be another.
+TEST(Run, RefusesADrafterThatCannotRun) {
+    const std::string small = "small=" + micro_model();
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", "--drafter", small, "--text"},
+          {"run", "--model", table_file(), "--drafter", "skip", "--text"},
+          {"run", "--model", micro_model(), "--prompt", "a", "--drafter", "eagle3"},
+          {"run", "--model", micro_model(), "--prompt", "a", "--tree-topk", "2"}}) {
+        const Outcome out = speclens(words);
+        EXPECT_EQ(out.code, 3) << words.back() << "\n" << out.out;
+        EXPECT_EQ(out.out, "");
+        for (const char* part : {"cannot run: ", "These can: none, "})
+            EXPECT_NE(out.err.find(part), std::string::npos) << out.err;
+    }
+    EXPECT_EQ(speclens({"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "3"}).code,
+              0);
+    const Outcome off = speclens({"run", "--drafter", small, "--k", "0", "--max-tokens", "3", "--text"});
+    EXPECT_EQ(off.code, 0) << "no guesses were asked for\n" << off.err;
+}
+
+TEST(Run, RefusesATextForATable) {
+    for (const char* command : {"run", "compare"}) {
+        const Outcome out = speclens({command, "--model", table_file(), "--prompt", "xyz"});
+        EXPECT_EQ(out.code, 2) << out.out;
+        EXPECT_NE(out.err.find("Give --token-ids 0,1,2."), std::string::npos) << out.err;
+    }
+}
+
+TEST(Run, WarnsWhenOthersUseTheMachine) {
+    std::atomic<bool> over = false;
+    std::thread other([&] {
+        while (!over.load()) {
+        }
+    });
+    const Outcome out = speclens(micro({"--prompt", "one two", "--max-tokens", "3"}));
+    const Outcome untimed = speclens(micro({"--prompt", "one two", "--max-tokens", "3", "--no-timing"}));
+    over = true;
+    other.join();
+    EXPECT_NE(out.err.find("other processes keep"), std::string::npos) << out.err;
+    EXPECT_EQ(untimed.err, "") << "no times, no warning";
+}
+
 TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
@@ -264,6 +308,47 @@ TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     EXPECT_NE(stepped.out.find("Texts identical so far"), std::string::npos) << stepped.out;
     EXPECT_EQ(speclens({"describe", "loop", "--stepped"}).code, 2);
     EXPECT_EQ(speclens({"describe", "loop", "--json", file}).code, 2);
+}
+
+TEST(Run, KeepsItsFileWhenNobodyReadsOn) {
+    const std::filesystem::path file = fresh_folder() / "run.jsonl";
+    Start start;
+    start.arguments = {"run", "--model", table_file(), "--json", file.string()};
+    start.reader_gone = true;
+    EXPECT_EQ(speclens(start).code, 0);
+    EXPECT_NE(read_file(file).find("\"kind\":\"stop\""), std::string::npos);
+}
+
+// A round may keep more than the text took: what nobody wrote is marked.
+TEST(Export, WritesAsManyTokensAsTheTextHas) {
+    const std::filesystem::path folder = fresh_folder();
+    int cut = 0;
+    for (const char* drafter : {"small", "small_tree", "lookup"})
+        for (const char* prompt : {"What is the capital of Japan?", "Repeat after me: Paris"}) {
+            const std::string trace = folder / "run.jsonl";
+            ASSERT_EQ(speclens({"run", "--drafter", drafter, "--k", "8", "--temp", "0", "--chat", "--prompt",
+                                prompt, "--json", trace})
+                          .code,
+                      0);
+            std::size_t written = 0, kept_rows = 0;
+            for (const Json& event : lines_of(read_file(trace)))
+                if (event["kind"] == "commit") written += event["tokens"].size();
+            const Outcome outcome = speclens({"export", "csv", trace, "-o", "-"});
+            ASSERT_EQ(outcome.code, 0) << outcome.err;
+            std::istringstream lines(outcome.out);
+            std::string line;
+            ASSERT_TRUE(std::getline(lines, line));
+            const int behind = line.ends_with(",parent") ? 2 : 1; // cells behind the verdict
+            while (std::getline(lines, line)) {
+                for (int i = 0; i < behind; ++i) line.resize(line.rfind(','));
+                const std::string verdict = line.substr(line.rfind(',') + 1);
+                for (const char* kept : {"accepted", "residual", "bonus", "target"})
+                    kept_rows += verdict == kept;
+                cut += verdict == "cut";
+            }
+            EXPECT_EQ(kept_rows, written) << drafter << "\n" << outcome.out;
+        }
+    EXPECT_GT(cut, 0) << "no round was cut: these prompts test nothing";
 }
 
 TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {

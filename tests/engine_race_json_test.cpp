@@ -6,6 +6,7 @@
 #include "engine/cycle_view.h"
 #include "engine/race_json.h"
 #include "engine/stepped_race.h"
+#include "engine/trace_json.h"
 #include "kernels/error.h"
 #include "temp_folder.h"
 #include "tests/micro.h"
@@ -126,6 +127,39 @@ TEST(RaceFile, NamesWhatIsBroken) {
     EXPECT_TRUE(refused("\"kind\"", "\"knd\"")) << "a broken trace";
     EXPECT_THROW((void)read_race(good.substr(0, good.size() / 2), "race.json"), Error);
     EXPECT_THROW((void)read_race("", "race.json"), Error);
+}
+
+TEST(RaceFile, RefusesFiguresThatNoAxisHolds) {
+    const std::string good = race_json(measured());
+    for (const char* field :
+         {"\"draft_ms\": ", "\"head_ms\": ", "\"other_ms\": ", "\"tokens_per_second\": ", "\"rounds\": "})
+        for (const char* value : {"-1e308", "1e308", "-5"}) {
+            std::string bad = good;
+            const std::size_t at = bad.find(field);
+            ASSERT_NE(at, std::string::npos) << field;
+            const std::size_t from = at + std::string(field).size();
+            bad.replace(from, bad.find_first_of(",\n", from) - from, value);
+            EXPECT_THROW((void)read_race(bad, "race.json"), Error) << field << value;
+        }
+}
+
+TEST(RaceFile, RefusesWhatNestsWithoutEnd) {
+    std::string deep = race_json(measured());
+    const std::size_t at = deep.find("\"kind\"");
+    ASSERT_NE(at, std::string::npos);
+    deep.insert(at, "\"x\": " + std::string(200'000, '[') + std::string(200'000, ']') + ",");
+    EXPECT_THROW((void)read_race(deep, "race.json"), Error);
+}
+
+TEST(RaceFile, AndTracesWriteTextThatIsNoUtf8) {
+    RaceView race = measured();
+    race.settings.base.prompt = "a\xff\xfe";
+    EXPECT_NO_THROW((void)read_race(race_json(race), "race.json"));
+    Trace trace([](int) { return std::string("x"); });
+    Header header;
+    header.drafter_model = "bad\xff";
+    trace.append(header);
+    EXPECT_NO_THROW((void)TraceWriter(trace).line(trace[0]));
 }
 
 } // namespace

@@ -1,7 +1,9 @@
 // Races: lanes one after another, averages over prompts, and what cannot run.
 #include <gtest/gtest.h>
 
+#include "engine/drafter.h"
 #include "engine/race.h"
+#include "engine/samples.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 
@@ -46,6 +48,19 @@ TEST(Race, TreesGetARuleThatJudgesThem) {
     race.finish();
     EXPECT_EQ(race.view().lanes[1].problem, "");
     EXPECT_EQ(output_of(*race.view().lanes[1].trace), output_of(*race.view().lanes[0].trace));
+}
+
+// Top tokens on a chain would keep a drawn guess with p instead of min(1, p / q).
+TEST(Race, AChainBesideATreeOfTopTokensIsJudgedByTheTokenRule) {
+    RunSettings base;
+    base.rule = "tree_topk";
+    const std::vector<RaceEntry> entries = race_entries({"none", "small", "lookup", "eagle3_tree"}, base);
+    ASSERT_EQ(entries.size(), 4u);
+    EXPECT_EQ(entries[1].rule, "token");
+    EXPECT_EQ(entries[2].rule, "token");
+    EXPECT_EQ(entries[3].rule, "tree_topk");
+    for (const char* rule : {"tree_wor", "tree_wr", "tree_kseq", "block"}) EXPECT_EQ(judging_rule(rule, "small"), rule) << "loses nothing on a chain";
+    EXPECT_EQ(judging_rule("tree_topk", "no such drafter"), "tree_topk");
 }
 
 TEST(Race, ALaneThatCannotRunSaysWhyAndTheOthersRun) {
@@ -169,6 +184,28 @@ TEST(Race, SkipsAPromptThatOnlyOneLaneCannotRead) {
         EXPECT_EQ(lane.average->totals.prompts, 2) << lane.settings.drafter;
     }
     EXPECT_EQ(output_of(*race.view().lanes[1].trace), output_of(*race.view().lanes[0].trace));
+}
+
+// Block verification throws a coin at every position, but a guess has the chance to stay only where all before it did.
+TEST(Samples, APositionIsJudgedWhereAllBeforeItStayed) {
+    const auto models = test::micro_models(1);
+    for (const auto& [rule, block] : {std::pair{"block", false}, {"cascade_tokenV3", true}, {"token", false}}) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 7};
+        settings.drafter = "small";
+        settings.rule = rule;
+        settings.rule_params.block = block;
+        settings.k = 4;
+        settings.max_tokens = 120;
+        settings.sampling.temperature = 1;
+        TimedRun run(models, settings);
+        while (run.step()) {}
+        const Sample sample = run.sample();
+        ASSERT_FALSE(sample.judged_at.empty());
+        EXPECT_GT(sample.accepted_at[0], 0) << rule;
+        EXPECT_LT(sample.accepted_at[0], sample.judged_at[0]) << rule;
+        for (std::size_t i = 1; i < sample.judged_at.size(); ++i) EXPECT_LE(sample.judged_at[i], sample.accepted_at[i - 1]) << rule << " position " << i + 1;
+    }
 }
 
 TEST(Samples, WilsonIntervalKnowsItsTable) { // Wilson 1927, score interval at 95 %

@@ -121,6 +121,9 @@ TEST(Law, BadSamplingIsRefusedWithTheValue) {
     EXPECT_FALSE(message({.temperature = 1, .top_p = 1.5}).empty());
     EXPECT_FALSE(message({.temperature = 1, .top_k = -3}).empty());
     EXPECT_TRUE(message({.temperature = 0}).empty());
+    EXPECT_FALSE(message({.temperature = 1e-50}).empty()) << "0 as a float";
+    EXPECT_FALSE(message({.temperature = 1e-39}).empty()) << "one over it is infinite as a float";
+    EXPECT_TRUE(message({.temperature = 1e-30}).empty());
 }
 
 }  // namespace

@@ -88,6 +88,27 @@ TEST(Run, SaysWhySpeculationIsOff) {
     EXPECT_NE(speclens::Run(tables, skip).trace().header()->notice.find("no layers"), std::string::npos);
 }
 
+TEST(Run, GoesOnWhereAHeadKnowsNoFurtherPosition) {
+    using Method = DraftConfig::Method;
+    const auto whole = test::micro_models(1);
+    auto models = std::make_shared<Models>(*whole);
+    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::dart}) {
+        DraftConfig head = test::micro_head(method, whole->target->config);
+        head.layer.max_positions = 16;
+        models->networks[name_of(method)] = DraftNetwork::random(models->target, head, name_of(method), 7);
+    }
+    for (const char* drafter : {"eagle3", "dflash", "domino", "dspark", "dart"})
+        for (const int prompt : {3, 15, 16, 40}) {
+            RunSettings settings = sampled();
+            settings.token_ids.assign(static_cast<std::size_t>(prompt), 9);
+            settings.sampling.temperature = 0;
+            settings.drafter = "none";
+            const auto plain = test::finished(models, settings);
+            settings.drafter = drafter;
+            EXPECT_EQ(test::finished(models, settings)->sequence(), plain->sequence()) << drafter << " " << prompt;
+        }
+}
+
 TEST(Fork, WithoutAChangeReplaysTheSameRun) {
     const auto models = test::micro_models(1);
     for (const DrafterInfo& drafter : drafter_list()) {
@@ -102,6 +123,41 @@ TEST(Fork, WithoutAChangeReplaysTheSameRun) {
             EXPECT_EQ(branch.sequence(), base.sequence()) << drafter.name << " cycle " << cycle;
         }
     }
+}
+
+TEST(Fork, GoesOnWhereTheDraftModelsContextHasEnded) {
+    auto models = std::make_shared<Models>();
+    models->backend = make_cpu_backend({.threads = 1});
+    models->target = Model::random(*models->backend, test::micro_config(2, 48, 128), "target", 1);
+    models->draft = Model::random(*models->backend, test::micro_config(1, 32, 16), "draft", 2);
+    for (const char* drafter : {"small", "small_tree"}) {
+        RunSettings settings = sampled();
+        settings.drafter = drafter;
+        settings.rule = judging_rule(settings.rule, drafter);
+        speclens::Run base(models, settings);
+        base.finish();
+        ASSERT_GT(base.sequence().size(), 30u);
+        const int last = fold(base.trace(), base.trace().size()).rounds - 1;
+        speclens::Run branch(models, settings, base.trace(), Fork{.cycle = last});
+        branch.finish();
+        EXPECT_EQ(branch.sequence(), base.sequence()) << drafter;
+    }
+}
+
+TEST(Fork, HasRoomForWhatIsWrittenAlready) {
+    const auto models = test::micro_models(1);
+    speclens::Run base(models, sampled());
+    base.finish();
+    const CycleView whole = fold(base.trace(), base.trace().size());
+    RunSettings shorter = sampled();
+    shorter.max_tokens = 4;
+    const int last = whole.rounds - 1;
+    speclens::Run branch(models, sampled(), base.trace(), Fork{.cycle = last, .settings = shorter});
+    branch.finish();
+    const std::size_t kept = base.sequence().size() - whole.cycles.back().commit->tokens.size();
+    ASSERT_GE(branch.sequence().size(), kept);
+    EXPECT_TRUE(std::equal(base.sequence().begin(), base.sequence().begin() + static_cast<std::ptrdiff_t>(kept),
+                           branch.sequence().begin()));
 }
 
 TEST(Fork, ChangesOnlyWhatFollows) {
@@ -131,7 +187,12 @@ TEST(Fork, ChangesOnlyWhatFollows) {
     reroll.finish();
     EXPECT_TRUE(std::equal(base.sequence().begin(), base.sequence().begin() + kept, reroll.sequence().begin()));
     EXPECT_NE(reroll.sequence(), base.sequence());
-    EXPECT_THROW(speclens::Run(models, sampled(), base.trace(), Fork{.cycle = 999}), Error);
+    try {
+        speclens::Run(models, sampled(), base.trace(), Fork{.cycle = 999});
+        ADD_FAILURE() << "a fork from a round that is not there must be refused";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos) << error.what() << "\nas a screen counts";
+    }
 }
 
 TEST(FullLaws, AreTheLawsTheRunUsed) {
@@ -363,6 +424,19 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
         return p.trace != first && p.status.state == EngineStatus::State::stopped;
     }));
     EXPECT_EQ(first->header()->seed, 99u) << "the old branch stays readable";
+}
+
+// How a forked run is brought back: begun again and forked at once, before it has come so far.
+TEST(Session, AForkRightBehindARestartWaitsForItsRound) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table()});
+    session.send(Fork{.cycle = 3, .force_draft = std::pair{0, 2}});
+    ASSERT_TRUE(eventually([&] { return session.published().runs == 3; })) << session.published().status.error;
+    const Snapshot now = session.published();
+    EXPECT_NE(now.status.state, EngineStatus::State::failed) << now.status.error;
+    const CycleView view = fold(*now.trace, now.trace->size());
+    EXPECT_EQ(view.rounds, 3);
+    EXPECT_TRUE(std::holds_alternative<Commanded>((*now.trace)[now.trace->size() - 1]));
 }
 
 TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {

@@ -411,8 +411,10 @@ TEST(Cascades, WithoutTheDraftsLawBehindItsLastTokenTheBonusIsTheTargets) {
     const Law p{0.6, 0.4}, q{0.9, 0.1};
     Rows rows{.drafts = {0}, .p = {p, p}, .q = {q}, .accept = {0.0}, .resample = {0.5, 0.5}, .params = {.alpha = 1}};
     EXPECT_EQ(rows.run("cascade_chow").law, p);
+    EXPECT_FALSE(rows.run("cascade_chow").mixed) << "a trace must not call it a mixture";
     rows.q = {q, q};
     EXPECT_EQ(rows.run("cascade_chow").law, q);
+    EXPECT_TRUE(rows.run("cascade_chow").mixed);
 }
 
 TEST(Cascades, BlockVerificationKeepsAtLeastAsMuchOfTheSameMixture) {

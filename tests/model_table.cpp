@@ -111,6 +111,13 @@ TEST(TableFile, MissingFilesAreNamed) {
                  {"none.json", "does not exist"});
 }
 
+TEST(OracleFile, RefusesWhatNestsWithoutEnd) {
+    EXPECT_THROW((void)parse_oracle_cases("{\"cases\":[" + std::string(200'000, '[') +
+                                              std::string(200'000, ']') + "]}",
+                                          "deep.json"),
+                 Error);
+}
+
 TEST(OracleFile, CasesHaveTargetAndDraft) {
     const std::vector<OracleCase> cases = load_oracle_cases(golden("oracles_public.json"));
     ASSERT_EQ(cases.size(), 12u);

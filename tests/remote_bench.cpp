@@ -61,7 +61,7 @@ TEST(BenchRecords, NonsenseIsAnError) {
             (void)parse_bench_records(text, "file");
             ADD_FAILURE() << text;
         } catch (const Error& error) {
-            EXPECT_EQ(error.code(), Exit::network);
+            EXPECT_EQ(error.code(), Exit::model) << "a file, not a server";
             EXPECT_FALSE(error.remedy().empty());
         }
     }

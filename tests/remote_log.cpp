@@ -51,12 +51,72 @@ TEST(Log, ReadsSglang) {
     const LogEntry e = parse_log(kSglang, "log").entries.at(0);
     EXPECT_EQ(e.kind, ServerKind::sglang);
     EXPECT_DOUBLE_EQ(*e.length, 3.13);
-    EXPECT_DOUBLE_EQ(*e.rate, 0.71);
+    EXPECT_DOUBLE_EQ(*e.told_rate, 0.71);
+    EXPECT_DOUBLE_EQ(*e.rate, 2.13 / 3) << "K = 3 is all that 3.13 and .71 allow";
     EXPECT_DOUBLE_EQ(*e.running, 40);
     EXPECT_DOUBLE_EQ(*e.waiting, 0);
     EXPECT_DOUBLE_EQ(*e.tokens_per_second, 155.34);
     EXPECT_FALSE(e.counts.has_value());
     EXPECT_TRUE(parse_log(kSglang, "log").sum().empty());
+}
+
+// One "Decode batch" line of SGLang for each pair.
+std::string sglang_log(const std::vector<std::pair<const char*, const char*>>& lengths_and_rates) {
+    std::string text;
+    for (const auto& [length, rate] : lengths_and_rates)
+        text += std::string("Decode batch, #running-req: 1, accept len: ") + length +
+                ", accept rate: " + rate + ", #queue-req: 0\n";
+    return text;
+}
+
+// Before pull request 23530 the rate was (accepted + 1) ÷ (K + 1): .17 with K = 5 where nothing is kept.
+TEST(Log, DoesNotCountSglangsOwnTokenAsAccepted) {
+    const LogReading nothing = parse_log(sglang_log({{"1.00", "0.17"}}), "log");
+    EXPECT_DOUBLE_EQ(*nothing.entries[0].rate, 0);
+    EXPECT_DOUBLE_EQ(*nothing.entries[0].told_rate, 0.17);
+    EXPECT_DOUBLE_EQ(*nothing.told.drafts, 5);
+    EXPECT_TRUE(nothing.told.own_token);
+    EXPECT_TRUE(nothing.told.inferred);
+    EXPECT_NE(nothing.told.words().find("as SGLang did before pull request 23530 (April 2026)"),
+              std::string::npos)
+        << nothing.told.words();
+    // Either formula may have made this line, with K = 4 or K = 3: no share, but SGLang's figure.
+    const LogReading either = parse_log(sglang_log({{"2.50", "0.50"}}), "log");
+    EXPECT_FALSE(either.entries[0].rate.has_value());
+    EXPECT_DOUBLE_EQ(*either.entries[0].told_rate, 0.5);
+    EXPECT_EQ(either.told.words().find("SGLang's own accept rate: before pull request 23530"), 0u);
+    // A second line decides.
+    const LogReading older = parse_log(sglang_log({{"2.50", "0.50"}, {"1.25", "0.25"}}), "log");
+    EXPECT_DOUBLE_EQ(*older.told.drafts, 4);
+    EXPECT_DOUBLE_EQ(*older.entries[0].rate, 1.5 / 4);
+    EXPECT_DOUBLE_EQ(*older.entries[1].rate, 0.25 / 4);
+    const LogReading newer = parse_log(sglang_log({{"2.50", "0.50"}, {"1.30", "0.10"}}), "log");
+    EXPECT_DOUBLE_EQ(*newer.told.drafts, 3);
+    EXPECT_FALSE(newer.told.own_token);
+    EXPECT_DOUBLE_EQ(*newer.entries[0].rate, 0.5);
+    // Both agree where everything is kept, and where nothing is, a length of 1 says so whatever K.
+    EXPECT_DOUBLE_EQ(*parse_log(sglang_log({{"6.00", "1.00"}}), "log").entries[0].rate, 1);
+    const LogReading many = parse_log(sglang_log({{"1.00", "0.06"}}), "log");
+    EXPECT_FALSE(many.told.drafts.has_value()) << "15, 16 or 17";
+    EXPECT_DOUBLE_EQ(*many.entries[0].rate, 0);
+}
+
+TEST(Log, TakesSglangsDraftsFromTheSettingsInTheLog) {
+    const std::string line = sglang_log({{"2.50", "0.50"}});
+    // The slot of the current token is one of its draft tokens.
+    for (const char* settings : {"server_args=ServerArgs(speculative_num_steps=4, "
+                                 "speculative_eagle_topk=1, speculative_num_draft_tokens=5, seed=1)\n",
+                                 "{'speculative_num_steps': 4, 'speculative_num_draft_tokens': None}\n"}) {
+        const LogReading log = parse_log(settings + line, "log");
+        EXPECT_DOUBLE_EQ(*log.told.drafts, 4) << settings;
+        EXPECT_FALSE(log.told.inferred);
+        EXPECT_DOUBLE_EQ(*log.entries[0].rate, 1.5 / 4);
+        EXPECT_NE(log.told.words().find("K = 4 by SGLang's settings"), std::string::npos);
+    }
+    // Settings that no formula fits belong to another run.
+    const LogReading other = parse_log("speculative_num_draft_tokens=9\n" + line, "log");
+    EXPECT_FALSE(other.told.drafts.has_value());
+    EXPECT_FALSE(other.entries[0].rate.has_value());
 }
 
 TEST(Log, ReadsLlama) {
@@ -90,6 +150,7 @@ TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {
         } catch (const Error& error) {
             EXPECT_NE(std::string(error.what()).find("some.log"), std::string::npos);
             EXPECT_NE(error.remedy().find("SpecDecoding"), std::string::npos);
+            EXPECT_EQ(error.code(), Exit::model) << "a file, not a server";
         }
     }
 }

@@ -109,6 +109,26 @@ TEST(ServerReading, ReadsSglangsAverages) {
     EXPECT_NE(what_is_missing(idle).at(0).find("--speculative-algorithm"), std::string::npos);
 }
 
+TEST(ServerReading, KnowsWhatSglangsRateCounts) {
+    const auto share = [](const ServerReading& r) { return told_rates(r).share(r.told_length, r.told_rate); };
+    const ServerReading newer = reading_of("sglang:spec_accept_length 2.6\nsglang:spec_accept_rate 0.4\n");
+    EXPECT_DOUBLE_EQ(*told_rates(newer).drafts, 4);
+    EXPECT_NEAR(*share(newer), 0.4, 1e-12);
+    // Pull request 23530: before it, 1 ÷ (K + 1) where nothing is kept.
+    const ServerReading nothing =
+        reading_of("sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
+    EXPECT_TRUE(told_rates(nothing).own_token);
+    EXPECT_DOUBLE_EQ(*told_rates(nothing).drafts, 5);
+    EXPECT_DOUBLE_EQ(*share(nothing), 0);
+    const std::string either = "sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n";
+    EXPECT_FALSE(share(reading_of(either)).has_value());
+    EXPECT_DOUBLE_EQ(*share(reading_of(either + "sglang:spec_num_draft_tokens 5\n")), 1.5 / 4);
+    EXPECT_DOUBLE_EQ(*share(reading_of(either + "sglang:spec_num_steps 3\n")), 0.5);
+    EXPECT_DOUBLE_EQ(*share(reading_of("sglang:spec_accept_length 2.5\nsglang:spec_num_draft_tokens 6\n")),
+                     1.5 / 5)
+        << "no rate at all, but K";
+}
+
 TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
     for (const std::string suffix : {"", "_total"}) {
         const ServerReading r = reading_of("llamacpp:spec_decode_num_drafts" + suffix +
@@ -123,6 +143,18 @@ TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
     }
     EXPECT_NE(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).find("--spec-type"),
               std::string::npos);
+}
+
+TEST(ServerReading, SaysThatTextWasWrittenAndNothingDrafted) {
+    const std::string zeros =
+        "vllm:spec_decode_num_drafts_total 0\nvllm:spec_decode_num_draft_tokens_total 0\n"
+        "vllm:spec_decode_num_accepted_tokens_total 0\nvllm:generation_tokens_total ";
+    EXPECT_EQ(
+        what_is_missing(reading_of(zeros + "318\n")),
+        std::vector<std::string>{"318 tokens written, none drafted: speculation is off or never proposes"});
+    EXPECT_NE(what_is_missing(reading_of(zeros + "0\n")).at(0).find("no request has drafted yet"),
+              std::string::npos);
+    (void)what_is_missing(reading_of(zeros + "1e300\n"));
 }
 
 TEST(ServerReading, SaysWhatVllmDoesNotTell) {

@@ -125,6 +125,28 @@ TEST(ServedTextTest, SaysHowVllmWouldTell) {
     EXPECT_NE(s.notes.at(0).find("--per-request-spec-decode-metrics detailed"), std::string::npos);
 }
 
+TEST(ServedTextTest, AdvisesNoOptionWhereNothingIsDrafted) {
+    AnswerReader off(ServerKind::vllm);
+    off.event(vllm_chunk({"a", "b"}), 1);
+    EXPECT_EQ(off.finish(2, true).notes,
+              std::vector<std::string>{"no token was drafted: speculation is off or never proposes"});
+    const ServedText none = answer_of(
+        ServerKind::vllm, {vllm_chunk({"a"}), R"({"choices":[],"metrics":{"speculative_decoding":null}})"});
+    EXPECT_NE(none.notes.at(0).find("no round of this request drafted"), std::string::npos);
+}
+
+TEST(ServedTextTest, CountsPassesWithoutADraft) {
+    const std::string end =
+        R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,1],"num_draft_tokens":2,)"
+        R"("per_step_accepted":[1,0,0],"per_step_drafted":[2,0,0]}}})";
+    const ServedText s =
+        answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"}), vllm_chunk({"c"}), vllm_chunk({"d"}), end});
+    EXPECT_EQ(s.provenance, Provenance::exact);
+    EXPECT_DOUBLE_EQ(s.counts->rounds, 1);
+    EXPECT_EQ(s.passes_without_draft(), 2);
+    EXPECT_EQ(s.counts->accepted + s.counts->rounds + s.passes_without_draft(), 4);
+}
+
 TEST(ServedTextTest, FollowsTheCountersOfLlama) {
     const auto chunk = [](const char* text, int drafted, int accepted) {
         return Json({{"choices", Json::array({{{"delta", {{"content", text}}}}})},

@@ -248,7 +248,7 @@ TEST(PromptScorer, ReadsWhatBothServersTell) {
     for (const ServerKind kind : kBoth) {
         SCOPED_TRACE(server_name(kind));
         const Scored scored =
-            read_scores(kind, kind == ServerKind::vllm ? vllm : sglang, text, 2, 1, 10, "s");
+            read_scores(kind, kind == ServerKind::vllm ? vllm : sglang, text, 2, 1, 10, "s", "d");
         ASSERT_EQ(scored.rows.size(), 2u);
         EXPECT_EQ(scored.rows[0].entries, (std::vector<Top::Entry>{{8, -0.4}, {7, -9.5}}));
         EXPECT_NEAR(scored.rows[0].rest, 1 - std::exp(-0.4) - std::exp(-9.5), 1e-12);
@@ -270,11 +270,11 @@ TEST(PromptScorer, NonsenseIsAnError) {
         R"({"choices":[{"prompt_logprobs":[null,{},{}]}]})",
         R"({"choices":[{"prompt_logprobs":[null,{"x":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
         R"({"choices":[{"prompt_logprobs":[null,{"99999999999999999999":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,{"10":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
         R"({"choices":[{"prompt_logprobs":[null,{"3":{"logprob":0.5}},{"3":{"logprob":-1}}]}]})",
         R"({"choices":[{"prompt_logprobs":[null,{"3":{"logprob":null}},{"3":{"logprob":-1}}]}]})"};
     for (const char* body : vllm) {
-        const Error error = error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s"); });
+        const Error error =
+            error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s", "d"); });
         EXPECT_EQ(error.code(), Exit::network) << body;
         EXPECT_FALSE(error.remedy().empty());
     }
@@ -287,9 +287,37 @@ TEST(PromptScorer, NonsenseIsAnError) {
                             R"({"meta_info":{"input_top_logprobs":[[[-1,-3]],[[-1,3]]]}})"};
     for (const char* body : sglang) {
         const Error error =
-            error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s"); });
+            error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); });
         EXPECT_EQ(error.code(), Exit::network) << body;
     }
+}
+
+// Ids that one side lacks: the advice is a draft of the server's family, not another server.
+TEST(PromptScorer, AnotherFamilyIsNamed) {
+    const std::vector<int> text = {5, 6, 7};
+    const std::string body =
+        R"({"choices":[{"prompt_logprobs":[null,{"10":{"logprob":-1}},{"3":{"logprob":-1}}]}]})";
+    const Error wider =
+        error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s", "d"); });
+    EXPECT_EQ(wider.code(), Exit::model);
+    EXPECT_STREQ(wider.what(), "s uses token id 10, the tokenizer of d has 10 ids: another family");
+    EXPECT_NE(wider.remedy().find("--drafter small=DIR"), std::string::npos);
+    const std::string refusal = R"({"error":{"message":"Token id 4000 is out of vocabulary"}})";
+    const RawServer server([&](const std::string& request) {
+        const auto answer = [](const char* status, const std::string& json) {
+            return RawServer::Answer{
+                std::string("HTTP/1.1 ") + status +
+                "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
+                std::to_string(json.size()) + "\r\n\r\n" + json};
+        };
+        if (request.starts_with("GET /version")) return answer("200 OK", R"({"version":"0.11"})");
+        if (request.starts_with("POST")) return answer("400 Bad Request", refusal);
+        return answer("404 Not Found", "{}");
+    });
+    const Error narrower =
+        error_of([&] { (void)connect_scorer(server.endpoint, asking(), bundle_vocabulary()); });
+    EXPECT_EQ(narrower.code(), Exit::model) << narrower.what();
+    EXPECT_NE(std::string(narrower.what()).find("another family"), std::string::npos) << narrower.what();
 }
 
 TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {

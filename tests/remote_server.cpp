@@ -13,6 +13,7 @@
 
 #include "engine/cycle_view.h"
 #include "kernels/error.h"
+#include "remote/completion_request.h"
 #include "remote/http.h"
 #include "remote/probe.h"
 #include "remote/served_text.h"
@@ -341,6 +342,35 @@ TEST(Probe, FindsTheMetricsOfARoutersModel) {
     thread.join();
 }
 
+// SGLang's older gauges tell lengths and rates, its settings K.
+TEST(Probe, FindsTheDraftsOfSglangsSettings) {
+    for (const bool metrics : {true, false}) {
+        httplib::Server sglang;
+        if (metrics)
+            sglang.Get("/metrics", [](const httplib::Request&, httplib::Response& response) {
+                response.set_content("sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n",
+                                     "text/plain");
+            });
+        sglang.Get("/server_info", [](const httplib::Request&, httplib::Response& response) {
+            response.set_content(R"({"version":"0.5.5","speculative_num_steps":4,)"
+                                 R"("speculative_num_draft_tokens":5,)"
+                                 R"("internal_states":[{"avg_spec_accept_length":2.5}]})",
+                                 "application/json");
+        });
+        const int port = sglang.bind_to_any_port("127.0.0.1");
+        std::thread thread([&] { sglang.listen_after_bind(); });
+        const Endpoint endpoint = parse_endpoint("127.0.0.1:" + std::to_string(port));
+        const ServerFacts facts = probe_server(endpoint, {});
+        EXPECT_EQ(facts.kind, ServerKind::sglang);
+        for (const ServerReading& reading : {facts.reading, scrape(endpoint, facts, {})})
+            EXPECT_DOUBLE_EQ(told_rates(reading).share(reading.told_length, reading.told_rate).value_or(-1),
+                             1.5 / 4)
+                << metrics;
+        sglang.stop();
+        thread.join();
+    }
+}
+
 TEST(Probe, AsksForAKey) {
     const RawServer server("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
     try {
@@ -349,6 +379,14 @@ TEST(Probe, AsksForAKey) {
     } catch (const Error& error) {
         EXPECT_NE(error.remedy().find("--key-from"), std::string::npos);
     }
+}
+
+TEST(ServedRequest, LeavesTheSeedOfTheServerAlone) {
+    RunSettings settings = base("small");
+    settings.seed = (std::uint64_t{1} << 53) + 1; // no double
+    EXPECT_EQ(read_request(R"({"prompt":"a"})", false, settings).settings.seed, settings.seed);
+    EXPECT_EQ(read_request(R"({"prompt":"a","seed":9})", false, settings).settings.seed, 9U);
+    EXPECT_THROW((void)read_request(R"({"prompt":"a","seed":-1})", false, settings), Refused);
 }
 
 } // namespace speclens::test

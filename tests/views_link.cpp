@@ -220,6 +220,14 @@ TEST(Link, FoldersOfModelsStandInIt) {
         << command_of(options);
 }
 
+TEST(Link, NamesNoServerToTalkTo) {
+    EXPECT_THROW((void)parse({"render", "speclens://loop?model=http://127.0.0.1:9/", "-o", "x.png"}), Error);
+    EXPECT_THROW((void)parse({"run", "speclens://loop?model=127.0.0.1:9"}), Error);
+    EXPECT_EQ(parse({"run", "speclens://loop?model=127.0.0.1:9", "--model", "http://127.0.0.1:8"}).model,
+              "http://127.0.0.1:8")
+        << "who types the address knows it";
+}
+
 TEST(Link, WhatIsTypedWins) {
     const Options options = parse({"run", "speclens://loop?k=3&seed=4&drafter=small&prompt=link&chat", "--k",
                                    "5", "--prompt", "typed", "--drafter", "lookup"});

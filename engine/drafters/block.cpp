@@ -71,11 +71,11 @@ void BlockDrafter::keep_taps(const Tensor& features) {
 }
 
 void BlockDrafter::absorb(const Tensor& features, int first) {
-    CHECK(first == length_, "features of a position that is not the next one");
+    if (first != length_) return;  // what came before did not fit: draft() sees that the context is incomplete
     const int rows = static_cast<int>(features.rows), hidden = network_->config.layer.hidden;
     std::vector<int> at(static_cast<std::size_t>(rows));
     for (int i = 0; i < rows; ++i) at[static_cast<std::size_t>(i)] = first + i;
-    if (at.back() >= network_->cos_sin.view().rows) return;  // draft() will see that the context is incomplete
+    if (at.back() >= network_->cos_sin.view().rows) return;  // behind the last position the head knows
     const Tensor positions = {positions_.view().data, DType::i32, 1, rows};
     backend().upload(positions, at.data());
 

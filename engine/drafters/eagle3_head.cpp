@@ -207,8 +207,7 @@ Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, int 
 
 std::vector<float> Eagle3Head::fused(const Tensor& features) {
     const Tensor g = features_.view().slice(0, features.rows);
-    const Projection fuse[] = {{network_->fc.view(), {}, g}};
-    backend().matmul(features, fuse);
+    fuse(features, g);
     std::vector<float> values(static_cast<std::size_t>(g.size()));
     backend().download(g, values.data());
     return values;

@@ -17,7 +17,8 @@ class Small final : public Drafter {
 
     void begin(std::span<const int> sequence) override {
         model_->truncate(0);
-        model_->prefill(sequence.first(sequence.size() - 1));
+        // Its context may be shorter than the text of a fork: then draft() has no room.
+        model_->prefill(sequence.first(std::min(sequence.size() - 1, static_cast<std::size_t>(model_->capacity()))));
     }
 
     void observe(const Observation& observation) override {
