@@ -317,8 +317,13 @@ std::string Walk::closing(const CycleView& view, double plain_ms_per_token) cons
         if (plain_ms_per_token > 0) {
             row("plain decoding", number(1000 / plain_ms_per_token, 0) + " tok/s",
                 "measured just now, same prompt, same recording");
-            row("speed-up", number(plain_ms_per_token / per_token, 2) + "×",
-                plain_ms_per_token < per_token ? "guessing did not pay here" : "");
+            // A round costs at least the pass that a plain token costs.
+            const double gain = plain_ms_per_token / per_token;
+            const bool possible = gain <= view.tokens_per_round();
+            row("speed-up", possible ? number(gain, 2) + "×" : "–",
+                !possible ? "more than tokens per round allow: time it again"
+                : gain < 1 ? "guessing did not pay here"
+                           : "");
         }
     }
     if (view.stopped) {

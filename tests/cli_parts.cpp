@@ -233,6 +233,36 @@ Resampled own_token(Resampled::From from, bool mixed = false) {
     return own;
 }
 
+// Two tokens a round are at most twice as fast, whatever a disturbed clock says.
+TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
+    Trace trace([](int id) { return "word" + std::to_string(id); });
+    Header header;
+    header.drafter = "small";
+    header.prompt = {0};
+    trace.append(header);
+    Drafted draft;
+    draft.token = 5;
+    trace.append(draft);
+    Verified pass;
+    pass.rows = 2;
+    pass.ms = 1;
+    trace.append(pass);
+    Checked check;
+    check.token = 5;
+    check.accepted = true;
+    trace.append(check);
+    trace.append(own_token(Resampled::From::bonus));
+    Committed commit;
+    commit.accepted_drafts = 1;
+    commit.tokens = {5, 9};
+    trace.append(commit);
+    const Walk walk(trace, {.color = false, .width = 100}, true);
+    const CycleView view = fold(trace, trace.size());
+    EXPECT_NE(walk.closing(view, 0.9).find("1.80×"), std::string::npos) << walk.closing(view, 0.9);
+    EXPECT_EQ(walk.closing(view, 1.1).find("2.20×"), std::string::npos);
+    EXPECT_NE(walk.closing(view, 1.1).find("time it again"), std::string::npos) << walk.closing(view, 1.1);
+}
+
 TEST(Walk, TellsALenienceOfZeroAsTheTokenRule) {
     Header header;
     header.rule = "lenience";
