@@ -1,6 +1,7 @@
 #include "app/controller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/drafter.h"
 #include "engine/trace_json.h"
@@ -13,6 +14,14 @@ namespace {
 constexpr double kMotion = 0.18, kReducedMotion = 0.09;
 constexpr std::int64_t kFirstSteps = 2; // prefill and the first guess, when the engine waits for the user
 constexpr double kPlayStep = 0.55;      // seconds per event at speed 1
+
+// What a change brings with it that was not asked for.
+std::string rule_words(const RunSettings& from, const RunSettings& to) {
+    const bool chosen = from.drafter == to.drafter && from.sampling.temperature == to.sampling.temperature;
+    if (chosen || from.rule == to.rule || to.rule == "greedy") return "";
+    const DrafterInfo* who = find_drafter(to.drafter);
+    return "rule: " + to.rule + (who && who->tree ? ", a tree needs it" : to.rule == "token" ? " again" : "");
+}
 
 // Commands are recorded in the trace but are no step to look at.
 bool is_step(const Event& event) {
@@ -39,6 +48,8 @@ void Controller::open_scene(const std::string& name) {
     const SceneInfo* info = find_scene(name);
     if (!info) return;
     scene_name_ = info->name;
+    keys_.clear();
+    asked_.reset();
     place_.reset(); // of the scene before
     chrome.layout.pan = {};
     playing_ = false;
@@ -61,14 +72,16 @@ void Controller::observe(const Snapshot& published, double now) {
     studies_ = published.studies;
     passes_ = published.passes;
     training_ = published.training;
+    prompt_room_ = published.prompt_room;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_race(published);
     if (status_.state == EngineStatus::State::failed) restarts_ = 0;
+    const auto begun = static_cast<int>(published.runs - std::exchange(runs_seen_, published.runs));
     if (published.trace && published.trace != live_) {
         const bool first = !live_;
         live_ = published.trace;
         // The controls show the newest wish, not a run that another restart will replace at once.
-        restarts_ = std::max(0, restarts_ - 1);
+        restarts_ = std::max(0, restarts_ - std::max(1, begun));
         if (restarts_ == 0) settings_ = published.settings;
         if (!saved_) {
             source_.update(live_, 0);
@@ -85,6 +98,7 @@ void Controller::observe(const Snapshot& published, double now) {
 
 void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing) {
     saved_ = std::move(trace);
+    forks_.clear();
     growing_ = growing;
     settings_ = settings;
     saved_status_.state = EngineStatus::State::stopped;
@@ -122,32 +136,64 @@ void Controller::prefer(const Preferences& preferences) {
 }
 
 void Controller::restart(RunSettings settings) {
-    if (!(settings == wished())) history().keep(wished());
+    const bool changed = !(settings == wished());
+    if (in_race() && changed && !race_wish_.lanes.empty()) race_history_.keep(race_wish_);
+    if (!in_race() && (changed || !forks_.empty())) run_history_.keep(version());
     begin_run(std::move(settings));
+}
+
+void Controller::change_run(RunSettings settings, double now) {
+    std::string words = rule_words(wished(), settings);
+    const bool measuring = std::ranges::any_of(studies_, [](const auto& s) { return !s.second->complete(); });
+    if (measuring && !in_race() && !(settings == wished()))
+        words +=
+            std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
+    restart(std::move(settings));
+    if (!words.empty()) say(words, now);
 }
 
 void Controller::begin_run(RunSettings settings) {
     if (in_race()) return wish_race(std::move(settings));
     if (!port_.send) return;
+    dismiss();
     settings_ = settings;
     saved_ = nullptr;
     growing_ = false;
+    forks_.clear();
     did(Deed::changed_run);
     arrive_cycle_.reset();
+    arrive_guess_.reset();
     ++restarts_;
     port_.send(Restart{std::move(settings), run_ahead_ ? Gate::kUnlimited : kFirstSteps});
+}
+
+// From a round of the run on screen, or of the one that was just asked for.
+void Controller::begin_branch(Fork fork) {
+    if (forks_.empty()) root_ = settings_;
+    forks_.push_back(fork);
+    arriving_ = true;
+    arrive_cycle_ = fork.cycle;
+    arrive_from_ = live_;
+    arrive_guess_.reset();
+    if (fork.force_draft) arrive_guess_ = Position{fork.cycle, fork.force_draft->first};
+    if (fork.force_coin) arrive_guess_ = Position{fork.cycle, fork.force_coin->first};
+    ++restarts_;
+    fork.budget = run_ahead_ ? Gate::kUnlimited : 40;
+    port_.send(std::move(fork));
 }
 
 // Shows the first event worth seeing as soon as it is there; until then the end of what is there.
 void Controller::arrive(double now) {
     const CycleView& whole = source_.whole();
     if (arrive_cycle_) {
+        if (live_ == arrive_from_) return; // the branch is not there yet
         for (const CycleSummary& cycle : whole.cycles) {
             if (cycle.cycle != *arrive_cycle_) continue;
             if (!cycle.complete() && !whole.stopped) break;
             arriving_ = false;
             arrive_cycle_.reset();
             go_to(cycle.complete() ? cycle.end_event - 1 : cycle.end_event, now, false);
+            selected_ = std::exchange(arrive_guess_, {});
             return;
         }
         if (!whole.stopped) return go_to(source_.trace().size(), now, false);
@@ -163,6 +209,10 @@ void Controller::arrive(double now) {
 void Controller::tick(double now) {
     const std::shared_ptr<const Trace> shown = saved_ ? saved_ : live_ ? live_ : source_.shared();
     source_.update(shown, cursor_);
+    if (asked_ && keys_.empty()) {
+        const Asked asked = *std::exchange(asked_, {});
+        if (scene().describe(scene_input(now)) == asked.before) scene_had_nothing(asked.forward, now);
+    }
     if (arriving_) arrive(now);
     if (place_) settle_place(now);
     if (seek_ != Seek::none) {
@@ -190,6 +240,7 @@ void Controller::tick(double now) {
 }
 
 double Controller::next_change(double now) const {
+    if (!keys_.empty() || asked_) return 0;
     const double motion = reduced_motion ? kReducedMotion : kMotion;
     if (motion_start_ >= 0 && now < motion_start_ + motion) return 0;
     if (playing_ && in_race()) return 0;
@@ -308,6 +359,16 @@ void Controller::move(Move where, double now) {
     }
 }
 
+std::vector<ui::KeyPress> Controller::take_keys(const ui::WidgetState& widgets) {
+    if (widgets.top_layer > 0 || widgets.text_focus) return {};
+    return std::exchange(keys_, {});
+}
+
+void Controller::dismiss() {
+    banner_.clear();
+    remedy_.clear();
+}
+
 void Controller::say(const std::string& words, double now) {
     chrome.message = words;
     chrome.message_until = now + 4;
@@ -361,12 +422,16 @@ FrameInput Controller::frame(double now) {
     in.quiz = &quiz;
     in.saved = &saved_files_;
     in.read = &read;
+    in.prompt_room = prompt_room_ ? &prompt_room_ : nullptr;
     in.playing = playing_;
     in.speed = speed_;
     in.engine = has_engine();
     in.run_ahead = run_ahead_;
-    in.can_undo = history().can_undo();
-    in.can_redo = history().can_redo();
+    const bool own = scene_takes_back();
+    in.can_undo =
+        own || (in_race() ? race_history_.next(false) != nullptr : run_history_.next(false) != nullptr);
+    in.can_redo =
+        own || (in_race() ? race_history_.next(true) != nullptr : run_history_.next(true) != nullptr);
     in.hash = source_.hash();
     in.density = chrome.density;
     in.zoom = scale();

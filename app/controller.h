@@ -47,6 +47,8 @@ class Controller {
     void tick(double now);                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
+    // Keys that were chosen by their words, to be pressed in this frame; none while something covers the scene.
+    [[nodiscard]] std::vector<ui::KeyPress> take_keys(const ui::WidgetState& widgets);
     // Seconds until something moves by itself: 0 now, negative: never.
     [[nodiscard]] double next_change(double now) const;
 
@@ -92,7 +94,17 @@ class Controller {
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
     void arrive(double now);
     void restart(RunSettings settings); // a change that can be taken back
+    void change_run(RunSettings settings, double now); // the same, and says what follows from it
     void begin_run(RunSettings settings);
+    void begin_branch(Fork fork);
+    // What can be taken back (controller_views.cpp).
+    void fork_run(Fork fork, double now);
+    void take_back(bool forward, double now); // of the scene, then of the run or the race
+    void scene_had_nothing(bool forward, double now);
+    void take_back_settings(bool forward, double now);
+    [[nodiscard]] RunVersion version() const; // that is on screen
+    [[nodiscard]] std::string next_words(bool forward) const; // what taking back would lead to; empty: nowhere
+    [[nodiscard]] bool scene_takes_back();
     // The race (controller_race.cpp): its wish, its clock, its lanes.
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
     void wish_race(RunSettings base); // and start it
@@ -117,8 +129,8 @@ class Controller {
     [[nodiscard]] double race_pace() const; // ms of the race per second
     // What the controls of the open scene change.
     [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_wish_.base : settings_; }
-    [[nodiscard]] SettingsHistory& history() { return in_race() ? race_history_ : run_history_; }
     void say(const std::string& words, double now);
+    void dismiss(); // the banner
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
     void save(double now);
@@ -143,10 +155,21 @@ class Controller {
     std::shared_ptr<const PassTimes> passes_;
     std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
+    std::function<PromptRoom(const RunSettings&)> prompt_room_; // empty: no models yet
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
     std::vector<SavedFile> saved_files_; // when the Open dialog appeared
-    SettingsHistory run_history_, race_history_;
+    RunSettings root_;         // of the run that the forks were made on
+    std::vector<Fork> forks_;  // that led to the run on screen
+    History<RunVersion> run_history_;
+    History<RaceSettings> race_history_;
+    std::vector<ui::KeyPress> keys_;
+    struct Asked { // the scene, to take something back with the key of its own
+        bool forward = false;
+        std::string before; // what it said
+    };
+    std::optional<Asked> asked_;
+    double insist_until_ = 0; // the scene had nothing: asked again until then, it is the settings' turn
     std::map<std::string, std::unique_ptr<Scene>> scenes_;
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;
@@ -160,11 +183,14 @@ class Controller {
     double next_play_ = 0;
     double motion_start_ = -1;
     int restarts_ = 0; // sent, not answered by a new run yet
+    std::uint64_t runs_seen_ = 0;
     Seek seek_ = Seek::none;
     std::size_t seek_from_ = 0;
     bool growing_ = false;            // of the saved run more may come
     bool arriving_ = false;           // looking for the first event worth seeing
-    std::optional<int> arrive_cycle_; // of a fork
+    std::optional<int> arrive_cycle_;       // of a fork
+    std::shared_ptr<const Trace> arrive_from_; // the run that it was made on
+    std::optional<Position> arrive_guess_;  // that was forced there
     std::string banner_, remedy_;
     std::optional<FramePlace> place_; // to go to when the run is long enough
     LectureView lecture_;

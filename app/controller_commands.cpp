@@ -43,10 +43,14 @@ std::filesystem::path data_folder(const std::string& kind) {
 }
 
 void Controller::guarded(double now, const std::function<void()>& work) {
+    dismiss(); // what was tried before
     try {
         work();
     } catch (const Error& error) {
         complain(error.what(), error.remedy());
+    } catch (const std::filesystem::filesystem_error& error) { // its own words name the file twice
+        complain(error.path1().string() + ": " + error.code().message(),
+                 "Check the path and the permissions.");
     } catch (const std::exception& error) {
         complain(error.what(), "Nothing was lost; try again.");
     }
@@ -54,6 +58,8 @@ void Controller::guarded(double now, const std::function<void()>& work) {
 }
 
 void Controller::open_popup(Popup popup) {
+    keys_.clear(); // it covers the scene
+    asked_.reset();
     chrome.popup = popup;
     chrome.menu = -1;
     chrome.opened_now = true;
@@ -71,8 +77,10 @@ void Controller::open_popup(Popup popup) {
             saved_files_.clear();
         }
     }
-    if (popup == Popup::export_frame)
-        chrome.query = (std::filesystem::current_path() / ("speclens-" + scene_name_ + ".png")).string();
+    if (popup == Popup::export_frame) {
+        std::error_code gone; // the folder it was started in
+        chrome.query = (std::filesystem::current_path(gone) / ("speclens-" + scene_name_ + ".png")).string();
+    }
 }
 
 void Controller::save(double now) {
@@ -95,7 +103,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         Controller& c;
         double now;
         void operator()(const Command& command) const {
-            if (const auto* run = std::get_if<Restart>(&command)) return c.restart(run->settings);
+            if (const auto* run = std::get_if<Restart>(&command)) return c.change_run(run->settings, now);
             if (const auto* race = std::get_if<StartRace>(&command)) return c.start_race(race->settings);
             if (!c.port_.send) return;
             if (c.saved_) { // the engine holds another run
@@ -103,16 +111,8 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
                     c.say("A saved run cannot be forked: start it again first", now);
                 return;
             }
-            Command sent = command;
-            if (auto* fork = std::get_if<Fork>(&sent)) {
-                c.did(Deed::forked);
-                c.arrive_cycle_ = fork->cycle;
-                c.arriving_ = true;
-                ++c.restarts_;
-                fork->budget = c.run_ahead_ ? Gate::kUnlimited : 40;
-                c.say("On a new branch from cycle " + std::to_string(fork->cycle + 1), now);
-            }
-            c.port_.send(std::move(sent));
+            if (const auto* fork = std::get_if<Fork>(&command)) return c.fork_run(*fork, now);
+            c.port_.send(command);
         }
         void operator()(const Go& go) const { c.move(go.move, now); }
         void operator()(const SetCursor& set) const {
@@ -159,6 +159,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.restart(std::move(settings));
         }
         void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }
+        void operator()(const ShowDetails&) const {
+            c.chrome.layout.details = true;
+            if (c.chrome.density == Density::single) c.chrome.layout.region = Region::details;
+        }
         void operator()(const ServerOrder& order) const {
             if (c.port_.server) c.port_.server(order);
         }
@@ -196,10 +200,8 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.clipboard = copy.text;
             c.say("Copied", now);
         }
-        void operator()(const DismissBanner&) const {
-            c.banner_.clear();
-            c.remedy_.clear();
-        }
+        void operator()(const DismissBanner&) const { c.dismiss(); }
+        void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }
     };
     for (const FrameCommand& command : commands) std::visit(Visitor{*this, now}, command);
 }
@@ -214,10 +216,8 @@ void Controller::action(Action action, int number, double now) {
     };
     switch (action) {
     case Action::undo:
-        if (auto before = history().undo(wished())) begin_run(std::move(*before));
-        break;
     case Action::redo:
-        if (auto after = history().redo(wished())) begin_run(std::move(*after));
+        take_back(action == Action::redo, now);
         break;
     case Action::edit_prompt:
         open_popup(Popup::prompt);
@@ -260,7 +260,7 @@ void Controller::action(Action action, int number, double now) {
         lecture_step(lecture_at_ + (action == Action::next_step ? 1 : -1), now);
         break;
     case Action::notes:
-        open_popup(Popup::notes);
+        chrome.notes = !chrome.notes;
         break;
     case Action::play:
         move(Move::play, now);
@@ -293,7 +293,7 @@ void Controller::action(Action action, int number, double now) {
         open_popup(Popup::fork);
         break;
     case Action::reroll:
-        ++changed.seed, restart(changed);
+        ++changed.seed, change_run(changed, now);
         break;
     case Action::restart:
         restart(changed);
@@ -305,19 +305,19 @@ void Controller::action(Action action, int number, double now) {
     case Action::shorter:
         changed =
             with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
-        if (changed.k != wished().k) restart(changed);
+        if (changed.k != wished().k) change_run(changed, now);
         break;
     case Action::hotter:
     case Action::colder: {
         const double t =
             std::clamp(changed.sampling.temperature + (action == Action::hotter ? 0.1 : -0.1), 0.0, 2.0);
-        restart(with_temperature(changed, t < 0.05 ? 0 : t));
+        change_run(with_temperature(changed, t < 0.05 ? 0 : t), now);
         break;
     }
     case Action::fewer_ids:
         if (const Header* header = source_.view().header) {
             changed.options.fr_spec = changed.options.fr_spec > 0 ? 0 : header->vocab / 4;
-            restart(changed);
+            change_run(changed, now);
         }
         break;
     case Action::faster:
@@ -425,7 +425,7 @@ void Controller::action(Action action, int number, double now) {
         if (std::ranges::find(status_.ready_drafters, changed.drafter) == status_.ready_drafters.end())
             say(changed.drafter + " cannot run with these models", now);
         else
-            restart(changed);
+            change_run(changed, now);
         break;
     }
     }

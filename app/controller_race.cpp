@@ -34,6 +34,7 @@ void Controller::start_race(RaceSettings settings) {
     race_ms_ = -1;
     playing_ = false;
     race_sent_ = has_engine();
+    dismiss();
     if (port_.send) port_.send(StartRace{race_wish_});
 }
 
@@ -224,6 +225,7 @@ void Controller::toggle_lane(const std::string& drafter, double now) {
             return say("There are " + std::to_string(kRaceLanes) + " lanes: take one out first", now);
         names.push_back(drafter);
     }
+    race_history_.keep(race_wish_);
     race_wish_.lanes = race_entries(names, race_wish_.base);
     start_race(race_wish_);
 }

@@ -1,6 +1,7 @@
-// Links and lectures: going to a named frame, naming the one on screen, and from step to step of a lecture.
+// Going to a frame that has a name or was there before: links, lectures, and what is taken back.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "app/controller.h"
 #include "kernels/error.h"
@@ -9,11 +10,49 @@
 namespace speclens {
 namespace {
 
+constexpr double kInsistSeconds = 4; // as long as a message stands
+
 std::string clock_words(double seconds) {
     char text[32];
     std::snprintf(text, sizeof text, "%d:%02d", static_cast<int>(seconds) / 60,
                   static_cast<int>(seconds) % 60);
     return text;
+}
+
+// What `to` has that `from` has not.
+std::string change_words(const RunSettings& from, const RunSettings& to) {
+    std::string words;
+    const auto add = [&](bool differs, const std::string& what) {
+        if (differs) words += (words.empty() ? "" : ", ") + what;
+    };
+    add(from.prompt != to.prompt || from.token_ids != to.token_ids || from.system != to.system ||
+            from.chat != to.chat,
+        "the other prompt");
+    add(from.drafter != to.drafter, "drafter " + to.drafter);
+    add(from.rule != to.rule, "rule " + to.rule);
+    add(from.k != to.k, "K = " + std::to_string(to.k));
+    char temperature[32];
+    std::snprintf(temperature, sizeof temperature, "T = %.3g", to.sampling.temperature);
+    add(from.sampling.temperature != to.sampling.temperature, temperature);
+    add(from.seed != to.seed, "seed " + std::to_string(to.seed));
+    return words.empty() ? "the other options" : words;
+}
+
+std::string change_words(const RunVersion& from, const RunVersion& to) {
+    const auto fork = [](const RunVersion& v) {
+        return "the fork at round " + std::to_string(v.forks.back().cycle + 1);
+    };
+    if (to.forks.size() > from.forks.size()) return fork(to);
+    if (from.forks.size() > to.forks.size() && from.settings == to.settings)
+        return "the run before " + fork(from);
+    return change_words(from.settings, to.settings);
+}
+
+std::string change_words(const RaceSettings& from, const RaceSettings& to) {
+    if (!(from.base == to.base)) return change_words(from.base, to.base);
+    std::string lanes;
+    for (const RaceEntry& lane : to.lanes) lanes += (lanes.empty() ? "" : ", ") + lane.drafter;
+    return "the lanes " + lanes;
 }
 
 bool forked(const Trace& trace) {
@@ -86,6 +125,73 @@ Link Controller::link() const {
     link.at = cursor_;
     if (selected_) link.selected = {selected_->cycle, selected_->index};
     return link;
+}
+
+// ---- taking back ----
+
+RunVersion Controller::version() const {
+    RunVersion version{forks_.empty() ? settings_ : root_, forks_};
+    if (arriving_) return version; // nobody chose the place
+    version.place.at = cursor_;
+    if (selected_) version.place.selected = {selected_->cycle, selected_->index};
+    return version;
+}
+
+void Controller::fork_run(Fork fork, double now) {
+    run_history_.keep(version());
+    did(Deed::forked);
+    say("On a new branch from round " + std::to_string(fork.cycle + 1), now);
+    begin_branch(std::move(fork));
+}
+
+bool Controller::scene_takes_back() {
+    return std::ranges::any_of(scene().keys(), [](const auto& key) { return key.first == "Z"; });
+}
+
+std::string Controller::next_words(bool forward) const {
+    const std::string lead = forward ? "Again: " : "Back to ";
+    if (in_race()) {
+        const RaceSettings* to = race_history_.next(forward);
+        return to ? lead + change_words(race_wish_, *to) : "";
+    }
+    const RunVersion* to = run_history_.next(forward);
+    return to ? lead + change_words(version(), *to) : "";
+}
+
+// A scene with changes of its own is asked first, with its own key; what it says tells whether there were
+// any.
+void Controller::take_back(bool forward, double now) {
+    if (!scene_takes_back() || now < std::exchange(insist_until_, 0)) return take_back_settings(forward, now);
+    keys_.push_back({.key = ui::Key::z, .shift = forward});
+    asked_ = Asked{forward, scene().describe(scene_input(now))};
+}
+
+// Not all that a scene takes back shows in its words, so the run is changed only when somebody asks again.
+void Controller::scene_had_nothing(bool forward, double now) {
+    const std::string words = next_words(forward);
+    if (words.empty()) return say(forward ? "Nothing was taken back" : "Nothing was changed here", now);
+    insist_until_ = now + kInsistSeconds;
+    say("Nothing more of this scene; once more: " + words, now);
+}
+
+void Controller::take_back_settings(bool forward, double now) {
+    const std::string words = next_words(forward);
+    if (words.empty()) return;
+    if (in_race()) {
+        RaceSettings to = race_history_.take(forward, race_wish_);
+        to.stepped = race_wish_.stepped;
+        start_race(std::move(to));
+        return say(words, now);
+    }
+    RunVersion to = run_history_.take(forward, version());
+    begin_run(std::move(to.settings));
+    for (Fork& fork : to.forks) begin_branch(std::move(fork));
+    if (to.place.at > 0) {
+        place_ = to.place;
+        const auto beat = beats_.find(scene_name_);
+        if (beat != beats_.end()) place_->beat = beat->second + 1; // the story stays where it is
+    }
+    say(words, now);
 }
 
 // ---- lecture ----

@@ -87,20 +87,64 @@ void pan_stage(const FrameDraw& d) {
     }
 }
 
+struct Problem {
+    std::string what, remedy, action; // of its button; empty: none
+};
+
+// In the place of the title: what happened and what to try, on a second line where both are too long for one.
+bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Problem& problem) {
+    constexpr float kSize = 14, kLine = 18, kLeast = 120; // px
+    const ui::Theme& t = d.ui.theme;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Color color = t.role(ui::Role::rejected);
+    c.fill(bar, t.panel, 6);
+    c.fill(bar, color.alpha(t.tint_amount), 6);
+    c.outline(bar, {color, std::max(1.5F, t.edge_width)}, 6);
+    ui::icon(c, ui::Icon::cross, {bar.x + 22, bar.center().y}, 14, color);
+    bool clicked = false;
+    float right = bar.right() - 12;
+    if (!problem.action.empty()) {
+        const float width = ui::button_width(c, problem.action);
+        right -= width;
+        clicked = ui::button(d.ui, name, {right, bar.y + 6, width, 32}, problem.action);
+        right -= 16;
+    }
+    const float x = bar.x + 40, w = right - x, behind = 12;
+    const std::string head = ui::fit(c, problem.what, ui::Font::text_bold, kSize, w);
+    const float used = c.text_width(head, ui::Font::text_bold, kSize) + behind;
+    // The remedy begins behind the head where it has room and goes on below.
+    const std::string_view remedy = problem.remedy;
+    std::string_view beside;
+    if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used));
+        w - used > kLeast && !lines.empty())
+        beside = lines[0];
+    const std::size_t from = std::min(remedy.size(), remedy.find_first_not_of(' ', beside.size()));
+    const std::string below = ui::fit(c, remedy.substr(from), ui::Font::text, kSize, w);
+    const float base = ui::baseline(bar.y, bar.h, kSize) - (below.empty() ? 0 : kLine / 2);
+    c.text({x, base}, head, ui::Font::text_bold, kSize, t.ink);
+    if (!beside.empty()) c.text({x + used, base}, beside, ui::Font::text, kSize, t.ink);
+    if (!below.empty()) c.text({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
+    if (head != problem.what || below != remedy.substr(from))
+        ui::tooltip(d.ui, bar, problem.what + "\n" + problem.remedy);
+    return clicked;
+}
+
 void draw_state_of_engine(const FrameDraw& d) {
     const EngineStatus* status = d.input.scene.status;
     const Rect stage = d.layout.stage_clip;
     if (stage.w <= 0) return;
     const Rect region{stage.x + 12, stage.y + 6, stage.w - 12 - kBadgeRoom, 44};
     if (!d.input.banner.empty()) {
-        if (ui::banner(d.ui, "window banner", region, d.input.banner, d.input.remedy, "Dismiss"))
+        if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, "Dismiss"}))
             d.out.push_back(DismissBanner{});
     } else if (status && status->state == EngineStatus::State::failed) {
-        if (ui::banner(d.ui, "engine banner", region, status->error, status->remedy, "Try again"))
-            d.pick(Action::restart);
+        const bool prompt = status->prompt_too_long; // the same prompt would fail again
+        if (draw_banner(d, "engine banner", region,
+                        {status->error, status->remedy, prompt ? "Edit the prompt" : "Try again"}))
+            d.pick(prompt ? Action::edit_prompt : Action::restart);
     } else if (d.input.scene.view->failed) {
-        ui::banner(d.ui, "run banner", region, d.input.scene.view->failed->what,
-                   d.input.scene.view->failed->remedy);
+        const Failed& failed = *d.input.scene.view->failed;
+        (void)draw_banner(d, "run banner", region, {failed.what, failed.remedy, ""});
     } else if (status && status->state == EngineStatus::State::loading && d.input.engine) {
         std::string words = status->job;
         if (status->job_total > 0 && status->job_unit == "MB" && status->job_total >= 1000) {
@@ -145,7 +189,8 @@ std::string why_not(const FrameInput& input, Action action) {
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
     case Action::undo:
-        return input.can_undo ? "" : "Nothing was changed yet";
+        if (input.can_undo) return "";
+        return race ? "Nothing of the race was changed yet" : "Nothing of the run was changed yet";
     case Action::redo:
         return input.can_redo ? "" : "Nothing was taken back";
     case Action::edit_prompt:
@@ -163,7 +208,7 @@ std::string why_not(const FrameInput& input, Action action) {
             return "This drafter does not rank the whole vocabulary";
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::fork:
-        return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no cycle yet";
+        return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no round yet";
     case Action::save_trace:
     case Action::play:
     case Action::first:
@@ -204,7 +249,9 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::controls:
         return input.density == Density::compact ? "" : "Drawers exist in small windows only";
     case Action::next_region:
-        return input.density == Density::single ? "" : "All regions are shown already";
+        if (input.density == Density::single) return "";
+        return input.density == Density::compact ? "Here I shows the details and Shift+I the controls"
+                                                 : "All regions are shown already";
     default:
         return "";
     }
@@ -233,6 +280,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     if (layout.menu.w > 0) draw_menu_bar(d);
     draw_rail(d);
     drawers(d);
+    cover_notes(d);
     if (input.active)
         for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
     pan_stage(d);
@@ -241,11 +289,13 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_status(d);
     dividers(d);
     draw_state_of_engine(d);
+    draw_notes(d);
     draw_overlay(state.overlay, ui);
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
         d.pick(keyed.action, keyed.number);
+    if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
         d.pick(Action::present);
     ui.finish();

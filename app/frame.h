@@ -15,6 +15,7 @@
 #include "app/saved_files.h"
 #include "app/keys.h"
 #include "app/overlay.h"
+#include "engine/run.h"
 #include "scenes/scene.h"
 
 namespace speclens {
@@ -28,7 +29,6 @@ enum class Popup : std::uint8_t {
     open_file,
     export_frame,
     fork,
-    notes,
     glossary,
     quiz
 };
@@ -36,6 +36,7 @@ enum class Popup : std::uint8_t {
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
     int menu = -1; // open menu
+    ui::Vec2 menu_mouse; // where the pointer was when it was drawn last
     Popup popup = Popup::none;
     bool opened_now = false;    // first frame of the popup: takes the focus
     std::string query;          // palette, paths
@@ -43,6 +44,9 @@ struct FrameUi {
     int row = 0;                // chosen row of the palette or fork list
     std::string prompt, system; // prompt editor
     bool chat = false;
+    RunSettings counted; // what `room` was counted of; a prompt is long to count
+    PromptRoom room;
+    bool notes = false; // of the lecture's step, beside everything else
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
@@ -81,6 +85,7 @@ struct FrameInput {
     ui::ThemeKind theme = ui::ThemeKind::dark;
     std::optional<LecturePlace> lecture;
     const ViewReader* read = nullptr; // may be null
+    const std::function<PromptRoom(const RunSettings&)>* prompt_room = nullptr; // null: no models yet
     std::string banner, remedy; // a problem of the window itself ("could not save …")
 };
 
@@ -98,7 +103,11 @@ struct PickAction {
     Action action;
     int number = 0;
 };
-using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner>;
+struct PressKey { // of the scene
+    ui::Key key;
+};
+using FrameCommand =
+    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
@@ -121,7 +130,12 @@ void draw_ribbon(const FrameDraw& d);
 void draw_timeline(const FrameDraw& d);
 void draw_status(const FrameDraw& d);
 void draw_popup(const FrameDraw& d);
+// Buttons for what this layout hides, at the right end of the menu bar. Returns how wide they are.
+float draw_handles(const FrameDraw& d);
+// Notes of the lecture's step. Nothing below them gets the pointer; keys go where they always go.
+void cover_notes(const FrameDraw& d); // before the scene
+void draw_notes(const FrameDraw& d);  // after it
 [[nodiscard]] std::string speculation_state(const SceneInput& input,
-                                            bool& on); // "active, 3.00 tokens per cycle"
+                                            bool& on); // "active, 3.00 tokens per round"
 
 } // namespace speclens

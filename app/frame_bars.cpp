@@ -43,11 +43,12 @@ void draw_menu_bar(const FrameDraw& d) {
     ui::Canvas& c = d.ui.canvas;
     const float base = r.y + r.h / 2 + 5;
     c.text({r.x + 16, base}, "SpecLens", Font::text_bold, 15, d.ui.theme.ink);
+    const float end = r.right() - draw_handles(d);
     float x = r.x + 16 + c.text_width("SpecLens", Font::text_bold, 15) + 17;
     const auto& names = menu_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const float w = c.text_width(names[i], Font::text, 15) + 19;
-        if (x + w > r.right() - 60) break; // a very narrow window: the palette has everything
+        if (x + w > end - 60) break; // a very narrow window: the palette has everything
         const Rect box{x, r.y, w, r.h};
         const ui::Touch touched =
             ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
@@ -58,9 +59,9 @@ void draw_menu_bar(const FrameDraw& d) {
         if (touched.clicked) d.state.menu = static_cast<int>(i);
         x += w;
     }
-    const float width = std::min(272.0F, r.right() - 8 - x - 16);
+    const float width = std::min(272.0F, end - 8 - x - 16);
     if (width < 60) return;
-    const Rect search{r.right() - 8 - width, r.y + 2, width, r.h - 5};
+    const Rect search{end - 8 - width, r.y + 2, width, r.h - 5};
     const ui::Touch touched = ui::touch(d.ui, d.ui.id("search"), search, {.grow = false});
     c.fill(search, d.ui.theme.bg, 4);
     c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
@@ -111,7 +112,8 @@ void draw_rail(const FrameDraw& d) {
 std::string speculation_state(const SceneInput& input, bool& on) {
     on = false;
     const CycleView& view = *input.view;
-    if (input.status && input.status->state == EngineStatus::State::failed) return "OFF: the engine stopped";
+    if (input.status && input.status->state == EngineStatus::State::failed)
+        return input.status->prompt_too_long ? "OFF: the prompt is too long" : "OFF: the engine stopped";
     if (!view.header) return "OFF: no run yet";
     const Header& h = *view.header;
     if (h.drafter == "none") {
@@ -125,10 +127,30 @@ std::string speculation_state(const SceneInput& input, bool& on) {
     if (whole.rounds > 0 && whole.drafted == 0) return "OFF: nothing to draft so far";
     on = true;
     if (view.rounds == 0) return "active";
-    return "active, " + ui::per_round(view.tokens_per_round()) + " tokens per cycle";
+    return "active, " + ui::per_round(view.tokens_per_round()) + " tokens per round" + (view.stopped ? "" : " so far");
 }
 
 namespace {
+
+// Where this run was forked, and what was forced there; empty: nowhere.
+struct ForkWords {
+    std::string where, tip;
+};
+
+ForkWords fork_words(const Trace& trace) {
+    ForkWords words;
+    int complete = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        if (std::holds_alternative<Committed>(trace[i])) ++complete;
+        if (std::holds_alternative<Commanded>(trace[i])) {
+            words.where += (words.where.empty() ? "fork at round " : ", ") + std::to_string(complete + 1);
+            words.tip = "from there on the run is a branch: Ctrl+Z brings back the run before";
+        }
+        const auto* guess = std::get_if<Drafted>(&trace[i]);
+        if (guess && guess->extra == "forced") words.where += ": " + quoted(trace, guess->token) + " forced";
+    }
+    return words;
+}
 
 struct RaceCell {
     std::string text;
@@ -155,7 +177,7 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
                      model.stepped ? "all lanes go on together; nothing is timed"
                                    : "every lane has the machine to itself while it runs"});
     const bool all = broken == 0 && drafters > 0;
-    cells.push_back({all             ? "all " + counted(drafters, "drafter") + " active"
+    cells.push_back({all             ? (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active"
                      : drafters == 0 ? "OFF: nobody drafts"
                                      : std::to_string(broken) + " cannot run",
                      true, 9, "whether guesses are made", true, all});
@@ -214,6 +236,8 @@ void draw_status(const FrameDraw& d) {
                          false, 4, "drafter and rule of this run"});
     bool on = false;
     const std::string state = race ? "" : speculation_state(in, on);
+    const ForkWords fork = race ? ForkWords{} : fork_words(*in.trace);
+    if (!fork.where.empty()) cells.push_back({fork.where, true, false, 8, fork.tip});
     if (!race)
         cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
     if (h && !race) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});

@@ -1,5 +1,6 @@
 // The open menu: a list of actions on a layer of its own. Scenes are listed from the scene table.
 #include <algorithm>
+#include <utility>
 
 #include "app/frame.h"
 #include "app/ui/text_layout.h"
@@ -27,6 +28,8 @@ bool checked(const FrameDraw& d, Action action) {
         return d.layout.controls.w > 0;
     case Action::present:
         return d.state.layout.presenter;
+    case Action::notes:
+        return d.state.notes;
     case Action::light:
         return d.state.overlay.light;
     case Action::pen:
@@ -114,15 +117,17 @@ void draw_open_menu(const FrameDraw& d) {
             close = true;
         }
     }
-    if (d.ui.input.pressed && !box.contains(d.ui.input.mouse) && d.ui.reachable()) {
-        close = true;
+    const ui::Vec2 mouse = d.ui.input.mouse, was = std::exchange(d.state.menu_mouse, mouse);
+    const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
+    if (d.ui.reachable() && (moved || d.ui.input.pressed)) {
+        if (d.ui.input.pressed && !box.contains(mouse)) close = true;
         // Another menu name under the mouse opens that one instead.
         for (int i = 0; i < menus; ++i) {
-            const Rect name{menu_x(d, i), d.layout.menu.y,
-                            menu_x(d, i + 1 < menus ? i + 1 : i) - menu_x(d, i), d.layout.menu.h};
-            if (i != index && name.contains(d.ui.input.mouse)) {
+            const Rect name{menu_x(d, i), d.layout.menu.y, menu_x(d, i + 1) - menu_x(d, i), d.layout.menu.h};
+            if (i != index && name.contains(mouse)) {
                 d.state.menu = i;
                 close = false;
+                d.ui.wake(d.ui.input.time);
             }
         }
     }

@@ -8,6 +8,7 @@
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
+#include "engine/utf8.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -16,6 +17,8 @@ namespace {
 using ui::Font;
 using ui::Rect;
 using ui::Role;
+
+constexpr const char* kJoins = "‹"; // the character before goes on in this token
 
 struct Item {
     std::string label; // chip label, or the plain text of a prompt token
@@ -38,6 +41,35 @@ std::string running(std::string text) {
     return text;
 }
 
+// What token `at` of a text shows: the characters that begin in it. The rest of one that began before it is
+// left out, and `joins` says so; bytes stay only where they make no character.
+struct Piece {
+    std::string bytes;
+    bool joins = false;
+};
+Piece piece_of(const Trace& trace, const std::vector<int>& tokens, std::size_t at) {
+    constexpr std::size_t kReach = 3; // bytes of a character beyond its first
+    std::string before, own = trace.text(tokens[at]), after;
+    for (std::size_t i = at; i-- > 0 && before.size() < kReach;) before = trace.text(tokens[i]) + before;
+    for (std::size_t i = at + 1; i < tokens.size() && after.size() < kReach; ++i)
+        after += trace.text(tokens[i]);
+    if (before.size() > kReach) before.erase(0, before.size() - kReach);
+    const std::string text = before + own + after;
+    const std::size_t begin = before.size(), end = begin + own.size();
+    Piece piece;
+    for (std::size_t i = 0; i < end;) {
+        std::size_t length = 1;
+        while (length <= kReach + 1 && !is_valid_utf8(std::string_view(text).substr(i, length))) ++length;
+        if (length > kReach + 1) length = 1; // no character begins here
+        if (i >= begin)
+            piece.bytes += text.substr(i, length);
+        else if (i + length > begin)
+            piece.joins = true;
+        i += length;
+    }
+    return piece;
+}
+
 // Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of
 // the token that replaced a guess (or the last one).
 std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height) {
@@ -53,31 +85,40 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
         items.push_back(std::move(item));
         return used < room;
     };
-    bool more = true;
-    // Of the open cycle: what is already certain.
+    // The text, and of the open cycle what is already certain.
+    std::vector<int> ids;
+    for (const OutputToken& token : view.tokens) ids.push_back(token.id);
+    std::vector<Item> open;
     const CycleSummary* cycle = view.current();
     if (cycle && !cycle->complete()) {
-        if (cycle->resample)
-            more = add(
-                {label_of(*in.trace, cycle->resample->token),
-                 false,
-                 role_of(cycle->resample->from),
-                 {cycle->cycle, cycle->own_slot()}});
-        for (std::size_t i = cycle->path.size(); more && i-- > 0;) {
-            const int kept = cycle->path[i];
-            more = add({label_of(*in.trace, cycle->drafts[static_cast<std::size_t>(kept)].draft->token),
-                        false,
-                        Role::accepted,
-                        {cycle->cycle, kept}});
+        for (const int kept : cycle->path) {
+            ids.push_back(cycle->drafts[static_cast<std::size_t>(kept)].draft->token);
+            open.push_back({{}, false, Role::accepted, {cycle->cycle, kept}});
+        }
+        if (cycle->resample) {
+            ids.push_back(cycle->resample->token);
+            open.push_back({{}, false, role_of(cycle->resample->from), {cycle->cycle, cycle->own_slot()}});
         }
     }
-    for (std::size_t i = view.tokens.size(); more && i-- > 0;) {
-        const OutputToken& token = view.tokens[i];
-        const bool prompt = token.origin == Origin::prompt;
-        more = add({prompt ? running(in.trace->text(token.id)) : label_of(*in.trace, token.id),
-                    prompt,
-                    role_of(token.origin),
-                    {token.cycle, token.index}});
+    bool more = true;
+    for (std::size_t i = ids.size(); more && i-- > 0;) {
+        Item item;
+        if (i >= view.tokens.size()) {
+            item = open[i - view.tokens.size()];
+        } else {
+            const OutputToken& token = view.tokens[i];
+            item.prompt = token.origin == Origin::prompt;
+            item.role = role_of(token.origin);
+            item.position = {token.cycle, token.index};
+        }
+        const Piece piece = piece_of(*in.trace, ids, i);
+        if (item.prompt) {
+            item.label = running(piece.bytes);
+        } else {
+            if (piece.joins) item.label = kJoins;
+            if (!piece.joins || !piece.bytes.empty()) item.label += ui::token_label(piece.bytes);
+        }
+        more = add(std::move(item));
     }
     return items;
 }
@@ -115,7 +156,7 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         x += w + 8;
     }
     const std::string words =
-        ghosts.size() == 1 ? "rejected this cycle, kept as a ghost" : "not used this cycle, kept as ghosts";
+        ghosts.size() == 1 ? "rejected this round, kept as a ghost" : "not used this round, kept as ghosts";
     if (x + 8 + c.text_width(words, Font::text, 14) < right)
         c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
 }
@@ -170,7 +211,7 @@ void draw_ribbon(const FrameDraw& d) {
         // A token that is cut by the left end is left out: half a word says the wrong thing.
         if (x >= left - 1 || fits) {
             if (item.prompt) {
-                c.text({x, base}, item.label, Font::mono, 17, t.muted);
+                if (!item.label.empty()) c.text({x, base}, item.label, Font::mono, 17, t.muted);
             } else {
                 const Rect box{x, chip_y, item.w, chip_h};
                 const ui::Touch touched = ui::touch(

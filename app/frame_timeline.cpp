@@ -68,10 +68,14 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
             clock.timed()) {
             double at = sum.start;
             for (const DraftSlot& slot : cycles[i].drafts) {
+                if (slot.draft->ms <= 0) continue; // from the same pass as the one before
                 const float a = x(at), b = x(at + slot.draft->ms);
                 c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at)), 1);
                 at += slot.draft->ms;
             }
+            if (cycles[i].head_ms > 0)
+                c.fill({x(at), y, std::max(0.5F, draft_end - x(at) - 1), h},
+                       t.role(Role::draft).alpha(0.55F * strength(at)), 1);
         } else if (draft_end > from + 0.25F) {
             c.fill({from, y, std::max(0.5F, draft_end - from - std::min(1.0F, gap)), h},
                    t.role(Role::draft).alpha(strength(sum.start)), 1);
@@ -121,12 +125,17 @@ void scrub(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, Rect a
     if (cursor != d.input.scene.cursor) d.out.push_back(SceneCommand{SetCursor{cursor}});
 }
 
-std::string summary(const CycleView& whole, const RunClock& clock) {
-    std::string text;
-    if (clock.timed()) text = ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms · ";
-    text += counted(whole.output_tokens, "token");
-    if (whole.rounds > 0) text += " · " + ui::per_round(whole.tokens_per_round()) + " per cycle";
-    return text;
+// What the whole run came to, as much of it as has room: the status bar counts only up to the playhead.
+std::string summary(const FrameDraw& d, const RunClock& clock, float room) {
+    const CycleView& whole = *d.input.scene.whole;
+    const std::string ms =
+        clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
+    const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
+    std::string all = "whole run: " + counts;
+    if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
+    for (const std::string& words : {all, counts, ms})
+        if (d.ui.canvas.text_width(words, Font::text, 14) < room) return words;
+    return "";
 }
 
 } // namespace
@@ -142,10 +151,12 @@ void draw_timeline(const FrameDraw& d) {
     draw_transport(d, r.x + 16, r.y + (tall ? 12.0F : 10.0F), 36);
 
     const RunClock clock(*d.input.scene.trace, whole);
+    // Plain decoding beside itself would compare nothing.
+    const bool alone = whole.header && whole.header->drafter == "none";
     const double per_token = plain_ms(d.input.scene);
-    const double plain_total = clock.timed() ? per_token * whole.output_tokens : 0;
+    const double plain_total = clock.timed() && !alone ? per_token * whole.output_tokens : 0;
     if (tall) {
-        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "cycle"), Font::text, 14,
+        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "round"), Font::text, 14,
                t.muted);
         if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) {
             c.text({r.x + 184, r.y + 76}, ui::speed_up(plain_total / whole.total_ms), Font::mono, 14, t.ink,
@@ -159,51 +170,45 @@ void draw_timeline(const FrameDraw& d) {
     const float lane_y = r.y + (tall ? 16.0F : 8.0F), lane_h = 24, plain_y = r.y + 48,
                 axis_y = r.y + (tall ? 72.0F : 34.0F);
     const float x0 = r.x + 256;
-    c.text({x0 - 8, lane_y + 16}, "spec", Font::text, 14, t.muted, Align::right);
-    if (tall) c.text({x0 - 8, plain_y + 16}, "plain", Font::text, 14, t.muted, Align::right);
+    c.text({x0 - 8, lane_y + 16}, alone ? "plain" : "spec", Font::text, 14, t.muted, Align::right);
+    if (tall && !alone) c.text({x0 - 8, plain_y + 16}, "plain", Font::text, 14, t.muted, Align::right);
     if (clock.total() <= 0) {
         ui::fitted_text(c, {x0 + 8, lane_y + 16}, "every draft and verify pass will appear here on one clock",
                         Font::text, 14, t.muted, r.right() - x0 - 24);
         d.ui.pop_id();
         return;
     }
+    // The totals stand in a margin, each behind its lane.
+    const std::string words = summary(d, clock, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
+    const float margin = std::max(narrow ? 52.0F : 104.0F, c.text_width(words, Font::text, 14) + 32);
     const double longest = std::max(clock.total(), plain_total);
-    const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - (narrow ? 52.0F : 104.0F)};
+    const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - margin};
     const double now = clock.at(d.input.scene.cursor);
-    const float lanes_bottom = tall ? plain_y + lane_h : lane_y + lane_h;
+    const float lanes_bottom = tall && !alone ? plain_y + lane_h : lane_y + lane_h;
 
     d.ui.push_clip({r.x + 209, r.y + 1, r.w - 209, r.h - 1});
     draw_spec_lane(d, clock, x, lane_y, lane_h, now);
-    const std::string words = summary(whole, clock);
-    const float words_width = c.text_width(words, Font::text, 14);
-    const float after_spec = x(clock.total()) + 12;
-    // Words beside the lanes; drawn last, on a patch that keeps the playhead from crossing them.
-    struct Note {
-        float x, y;
-        std::string words;
-        ui::Color color;
-    };
-    std::vector<Note> notes;
-    if (after_spec + words_width < r.right() - 16) notes.push_back({after_spec, lane_y + 17, words, t.ink});
-    if (tall) {
-        if (plain_total > 0) {
-            draw_plain_lane(d, x, plain_y, lane_h, per_token, whole.output_tokens, now);
-            const float after_plain = x(plain_total) + 12;
-            const std::string ms = ui::number(plain_total, plain_total < 100 ? 1 : 0) + " ms";
-            notes.push_back({after_plain, plain_y + 17, ms, t.ink});
-            const float next = after_plain + c.text_width(ms, Font::text, 14) + 16;
-            if (after_spec + words_width >= r.right() - 16 && next + words_width < r.right() - 16)
-                notes.push_back({next, plain_y + 17, words, t.muted});
-        } else {
-            ui::fitted_text(c, {x0, plain_y + 17},
-                            clock.timed() ? "plain decoding was not measured yet"
-                                          : "no times were recorded: one unit per event",
-                            Font::text, 14, t.muted, r.right() - x0 - 24);
-        }
+    c.text({x.b + 16, lane_y + 17}, words, Font::text, 14, t.ink);
+    if (tall && plain_total > 0) {
+        draw_plain_lane(d, x, plain_y, lane_h, per_token, whole.output_tokens, now);
+        const std::string ms = ui::number(plain_total, plain_total < 100 ? 1 : 0) + " ms";
+        c.text({x.b + 16, plain_y + 17}, ms, Font::text, 14, t.ink);
+    } else if (tall && !alone) {
+        ui::fitted_text(c, {x0, plain_y + 17},
+                        clock.timed() ? "plain decoding was not measured yet"
+                                      : "no times were recorded: one unit per event",
+                        Font::text, 14, t.muted, r.right() - x0 - 24);
     }
     const ui::Ticks marks = ui::ticks(0, longest, narrow ? 4 : 8, true);
     ui::axis_x(c, t, x, axis_y, marks,
                {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = 18});
+    const char* rest = "other work";
+    const float rest_width = c.text_width(rest, Font::text, 14);
+    if (clock.timed() && margin > rest_width + 84) { // beside the unit
+        const float at = r.right() - 16 - rest_width;
+        c.fill({at - 20, axis_y + 7, 12, 12}, t.muted.alpha(0.45F), 1);
+        c.text({at, axis_y + 18}, rest, Font::text, 14, t.muted);
+    }
 
     // The shown cycle, and where in it we are.
     if (const CycleSummary* shown = d.input.scene.view->current()) {
@@ -216,12 +221,6 @@ void draw_timeline(const FrameDraw& d) {
         }
     }
     ui::playhead(c, t, x(now), lane_y - 6, lanes_bottom + 2);
-    for (const Note& note : notes) {
-        const float w = c.text_width(note.words, Font::text, 14);
-        if (x(now) > note.x - 4 && x(now) < note.x + w + 4)
-            c.fill({note.x - 4, note.y - 15, w + 8, 21}, t.panel);
-        c.text({note.x, note.y}, note.words, Font::text, 14, note.color);
-    }
     scrub(d, clock, x, {x0 - 6, r.y + 2, x.b - x0 + 12, lanes_bottom - r.y + 6});
     d.ui.pop_clip();
     d.ui.pop_id();

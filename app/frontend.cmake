@@ -9,8 +9,10 @@ add_library(speclens_frontend STATIC
     controller_views.cpp
     frame.cpp
     frame_bars.cpp
+    frame_handles.cpp
     frame_layout.cpp
     frame_menu.cpp
+    frame_notes.cpp
     frame_ribbon.cpp
     frame_source.cpp
     frame_timeline.cpp

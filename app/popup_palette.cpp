@@ -10,7 +10,10 @@
 #include "app/ui/text_field.h"
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
+#include "engine/drafter.h"
+#include "engine/verify.h"
 #include "scenes/loop_model.h"
+#include "scenes/run_controls.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -42,11 +45,48 @@ void add_tokens(std::vector<PaletteRow>& rows, const FrameInput& input, const st
                                                                            : "drafted";
             add(rows, query,
                 {ui::token_words(input.scene.trace->text(slot.draft->token)),
-                 std::string(fate) + ", cycle " + std::to_string(cycle.cycle + 1),
+                 std::string(fate) + ", round " + std::to_string(cycle.cycle + 1),
                  SceneCommand{Select{Position{cycle.cycle, static_cast<int>(i)}}}, 0});
         }
         if (rows.size() >= kMost) return;
     }
+}
+
+// What only the open scene can do, by the words of its keys: "Measure ten draft lengths".
+void add_scene_keys(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    if (!input.active) return;
+    for (const auto& [name, words] : input.active->keys()) {
+        const bool letter = name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z';
+        if (!letter && name != "Enter" && name != "Del") continue;
+        const ui::Key key = name == "Enter" ? ui::Key::enter
+                            : name == "Del"
+                                ? ui::Key::del
+                                : static_cast<ui::Key>(static_cast<int>(ui::Key::a) + name[0] - 'A');
+        add(rows, query, {words, name, PressKey{key}, 0});
+    }
+}
+
+// Drafters that can run, and rules that can judge what the chosen one guesses.
+void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    if (!input.scene.settings || !input.scene.status) return;
+    const RunSettings& now = *input.scene.settings;
+    const std::vector<std::string>& ready = input.scene.status->ready_drafters;
+    const bool race = input.scene_name == "race";
+    for (const DrafterInfo& info : drafter_list()) {
+        if (std::ranges::find(ready, info.name) == ready.end()) continue;
+        add(rows, query,
+            {std::string("Drafter: ") + info.name, race ? "in or out of the race" : info.title,
+             race ? SceneCommand{ToggleLane{info.name}}
+                  : SceneCommand{Command{Restart{with_drafter(now, info.name)}}},
+             0});
+    }
+    const DrafterInfo* drafter = find_drafter(now.drafter);
+    if (race || !drafter || ready.empty()) return;
+    for (const RuleInfo& info : rule_list())
+        if (can_judge(info, *drafter))
+            add(rows, query,
+                {std::string("Rule: ") + info.name, info.title,
+                 SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0});
 }
 
 // Rows in a box with the chosen one raised; returns the row that was run.
@@ -135,7 +175,7 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const CycleSummary& cycle : input.scene.whole->cycles)
             if (cycle.cycle + 1 == wanted || words.empty())
                 if (rows.size() < kMost)
-                    rows.push_back({"Cycle " + std::to_string(cycle.cycle + 1),
+                    rows.push_back({"Round " + std::to_string(cycle.cycle + 1),
                                     counted(cycle.accepted, "kept guess"),
                                     SceneCommand{SetCursor{cycle.end_event}}, 0});
         return rows;
@@ -149,6 +189,10 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
                 add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0});
+    if (!filtered || prefix == '>') {
+        add_scene_keys(rows, input, words);
+        add_run_choices(rows, input, words);
+    }
     if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};
     if (!filtered && input.read)
         for (const auto& [title, file] : input.read->lectures)
@@ -172,7 +216,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     const auto fork = [&](Fork f) { return SceneCommand{Command{std::move(f)}}; };
     RunSettings other = *input.scene.settings;
     ++other.fork;
-    rows.push_back({"Other dice from cycle " + std::to_string(cycle + 1) + " on", "same text so far",
+    rows.push_back({"Other dice from round " + std::to_string(cycle + 1) + " on", "same text so far",
                     fork({.cycle = cycle, .settings = other}), 0});
     if (index >= static_cast<int>(model.columns.size())) return rows;
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
@@ -197,7 +241,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
 
 void draw_palette(const FrameDraw& d, Rect box, bool& close) {
     draw_search(d, box, close, palette_rows(d.input, d.state.query), "a command, a scene, a token…",
-                "> commands  @ scenes  # tokens  : cycle  ? words", Font::mono);
+                "> commands  @ scenes  # tokens  : round  ? words", Font::mono);
 }
 
 std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
@@ -282,7 +326,7 @@ void draw_fork(const FrameDraw& d, Rect box, bool& close) {
     const std::vector<PaletteRow> rows = fork_rows(d.input);
     d.ui.canvas.text({box.x + 20, box.y + 34}, "Fork here: what if…", Font::text_bold, 20, d.ui.theme.ink);
     ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58},
-                    "The past stays as it was; from this cycle on a new branch is run.", Font::text, 14,
+                    "The past stays as it was; from this round on a new branch is run.", Font::text, 14,
                     d.ui.theme.muted, box.w - 40);
     const bool enter = d.ui.take_key(ui::Key::enter);
     const auto run = draw_rows(d, {box.x + 8, box.y + 76, box.w - 16, box.h - 88}, rows, enter);

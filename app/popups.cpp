@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "app/ui/text_field.h"
 #include "app/ui/text_layout.h"
+#include "engine/drafter.h"
+#include "kernels/error.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -30,7 +33,6 @@ ui::Vec2 wanted_size(Popup popup) {
     case Popup::quiz:
         return {680, 620};
     case Popup::description:
-    case Popup::notes:
         return {760, 680};
     case Popup::open_file:
         return {760, 480};
@@ -53,32 +55,96 @@ ui::ParagraphStyle text_style(const FrameDraw& d) {
     return {.color = d.ui.theme.ink};
 }
 
-// What the dialogs of running text say.
-std::string running_text(const FrameDraw& d) {
-    if (d.state.popup == Popup::description && d.input.active) return d.input.active->describe(d.input.scene);
-    if (d.state.popup == Popup::notes && d.input.lecture) {
-        const std::string& notes = d.input.lecture->now().notes;
-        return notes.empty() ? "This step has no notes." : notes;
-    }
-    return "";
+std::string frame_words(const FrameDraw& d) {
+    return d.input.active ? d.input.active->describe(d.input.scene) : "";
 }
 
 float text_height(const FrameDraw& d, float box_width) {
     return static_cast<float>(
-               ui::paragraph_lines(d.ui.canvas, box_width - 64, running_text(d), text_style(d))) *
+               ui::paragraph_lines(d.ui.canvas, box_width - 64, frame_words(d), text_style(d))) *
                kTextLine +
            8;
 }
 
-// Running text with a button that copies it.
-void draw_text(const FrameDraw& d, Rect box, std::string_view title, const std::string& text) {
-    heading(d, {box.x, box.y, box.w - 84, box.h}, title);
-    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
-        d.out.push_back(CopyText{text});
-    const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
-    const float up = ui::begin_scroll(d.ui, "words", view, text_height(d, box.w));
-    ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, text, text_style(d));
-    ui::end_scroll(d.ui);
+// A dialog that is only read: arrows, Page, Home and End scroll it, and it opens at its beginning.
+float begin_reading(const FrameDraw& d, std::string_view name, Rect view, float height) {
+    if (d.state.opened_now) d.ui.state.scroll.erase(d.ui.id(name));
+    ui::take_scroll_keys(d.ui, name, view, height);
+    return ui::begin_scroll(d.ui, name, view, height);
+}
+
+bool prompt_is_changed(const FrameDraw& d) {
+    const RunSettings* now = d.input.scene.settings;
+    return now &&
+           (d.state.prompt != now->prompt || d.state.system != now->system || d.state.chat != now->chat);
+}
+
+// The run that the prompt editor would start.
+RunSettings edited_run(const FrameDraw& d) {
+    RunSettings settings = *d.input.scene.settings;
+    settings.prompt = d.state.prompt;
+    settings.system = d.state.system;
+    settings.chat = d.state.chat;
+    settings.token_ids.clear();
+    settings.fork = 0;
+    return settings;
+}
+
+// How long that run's prompt is; none where nothing can count it.
+std::optional<PromptRoom> counted_prompt(const FrameDraw& d) {
+    if (!d.input.prompt_room || !d.input.scene.settings) return {};
+    FrameUi& s = d.state;
+    if (RunSettings now = edited_run(d); s.room.holds == 0 || !(s.counted == now)) {
+        try {
+            s.room = (*d.input.prompt_room)(now);
+        } catch (const Error&) { // a model without a tokenizer
+            return {};
+        }
+        s.counted = std::move(now);
+    }
+    return s.room;
+}
+
+// "Ctrl+Shift+→" of a scene hides the same key of the window.
+bool has_own_key(const std::vector<std::pair<std::string, std::string>>& rows, const std::string& shortcut) {
+    for (const auto& [keys, does] : rows) {
+        std::string held; // "Shift+→ ←": Shift holds for both
+        for (std::size_t at = 0; at < keys.size();) {
+            const std::size_t end = std::min(keys.find(' ', at), keys.size());
+            std::string key = keys.substr(at, end - at);
+            if (const std::size_t plus = key.rfind('+'); plus != std::string::npos && plus > 0)
+                held = key.substr(0, plus + 1);
+            else
+                key = held + key;
+            if (key == shortcut) return true;
+            at = end + 1;
+        }
+    }
+    return false;
+}
+
+// What every key does here, the scene's own first.
+std::vector<std::pair<std::string, std::string>> key_rows(const FrameDraw& d) {
+    std::vector<std::pair<std::string, std::string>> rows;
+    if (d.input.active) rows = d.input.active->keys();
+    const auto own = rows;
+    std::string drafters; // "1 none, 2 small, …"
+    const auto& list = drafter_list();
+    for (std::size_t i = 0; i < list.size() && i < 9; ++i)
+        drafters += (i > 0 ? ", " : ": ") + std::to_string(i + 1) + "\u00a0" + list[i].name;
+    const std::string digits = "1 … 9";
+    for (auto& [keys, does] : rows)
+        if (keys == digits) does += drafters;
+    for (const ActionInfo& info : action_list()) {
+        std::string label = info.label;
+        if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
+        if (info.shortcut[0] != '\0' && !has_own_key(own, info.shortcut))
+            rows.emplace_back(info.shortcut, label);
+    }
+    if (std::ranges::find(own, digits, &std::pair<std::string, std::string>::first) == own.end())
+        rows.emplace_back(digits, "Choose a drafter" + drafters);
+    rows.emplace_back("Tab", "Next control");
+    return rows;
 }
 
 } // namespace
@@ -93,12 +159,11 @@ void draw_popup(const FrameDraw& d) {
         h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
                                        1, palette_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::open_file)
-        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
-                                       1, open_rows(d.input, d.state.query).size())));
+        h = std::min(h, 112 + 34 * static_cast<float>(
+                                       std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::fork)
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
-    if (d.state.popup == Popup::notes || d.state.popup == Popup::description)
-        h = std::min(h, 76 + text_height(d, w));
+    if (d.state.popup == Popup::description) h = std::min(h, 76 + text_height(d, w));
     if (d.state.popup == Popup::quiz) h = std::min(h, quiz_height(d, w));
     const bool high = d.state.popup == Popup::palette || d.state.popup == Popup::open_file;
     const Rect box{
@@ -127,9 +192,6 @@ void draw_popup(const FrameDraw& d) {
     case Popup::description:
         draw_description(d, box, close);
         break;
-    case Popup::notes:
-        draw_notes(d, box, close);
-        break;
     case Popup::glossary:
         draw_glossary(d, box, close);
         break;
@@ -146,8 +208,13 @@ void draw_popup(const FrameDraw& d) {
         break;
     }
     if (ui.take_press({.key = ui::Key::escape}, true)) close = true;
-    if (ui.reachable() && ui.input.pressed && !box.contains(ui.input.mouse) && !d.state.opened_now)
-        close = true;
+    // A click beside the dialog leaves it, but not what somebody has typed.
+    if (ui.reachable() && ui.input.pressed && !box.contains(ui.input.mouse) && !d.state.opened_now) {
+        if (shown == Popup::prompt && prompt_is_changed(d))
+            ui.press_used = true; // the field keeps the focus
+        else
+            close = true;
+    }
     d.state.opened_now = false;
     ui.pop_id();
     ui.end_layer();
@@ -189,21 +256,24 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
         d.ui, "prompt", field, s.prompt,
         {.multi_line = true, .take_focus = true, .placeholder = "the text that the models go on with"});
     const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
-    d.ui.canvas.text({x, box.bottom() - 32}, "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
-                     d.ui.theme.muted);
+    const std::optional<PromptRoom> room = counted_prompt(d);
+    const bool long_one = room && !room->fits();
+    const std::string off =
+        empty      ? "Type a prompt first"
+        : long_one ? "Too long: shorten it by at least " + counted(room->tokens - room->holds + 1, "token")
+                   : "";
+    ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
+                    long_one ? off : "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
+                    long_one ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
+    if (room)
+        d.ui.canvas.text({x, box.bottom() - 20},
+                         std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono,
+                         14, long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
     const bool start =
         ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
-                   {.kind = ui::ButtonKind::primary,
-                    .icon = ui::Icon::play,
-                    .disabled = empty ? "Type a prompt first" : ""});
-    if ((start || result.submitted) && !empty && d.input.scene.settings) {
-        RunSettings settings = *d.input.scene.settings;
-        settings.prompt = s.prompt;
-        settings.system = s.system;
-        settings.chat = s.chat;
-        settings.token_ids.clear();
-        settings.fork = 0;
-        d.out.push_back(SceneCommand{Command{Restart{settings}}});
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
+    if ((start || result.submitted) && off.empty() && d.input.scene.settings) {
+        d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});
         close = true;
     }
     if (result.cancelled) close = true;
@@ -211,37 +281,42 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
 
 void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
     heading(d, box, "Keys");
-    std::vector<std::pair<std::string, std::string>> rows;
-    if (d.input.active) rows = d.input.active->keys();
-    for (const ActionInfo& info : action_list()) {
-        std::string label = info.label;
-        if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
-        if (info.shortcut[0] != '\0') rows.emplace_back(info.shortcut, label);
+    const auto rows = key_rows(d);
+    const float columns = box.w >= 700 ? 2 : 1, width = (box.w - 48) / columns, words = width - 152;
+    const ui::ParagraphStyle style{.color = d.ui.theme.muted};
+    std::vector<float> heights;
+    float whole = 0;
+    for (const auto& [key, does] : rows)
+        whole += heights.emplace_back(
+            kTextLine * static_cast<float>(ui::paragraph_lines(d.ui.canvas, words, does, style)));
+    // Down one column, then down the next one.
+    std::vector<ui::Vec2> places;
+    float x = box.x + 24, y = 0, height = 0;
+    for (const float h : heights) {
+        if (y > 0 && y + h / 2 > whole / columns && x + width < box.right() - 24) x += width, y = 0;
+        places.push_back({x, y});
+        y += h;
+        height = std::max(height, y);
     }
-    rows.emplace_back("1 … 9", "Choose a drafter");
-    rows.emplace_back("Tab", "Next control");
-    const int columns = box.w >= 700 ? 2 : 1;
-    const auto per_column =
-        (rows.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
-    const float pitch = 24, width = (box.w - 48) / static_cast<float>(columns);
     const Rect view{box.x, box.y + 56, box.w, box.h - 72};
-    const float up = ui::begin_scroll(d.ui, "keys", view, static_cast<float>(per_column) * pitch + 8);
+    const float up = begin_reading(d, "keys", view, height + 8);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const float x = box.x + 24 + width * static_cast<float>(i / per_column);
-        const float y = view.y + 18 + pitch * static_cast<float>(i % per_column) - up;
-        d.ui.canvas.text({x, y}, rows[i].first, Font::mono, 14, d.ui.theme.ink);
-        ui::fitted_text(d.ui.canvas, {x + 136, y}, rows[i].second, Font::text, 15, d.ui.theme.muted,
-                        width - 148);
+        const ui::Vec2 at{places[i].x, view.y + 18 + places[i].y - up};
+        d.ui.canvas.text(at, rows[i].first, Font::mono, 14, d.ui.theme.ink);
+        ui::paragraph(d.ui.canvas, {at.x + 136, at.y}, words, rows[i].second, style);
     }
     ui::end_scroll(d.ui);
 }
 
 void draw_description(const FrameDraw& d, Rect box, bool&) {
-    draw_text(d, box, "This frame in words", running_text(d));
-}
-
-void draw_notes(const FrameDraw& d, Rect box, bool&) {
-    draw_text(d, box, d.input.lecture ? d.input.lecture->now().title : "", running_text(d));
+    const std::string words = frame_words(d);
+    heading(d, {box.x, box.y, box.w - 84, box.h}, "This frame in words");
+    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
+        d.out.push_back(CopyText{words});
+    const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
+    const float up = begin_reading(d, "words", view, text_height(d, box.w));
+    ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, words, text_style(d));
+    ui::end_scroll(d.ui);
 }
 
 void draw_export(const FrameDraw& d, Rect box, bool& close) {

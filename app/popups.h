@@ -27,7 +27,6 @@ void draw_fork(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_prompt_editor(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_keys_panel(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_description(const FrameDraw& d, ui::Rect box, bool& close);
-void draw_notes(const FrameDraw& d, ui::Rect box, bool& close);
 // What was saved and the lectures that are here, as far as they fit the query, and the query itself where it
 // is a path or a link.
 [[nodiscard]] std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query);

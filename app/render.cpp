@@ -106,6 +106,7 @@ Painter painter(const FrameInput& input, const FrameUi& kept, ui::Rect screen) {
         ui::WidgetState widgets;
         FrameUi state = kept;
         state.popup = Popup::none;
+        state.notes = false;
         state.menu = -1;
         state.message.clear();
         ui::Ui ui(canvas, nothing, ui::theme(input.theme), widgets, screen);

@@ -15,6 +15,7 @@
 #include "app/headless_frame.h"
 #include "app/shell_gl.h"
 #include "app/shell_keys.h"
+#include "app/shell_signals.h"
 #include "app/ui/fonts.h"
 #include "app/ui/utf8.h"
 #include "engine/gallery.h"
@@ -174,6 +175,7 @@ double median(std::vector<double> values) {
 } // namespace
 
 ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
+    const ShellSignals signals;
     GlfwLibrary library;
     const double began = glfwGetTime();
     ShellReport report;
@@ -275,11 +277,12 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
     double wake_at = 0;
     ui::Vec2 last_mouse;
 
-    while (!glfwWindowShouldClose(window.handle)) {
+    constexpr double kSignalCheck = 0.2; // at most so many seconds until a signal is noticed
+    while (!glfwWindowShouldClose(window.handle) && !signals.came()) {
         const double now = glfwGetTime();
         const bool frame_now =
             window.dirty || !window.queue.empty() || changed.load() || server_changed.load() || grew.load();
-        double wait = frame_now ? 0 : 3600;
+        double wait = frame_now ? 0 : kSignalCheck;
         const double next = controller.next_change(now);
         if (next >= 0) wait = std::min(wait, next);
         if (wake_at > 0) wait = std::min(wait, std::max(0.0, wake_at - now));
@@ -331,6 +334,8 @@ ShellReport run_window(const WindowRequest& request, const ShellScript& script) 
                              static_cast<float>(window.height) / density};
         window.scale = controller.scale() * density;
         controller.tick(time);
+        for (const ui::KeyPress& key : controller.take_keys(widgets))
+            window.queue.push({.kind = RawEvent::Kind::key, .key = key});
         const ui::Input input = window.queue.next(time, window.held());
         const double build = glfwGetTime();
         const ui::Theme& colours = ui::theme(controller.theme);

@@ -88,7 +88,7 @@ void draw_caps(const AcceptDraw& d, std::size_t i, const AcceptBar& bar) {
 struct Sum {
     const char* word;
     const char* detail;
-    double value;
+    std::string number;
     Role role;
     bool told; // the beat is about it
 };
@@ -98,9 +98,9 @@ void draw_sums(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
     const std::array<Sum, 3> sums = {
-        Sum{"kept", "where the two overlap", d.view.kept, Role::accepted, beat == 1},
-        Sum{"rejected", "draft above target", 1 - d.view.kept, Role::rejected, beat == 4},
-        Sum{"owed", "target above draft", 1 - d.view.kept, Role::residual, beat == 4 || beat == 5}};
+        Sum{"kept", "where the two overlap", kept_number(d.view), Role::accepted, beat == 1},
+        Sum{"rejected", "draft above target", lost_number(d.view), Role::rejected, beat == 4},
+        Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
     const float bottom = g.top + 56;
     const auto free = [&](float a, float b) {
         for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
@@ -124,7 +124,7 @@ void draw_sums(const AcceptDraw& d) {
         const float x = at[k];
         if (sums[k].told) d.ui.canvas.fill({x - 10, g.top - 8, w, 64}, d.ui.theme.raised, 6);
         d.ui.canvas.fill({x, g.top, 4, 48}, d.ui.theme.role(sums[k].role), 1);
-        const std::string number = ui::probability(sums[k].value);
+        const std::string& number = sums[k].number;
         d.ui.canvas.text({x + 16, g.top + 20}, number, Font::mono_medium, 20, d.ui.theme.ink);
         const float used = d.ui.canvas.text_width(number, Font::mono_medium, 20);
         d.ui.canvas.text({x + 16 + used + 8, g.top + 20}, sums[k].word, Font::text_bold, 20, d.ui.theme.ink);
@@ -221,15 +221,15 @@ void draw_accept_table(const AcceptDraw& d) {
                            Align::center);
         if (bar.locked) canvas.line({x - 14, y + 30}, {x + 14, y + 30}, {theme.ink, 2});
         const Font font = chosen ? Font::mono_medium : Font::mono;
-        canvas.text({x, y + 48}, ui::probability(bar.p), font, 14, theme.ink, Align::center);
-        canvas.text({x, y + 68}, ui::probability(bar.q), font, 14, theme.ink, Align::center);
-        canvas.text({x, y + 88}, ui::probability(bar.kept), font, 14, theme.ink, Align::center);
+        canvas.text({x, y + 48}, share_number(bar, Side::target), font, 14, theme.ink, Align::center);
+        canvas.text({x, y + 68}, share_number(bar, Side::draft), font, 14, theme.ink, Align::center);
+        canvas.text({x, y + 88}, overlap_number(bar), font, 14, theme.ink, Align::center);
         if (bar.touched) canvas.disc({x + 26, y + 53}, 2, theme.ink);
     }
     canvas.text({g.right, y + 24}, "sum", Font::text, 14, theme.muted, Align::right);
     canvas.text({g.right, y + 48}, "1.00", Font::mono, 14, theme.ink, Align::right);
     canvas.text({g.right, y + 68}, "1.00", Font::mono, 14, theme.ink, Align::right);
-    canvas.text({g.right, y + 88}, ui::probability(d.view.kept), Font::mono, 14, theme.ink, Align::right);
+    canvas.text({g.right, y + 88}, kept_number(d.view), Font::mono, 14, theme.ink, Align::right);
 }
 
 } // namespace speclens

@@ -22,6 +22,7 @@ using ui::Role;
 std::string formula(const AcceptDraw& d) {
     const AcceptBar& bar = d.view.bar();
     const Letters letter = letters(d.input.letters_article);
+    if (!d.view.coin_known()) return "the recorded heads do not tell its threshold";
     if (bar.q <= 0) return "the draft never proposes it";
     const std::string p = fine_probability(bar.p), q = fine_probability(bar.q);
     return std::string("accept if u < min(1, ") + letter.target + " ÷ " + letter.draft + ") = " +
@@ -80,9 +81,12 @@ void draw_accept_coin(const AcceptDraw& d) {
     ui::chip(canvas, theme, {x, y + 425, chip, 28}, label, {.role = Role::draft});
     x += chip + 12;
 
-    const bool proposed = bar.q > 0;
+    const bool known = d.view.coin_known(), proposed = known && bar.q > 0;
     const bool accepts = proposed && d.view.accepts();
-    const std::string verdict = !proposed ? "never tried" : accepts ? "accepted" : "rejected";
+    const std::string verdict = !known      ? "not known"
+                                : !proposed ? "never tried"
+                                : accepts   ? "accepted"
+                                            : "rejected";
     const float verdict_width = canvas.text_width(verdict, Font::text_bold, 15);
     canvas.text({g.right, y + 444}, verdict, Font::text_bold, 15, theme.ink, Align::right);
     if (proposed)
@@ -92,7 +96,7 @@ void draw_accept_coin(const AcceptDraw& d) {
                     g.right - verdict_width - 36 - x);
 
     const Rect gauge{g.left, y + 472, g.right - g.left, 24};
-    const double a = d.view.threshold();
+    const double a = proposed ? d.view.threshold() : 0;
     ui::gauge(canvas, theme, gauge, {.accept = a, .large = true});
     const float ax = gauge.x + gauge.w * static_cast<float>(a);
     const float ux = gauge.x + gauge.w * static_cast<float>(d.view.coin);
@@ -121,7 +125,8 @@ void draw_accept_coin(const AcceptDraw& d) {
     const bool ends = ax < gauge.x + 40 || ax > gauge.right() - 40;
     if (!ends)
         canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
-    const std::string hint = !proposed ? std::string("q = 0: it can only come as a replacement")
+    const std::string hint = !known      ? std::string("choose a token that both heads list")
+                             : !proposed ? std::string("q = 0: it can only come as a replacement")
                              : a >= 1
                                  ? std::string("every coin accepts: the target likes it at least as much")
                              : accepts ? "drag u to " + fine_probability(a) + " or above to lose it"
@@ -140,8 +145,16 @@ void draw_accept_strips(const AcceptDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     canvas.line({x, y + 532.5F}, {d.grid.right, y + 532.5F}, theme.hairline());
     canvas.text({x, y + 560}, "Over-claimed = owed", Font::text_bold, 15, theme.ink);
-    const std::string mass = probability(1 - d.view.kept);
-    canvas.text({x + w, y + 560}, mass + " = " + mass, Font::mono, 14, theme.muted, Align::right);
+    const std::string mass = lost_number(d.view);
+    canvas.text({x + w, y + 560}, d.view.at_least ? mass : mass + " = " + mass, Font::mono, 14, theme.muted,
+                Align::right);
+    if (d.view.at_least) {
+        ui::paragraph(canvas, {x, y + 588}, w,
+                      "The recorded heads do not list enough of both laws to say which tokens share it. "
+                      "A live run fetches whole laws; --trace-top all records them.",
+                      {.size = 14, .color = theme.muted});
+        return;
+    }
     const std::vector<Piece> over = pieces(d.view, &AcceptBar::over), owed = pieces(d.view, &AcceptBar::owed);
     draw_share(d, {x, y + 576, w, 24}, over, Role::rejected);
     draw_share(d, {x, y + 608, w, 24}, owed, Role::residual);
@@ -209,8 +222,8 @@ void draw_accept_proof(const AcceptDraw& d) {
                             {theme.role(Role::target), 2});
         }
         canvas.line({x0 - 2, base + 0.5F}, {x0 + chart, base + 0.5F}, theme.hairline());
-        const std::string words = k == 0   ? "kept " + probability(d.view.kept)
-                                  : k == 1 ? probability(1 - d.view.kept) + " × residual"
+        const std::string words = k == 0   ? "kept " + kept_number(d.view)
+                                  : k == 1 ? lost_number(d.view) + " × residual"
                                            : "target 1.00";
         canvas.text({x0 + chart / 2, y + 652}, words, Font::text, 14, theme.muted, Align::center);
         if (k < 2)

@@ -76,6 +76,11 @@ struct Letters {
     const char* draft;
 };
 [[nodiscard]] Letters letters(bool article);
+// Numbers of a position of which only heads were recorded: "≥ .40", "≤ .60", "–" where they prove nothing.
+[[nodiscard]] std::string kept_number(const AcceptView& view);
+[[nodiscard]] std::string lost_number(const AcceptView& view);
+[[nodiscard]] std::string overlap_number(const AcceptBar& bar);
+[[nodiscard]] std::string share_number(const AcceptBar& bar, Side side);
 [[nodiscard]] std::string bar_words(const SceneInput& input, const AcceptBar& bar); // “It” or "another token"
 [[nodiscard]] std::string bar_label(const SceneInput& input, const AcceptBar& bar); // chip label or "other"
 

@@ -29,10 +29,20 @@ Laws laws_for(const AcceptView& view) {
             laws.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
         return laws;
     }
+    const auto add = [&](double p, double q, int bar) {
+        laws.p.push_back(p);
+        laws.q.push_back(q);
+        laws.bar_of.push_back(bar);
+    };
     for (int i = 0; i < bars; ++i) {
-        laws.p.push_back(view.bars[static_cast<std::size_t>(i)].p);
-        laws.q.push_back(view.bars[static_cast<std::size_t>(i)].q);
-        laws.bar_of.push_back(i);
+        const AcceptBar& bar = view.bars[static_cast<std::size_t>(i)];
+        if (bar.id >= 0) {
+            add(bar.p, bar.q, i);
+        } else { // many tokens, of which one law may give the one part and the other law another
+            add(bar.kept, bar.kept, i);
+            add(0, bar.over(), i);
+            add(bar.owed(), 0, i);
+        }
     }
     return laws;
 }

@@ -17,7 +17,7 @@ const Checked* find_check(const CycleView& view, const Position& position, const
         if (position.index < 0 || position.index >= static_cast<int>(cycle->drafts.size())) return nullptr;
         const DraftSlot& slot = cycle->drafts[static_cast<std::size_t>(position.index)];
         *draft = slot.draft;
-        // A later sibling of a tree is judged by what the rejected ones left, which is not this scene's story.
+        // A later sibling of a tree is judged by what the rejected ones left: not the story of this scene.
         return slot.check && slot.check->left ? nullptr : slot.check;
     }
     return nullptr;
@@ -29,6 +29,19 @@ Law reshape(const Law& shown, const Law& raw, const Sampling& sampling, std::opt
     Sampling changed = sampling;
     changed.temperature = *temperature;
     return apply_sampling(raw, changed);
+}
+
+// Most that a token outside a head can have; 0: there is none.
+double most_outside(const Top& head) {
+    return head.rest < 1e-9 || head.empty() ? 0 : std::min(head.rest, std::exp(head.entries.back().logp));
+}
+
+// A recorded head and the draft token, whose probability the run recorded wherever it stands in the law.
+Top with_draft(Top head, int token, double logp) {
+    if (most_outside(head) <= 0 || listed(head, token)) return head;
+    head.entries.push_back({token, logp});
+    head.rest = std::max(0.0, head.rest - std::exp(logp));
+    return head;
 }
 
 AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
@@ -64,8 +77,13 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
         s.q = s.raw ? q_raw : reshape(laws.draft, q_raw, view.header->draft_sampling, edit.draft_t);
         return s;
     }
-    s.p_head = s.raw && !check->raw_top.empty() ? check->raw_top : check->top;
-    s.q_head = s.raw && !draft->raw_top.empty() ? draft->raw_top : draft->top;
+    const bool raw_p = s.raw && !check->raw_top.empty(), raw_q = s.raw && !draft->raw_top.empty();
+    s.p_head = raw_p ? check->raw_top : check->top;
+    s.q_head = raw_q ? draft->raw_top : draft->top;
+    s.p_most = most_outside(s.p_head);
+    s.q_most = most_outside(s.q_head);
+    if (!raw_p) s.p_head = with_draft(std::move(s.p_head), check->token, check->p);
+    if (!raw_q) s.q_head = with_draft(std::move(s.q_head), check->token, check->q);
     if (s.q_head.empty() && !s.p_head.empty()) s.q_head.entries = {{check->token, 0.0}}; // a copied guess
     return s;
 }
@@ -106,6 +124,9 @@ std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
             row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false,
             false};
         bar.kept = std::min(bar.p, bar.q);
+        if (row.target.value_or(0) < 0) bar.p_most = s.p_most;
+        if (row.draft.value_or(0) < 0) bar.q_most = s.q_most;
+        bar.at_least = !table.exact && (row.id < 0 || !bar.listed());
         if (row.id >= 0) kept_tokens += bar.kept;
         bars.push_back(bar);
     }
@@ -117,7 +138,9 @@ std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
 void make_one_hot(std::vector<AcceptBar>& bars, int token) {
     for (AcceptBar& bar : bars) {
         bar.q = bar.id == token ? 1 : 0;
+        bar.q_most = 0;
         bar.kept = std::min(bar.p, bar.q);
+        bar.at_least = bar.id == token && !bar.listed();
     }
 }
 
@@ -137,6 +160,7 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
     for (std::size_t i = 0; i < view.bars.size(); ++i) {
         if (view.bars[i].id == view.source.draft_token) view.drafted = static_cast<int>(i);
         view.kept += view.bars[i].kept;
+        view.at_least = view.at_least || view.bars[i].at_least;
     }
     view.chosen =
         chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
@@ -192,7 +216,11 @@ void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double 
     }
     height(bars[index]) = value;
     bars[index].touched = true;
-    for (AcceptBar& bar : bars) bar.kept = std::min(bar.p, bar.q);
+    for (AcceptBar& bar : bars) { // a table of the user's own: nothing in it is unknown
+        bar.kept = std::min(bar.p, bar.q);
+        bar.p_most = bar.q_most = 0;
+        bar.at_least = false;
+    }
 }
 
 } // namespace speclens

@@ -14,8 +14,12 @@ namespace speclens {
 struct AcceptBar {
     int id = -1; // -1: all other tokens
     double p = 0, q = 0, kept = 0;
-    bool locked = false;                                   // keeps its height while other bars are dragged
-    bool touched = false;                                  // dragged by the user
+    bool locked = false;  // keeps its height while other bars are dragged
+    bool touched = false; // dragged by the user
+    // Above 0: the recorded head does not list the token, so p (or q) stands at 0 and is at most this.
+    double p_most = 0, q_most = 0;
+    bool at_least = false; // kept is only what the heads prove
+    [[nodiscard]] bool listed() const { return p_most <= 0 && q_most <= 0; }
     [[nodiscard]] double over() const { return q - kept; } // claimed by the draft beyond the target
     [[nodiscard]] double owed() const { return p - kept; } // given by the target beyond the draft
 };
@@ -35,7 +39,8 @@ struct AcceptSource {
     bool full = false;                // p and q are whole laws; else only recorded heads
     bool raw = false;                 // shown before temperature and filters
     Law p, q;                         // full
-    Top p_head, q_head;               // heads
+    Top p_head, q_head;               // heads, with the draft token in them where its probabilities are known
+    double p_most = 0, q_most = 0;    // of a token that is in no head
     int draft_token = -1;
     std::optional<double> coin; // of the run
     bool accepted = false;
@@ -50,10 +55,15 @@ struct AcceptView {
     int drafted = -1;            // bar of the draft token
     int chosen = -1;             // bar of the coin
     double coin = 0.5;
-    double kept = 0; // overlap = probability that a draft is accepted
+    double kept = 0;       // overlap = probability that a draft is accepted
+    bool at_least = false; // that is only what recorded heads prove
+    // Two short heads may share nothing although the laws do: then kept is no number to tell.
+    [[nodiscard]] bool told() const { return !at_least || kept >= 0.01; }
     [[nodiscard]] const AcceptBar& bar() const { return bars[static_cast<std::size_t>(chosen)]; }
     [[nodiscard]] double threshold() const { return bar().q > 0 ? std::min(1.0, bar().p / bar().q) : 0; }
     [[nodiscard]] bool accepts() const { return coin < threshold(); }
+    // Whether the heads say enough of the token for a threshold.
+    [[nodiscard]] bool coin_known() const { return bar().listed() && !bar().at_least; }
 };
 [[nodiscard]] AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen);
 

@@ -19,7 +19,7 @@ using ui::Role;
 std::string position_words(const Position& position, const CycleView& view) {
     const bool here = view.current() && view.current()->cycle == position.cycle;
     const std::string index = std::to_string(position.index + 1);
-    return here ? "position " + index : "cycle " + std::to_string(position.cycle + 1) + ", " + index;
+    return here ? "position " + index : "round " + std::to_string(position.cycle + 1) + ", " + index;
 }
 
 std::string flips_heading(const FlipCounts& counts, const FlipTest& test) {
@@ -186,11 +186,12 @@ void draw_accept_flips(const AcceptDraw& d) {
     float at = x;
     if (any) {
         ui::icon(canvas, ui::Icon::check, {at + 6, y - 4}, 12, theme.role(Role::accepted));
-        const std::string kept = ui::integer(counts.kept_total()) + " kept";
+        const std::string kept = (d.view.at_least ? "≥ " : "") + ui::integer(counts.kept_total()) + " kept";
         canvas.text({at + 18, y}, kept, Font::text, 14, theme.muted);
         at += 18 + canvas.text_width(kept, Font::text, 14) + 16;
         ui::icon(canvas, ui::Icon::redo, {at + 6, y - 4}, 12, theme.role(Role::residual));
-        const std::string added = ui::integer(counts.flips - counts.kept_total()) + " resampled";
+        const std::string added =
+            (d.view.at_least ? "≤ " : "") + ui::integer(counts.flips - counts.kept_total()) + " resampled";
         canvas.text({at + 18, y}, added, Font::text, 14, theme.muted);
         at += 18 + canvas.text_width(added, Font::text, 14) + 16;
     }

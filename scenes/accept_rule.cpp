@@ -92,7 +92,10 @@ class AcceptRuleScene final : public Scene {
         if (ui.take_key(Key::o)) out.push_back(ToggleLetters{});
         if (view.bars.empty()) return;
         if (ui.take_key(Key::c)) wish.flips = 1;
-        if (ui.take_key(Key::m)) wish.flips = 1000;
+        if (ui.take_key(Key::m)) {
+            wish.flips = 1000;
+            out.push_back(ShowDetails{}); // where they are counted
+        }
         const int last = static_cast<int>(view.bars.size()) - 1;
         if (ui.take_key(Key::up)) wish.chosen = std::max(0, view.chosen - 1);
         if (ui.take_key(Key::down)) wish.chosen = std::min(last, view.chosen + 1);

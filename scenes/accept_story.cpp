@@ -37,6 +37,9 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
     const auto where = [&](const AcceptBar& b) {
         return b.id < 0 ? std::string("tokens outside this list") : bar_words(input, b);
     };
+    const auto part = [&](double mass) {
+        return mass > (1 - view.kept) / 2 ? std::string("most of it on ") : "the largest part on ";
+    };
     switch (beat) {
     case 0:
         return {
@@ -44,16 +47,25 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
             "Here both models say how likely each next token is. Blue caps are the target, dashed amber caps "
             "the draft. We may only draw from the draft first, but what comes out must follow the target."};
     case 1:
-        return {
-            "What both give is kept",
-            "Green is the lower of the two caps, token by token. A draft that lands in green is always kept. "
-            "Green sums to " +
-                kept + ": that is the chance that a guess survives here, whatever the tokens are."};
+        return {"What both give is kept",
+                "Green is the lower of the two caps, token by token. A draft that lands in green is always "
+                "kept. " +
+                    (!view.at_least
+                         ? "Green sums to " + kept +
+                               ": that is the chance that a guess survives here, whatever the tokens "
+                               "are."
+                     : view.told()
+                         ? "Green sums to at least " + kept +
+                               ", and a guess survives with at least that chance: the recorded heads do not "
+                               "list every token."
+                         : std::string("The recorded heads share too little to say what green sums to, which "
+                                       "is the chance that a guess survives here."))};
     case 2:
         return {"One token at a time",
-                "Look at " + token + ": target " + probability(bar.p) + ", draft " + probability(bar.q) +
-                    ". " +
-                    (bar.q <= 0 ? "The draft never proposes it, so it can only arrive as a replacement."
+                "Look at " + token + ": target " + share_number(bar, Side::target) + ", draft " +
+                    share_number(bar, Side::draft) + ". " +
+                    (!view.coin_known() ? "The recorded heads say too little of it for a threshold."
+                     : bar.q <= 0 ? "The draft never proposes it, so it can only arrive as a replacement."
                      : bar.p >= bar.q
                          ? "The draft claims no more than the target, so it is kept every time."
                          : "Only " + probability(bar.p) + " of the " + probability(bar.q) +
@@ -61,18 +73,30 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                                ", it comes out just often enough.")};
     case 3:
         return {"The coin decides",
-                bar.q <= 0 ? "No coin is thrown for " + token + ": it is never proposed."
-                           : "A uniform coin u is thrown after the guess. Under the threshold " +
-                                 fine_probability(view.threshold()) + " the guess stays; at " +
-                                 probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
-                                 "The coin knows nothing of the token, so no token is favoured."};
+                !view.coin_known() ? "The recorded heads say too little of " + token +
+                                         " to tell its threshold. Choose a token that both list."
+                : bar.q <= 0 ? "No coin is thrown for " + token + ": it is never proposed."
+                             : "A uniform coin u is thrown after the guess. Under the threshold " +
+                                   fine_probability(view.threshold()) + " the guess stays; at " +
+                                   probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
+                                   "The coin knows nothing of the token, so no token is favoured."};
     case 4:
+        if (view.at_least)
+            return {"Two areas, one size",
+                    (view.told() ? "The draft claims at most " + lost +
+                                       " too much (hatched), and the target is owed exactly as much "
+                                       "elsewhere (dotted). "
+                                 : std::string("What the draft claims too much (hatched), the target is owed "
+                                               "elsewhere (dotted). ")) +
+                        "Both laws sum to 1, so the two areas must be equal. The recorded heads do not list "
+                        "every token: both areas may be smaller than drawn."};
         return {
             "Two areas, one size",
             e.over && e.over->over() > 1e-6
-                ? "The draft claims " + lost + " too much (hatched), most of it on " + where(*e.over) +
-                      ". The target is owed exactly " + lost + " elsewhere (dotted), most of it on " +
-                      where(*e.owed) + ". Both laws sum to 1, so the two areas must be equal."
+                ? "The draft claims " + lost + " too much (hatched), " + part(e.over->over()) +
+                      where(*e.over) + ". The target is owed exactly " + lost + " elsewhere (dotted), " +
+                      part(e.owed->owed()) + where(*e.owed) +
+                      ". Both laws sum to 1, so the two areas must be equal."
                 : std::string("The laws are equal here: nothing is over-claimed, nothing is owed, and every "
                               "guess is kept.")};
     case 5:
@@ -83,11 +107,11 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                       "residual. Drawing from the target again would give tokens the draft favours a second "
                       "chance, and they would come out too often."};
     case 6:
-        return {
-            "The books balance",
-            "Kept guesses put the green part of every bar into the output. Replacements happen " + lost +
-                " of the time and fill the dotted part. Stacked, they give back the blue cap of every token. "
-                "No model was trusted for that, only counted."};
+        return {"The books balance",
+                "Kept guesses put the green part of every bar into the output. Replacements happen " +
+                    (!view.told() ? "otherwise" : (view.at_least ? "at most " : "") + lost + " of the time") +
+                    " and fill the dotted part. Stacked, they give back the blue cap of every token. "
+                    "No model was trusted for that, only counted."};
     default:
         return {
             "Now count",
@@ -100,7 +124,7 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
 std::string beat_task(const SceneInput& input, const AcceptView& view, int beat) {
     if (view.bars.empty()) return {};
     if (beat == 7) return "Flip a thousand coins with M";
-    if (beat == 3) return "Drag the coin across its threshold";
+    if (beat == 3 && view.coin_known()) return "Drag the coin across its threshold";
     if (view.source.accepted) return "Drag a handle: both areas change alike";
     return "Drag " + bar_words(input, view.bar()) + " until it is always kept";
 }
@@ -109,6 +133,23 @@ std::string beat_task(const SceneInput& input, const AcceptView& view, int beat)
 
 Letters letters(bool article) {
     return article ? Letters{"q", "p"} : Letters{"p", "q"};
+}
+
+std::string kept_number(const AcceptView& view) {
+    return view.told() ? (view.at_least ? "≥ " : "") + probability(view.kept) : "–";
+}
+std::string lost_number(const AcceptView& view) {
+    return view.told() ? (view.at_least ? "≤ " : "") + probability(1 - view.kept) : "–";
+}
+std::string overlap_number(const AcceptBar& bar) {
+    if (bar.at_least && bar.kept < 0.01) return "≥ 0";
+    return (bar.at_least ? "≥ " : "") + probability(bar.kept);
+}
+std::string share_number(const AcceptBar& bar, Side side) {
+    const bool target = side == Side::target;
+    const double most = target ? bar.p_most : bar.q_most;
+    if (most <= 0) return probability(target ? bar.p : bar.q);
+    return most < 0.01 ? "<.01" : "≤ " + probability(most);
 }
 
 std::string bar_words(const SceneInput& input, const AcceptBar& bar) {
@@ -128,14 +169,15 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         return title;
     }
     const Position& at = *view.source.position;
-    title.subtitle = "position " + std::to_string(at.index + 1) + " of cycle " + std::to_string(at.cycle + 1);
+    title.subtitle = "position " + std::to_string(at.index + 1) + " of round " + std::to_string(at.cycle + 1);
     if (view.bars.empty()) {
         title.title = "The laws of this position were not recorded";
         return title;
     }
-    title.title = view.kept > 0.995   ? "The two laws agree: nearly every guess is kept"
-                  : view.kept < 0.005 ? "The two laws share next to nothing: nearly every guess is replaced"
-                                      : "What the draft over-claims is exactly what the target is owed";
+    title.title = view.kept > 0.995 ? "The two laws agree: nearly every guess is kept"
+                  : view.kept < 0.005 && !view.at_least
+                      ? "The two laws share next to nothing: nearly every guess is replaced"
+                      : "What the draft over-claims is exactly what the target is owed";
     title.subtitle += view.source.full ? ", both laws from the run" : ", recorded heads of both laws";
     title.subtitle += view.source.raw ? " · raw (T = 1)" : " · T = " + ui::number(view.source.target_t, 1);
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
@@ -172,9 +214,10 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     story.heading = words.heading;
     story.text = words.text;
     story.task = beat_task(input, view, beat);
-    story.task_done = beat == 7   ? state.flipped
-                      : beat == 3 ? state.edit.coin.has_value()
-                                  : view.edited && (view.source.accepted || view.threshold() >= 1);
+    story.task_done = beat == 7 ? state.flipped
+                      : beat == 3 && view.coin_known()
+                          ? state.edit.coin.has_value()
+                          : view.edited && (view.source.accepted || view.threshold() >= 1);
     return story;
 }
 
@@ -189,18 +232,19 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
         out << "Laws (target " << letter.target << ", draft " << letter.draft << "):\n";
         for (const AcceptBar& bar : view.bars)
             out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << ": target "
-                << probability(bar.p) << ", draft " << probability(bar.q) << ", overlap "
-                << probability(bar.kept) << "\n";
-        out << "Kept " << probability(view.kept) << ", rejected " << probability(1 - view.kept) << ", owed "
-            << probability(1 - view.kept) << "\n";
+                << share_number(bar, Side::target) << ", draft " << share_number(bar, Side::draft)
+                << ", overlap " << overlap_number(bar) << "\n";
+        out << "Kept " << kept_number(view) << ", rejected " << lost_number(view) << ", owed "
+            << lost_number(view) << (view.told() ? "" : ": overlap below the recorded heads") << "\n";
         const AcceptBar& bar = view.bar();
         out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin) << ", threshold "
-            << fine_probability(view.threshold()) << ", "
-            << (bar.q <= 0       ? "never tried"
-                : view.accepts() ? "accepted"
-                                 : "rejected")
+            << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", "
+            << (!view.coin_known() ? "not known"
+                : bar.q <= 0       ? "never tried"
+                : view.accepts()   ? "accepted"
+                                   : "rejected")
             << "\n";
-        if (view.kept < 1 - 1e-6) {
+        if (view.kept < 1 - 1e-6 && !view.at_least) {
             out << "Residual:";
             for (const AcceptBar& b : view.bars)
                 if (b.owed() > 1e-4)
@@ -210,7 +254,8 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
         }
         if (state.counts.flips > 0) {
             const FlipTest test = test_flips(view, state.counts);
-            out << state.counts.flips << " flips: " << state.counts.kept_total() << " kept, "
+            out << state.counts.flips << " flips: " << (view.at_least ? "≥ " : "")
+                << state.counts.kept_total() << " kept, " << (view.at_least ? "≤ " : "")
                 << state.counts.flips - state.counts.kept_total() << " resampled, TV "
                 << ui::number(test.tv, 3);
             if (test.enough) out << ", chi-squared p " << probability(test.chi2_p);

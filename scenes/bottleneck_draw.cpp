@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "app/ui/glyphs.h"
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"
 #include "engine/published_words.h"
@@ -60,16 +61,35 @@ PassChart begin_pass_chart(const BottleneckDraw& d, Rect r, const char* id, cons
     return chart;
 }
 
+// Half of the passes lie between these. What is above the chart ends in an arrow at its edge, with its value
+// where that does not reach into the value before it, which ends at `taken`.
+void quartiles(const BottleneckDraw& d, const PassChart& chart, const PassTime& pass, double share,
+               float& taken) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x = chart.x(pass.rows), low = chart.y(pass.low * share), top = chart.plot.y;
+    if (pass.high * share <= chart.y.hi)
+        return ui::whisker(canvas, theme, x, low, chart.y(pass.high * share));
+    canvas.line({x, low}, {x, top}, {theme.ink, 1.5F});
+    canvas.line({x - 5, low}, {x + 5, low}, {theme.ink, 1.5F});
+    ui::icon(canvas, ui::Icon::triangle_up, {x, top + 5}, 10, theme.ink);
+    const std::string words = "to " + ui::number(pass.high * share, pass.high * share < 10 ? 1 : 0);
+    const float w = canvas.text_width(words, Font::mono, 14),
+                from = x + 8 + w > chart.plot.right() ? x - 8 - w : x + 8;
+    if (from < taken) return;
+    canvas.text({from, top + 12}, words, Font::mono, 14, theme.muted);
+    taken = from + w + 8;
+}
+
 void curve(const BottleneckDraw& d, const PassChart& chart, bool per_token) {
     std::vector<Vec2> line;
     for (const PassTime& pass : d.model.times->passes)
         line.push_back({chart.x(pass.rows), chart.y(per_token ? pass.ms / pass.rows : pass.ms)});
     d.ui.canvas.polyline(line, {d.ui.theme.ink, 2});
+    float taken = chart.plot.x;
     for (std::size_t i = 0; i < line.size(); ++i) {
         const PassTime& pass = d.model.times->passes[i];
-        const double share = per_token ? 1.0 / pass.rows : 1;
-        ui::whisker(d.ui.canvas, d.ui.theme, line[i].x, chart.y(pass.low * share),
-                    chart.y(pass.high * share));
+        quartiles(d, chart, pass, per_token ? 1.0 / pass.rows : 1, taken);
         d.ui.canvas.disc(line[i], 4, d.ui.theme.ink);
         ui::tooltip(d.ui, {line[i].x - 8, line[i].y - 8, 16, 16},
                     counted(pass.rows, "token") + ": " + ui::number(pass.ms, 3) + " ms, half of " +
@@ -116,26 +136,23 @@ void draw_bottleneck_charts(const BottleneckDraw& d, Rect area) {
     const BottleneckModel& m = d.model;
     const ui::Theme& theme = d.ui.theme;
     const float gap = 32, w = (area.w - gap) / 2;
-    double high = 0;
-    for (const PassTime& pass : m.times->passes) high = std::max(high, pass.high * 1.08);
     {
-        const PassChart chart =
-            begin_pass_chart(d, {area.x, area.y, w, area.h}, "pass ", "Time of a pass, ms",
-                             "dashed: as many passes one by one; dotted: reading alone", high);
+        const PassChart chart = begin_pass_chart(
+            d, {area.x, area.y, w, area.h}, "pass ", "Time of a pass, ms",
+            "dashed: as many passes one by one; dotted: reading alone", chart_top(*m.times, false));
         std::vector<Vec2> singly;
         for (double rows = 1; rows <= m.times->passes.back().rows; rows *= 1.1)
             singly.push_back({chart.x(rows), chart.y(rows * m.one_ms())});
         d.ui.canvas.push_clip({chart.plot.x, chart.plot.y, chart.plot.w, chart.plot.h});
         d.ui.canvas.polyline(singly, {theme.muted, 1.5F, 5, 4});
         d.ui.canvas.pop_clip();
-        const float floor = chart.y(m.times->floor_ms());
+        const float floor = std::max(chart.y(m.times->floor_ms()), chart.plot.y);
         d.ui.canvas.line({chart.plot.x, floor}, {chart.plot.right(), floor}, {theme.muted, 1, 1, 3});
         curve(d, chart, false);
     }
-    const PassChart chart =
-        begin_pass_chart(d, {area.x + w + gap, area.y, w, area.h}, "token ", "Time per token, ms",
-                         "up to " + counted(m.cheap, "token") + " a pass costs less than two",
-                         m.times->passes.front().high * 1.15);
+    const PassChart chart = begin_pass_chart(
+        d, {area.x + w + gap, area.y, w, area.h}, "token ", "Time per token, ms",
+        "up to " + counted(m.cheap, "token") + " a pass costs less than two", chart_top(*m.times, true));
     curve(d, chart, true);
 }
 

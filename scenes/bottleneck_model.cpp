@@ -37,11 +37,23 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     if (input.status) m.model = input.status->model;
     if (!m.measured()) return m;
     const int wanted = state.rows > 0 ? state.rows : kUsual;
+    bool cheap = true;
     for (const PassTime& pass : m.times->passes) {
         if (pass.rows <= wanted) m.marked = pass.rows;
-        if (pass.ms < 2 * m.one_ms()) m.cheap = std::max(m.cheap, pass.rows);
+        cheap = cheap && pass.ms < 2 * m.one_ms();
+        if (cheap) m.cheap = pass.rows;
     }
     return m;
+}
+
+double chart_top(const PassTimes& times, bool per_token) {
+    const auto share = [&](const PassTime& pass) { return per_token ? 1.0 / pass.rows : 1.0; };
+    double highest = 0;
+    for (const PassTime& pass : times.passes) highest = std::max(highest, pass.ms * share(pass));
+    double top = highest;
+    for (const PassTime& pass : times.passes)
+        if (pass.high * share(pass) <= 2 * highest) top = std::max(top, pass.high * share(pass));
+    return top * 1.1;
 }
 
 std::string verdict_words(const BottleneckModel& m, const BottleneckState& state) {

@@ -27,8 +27,8 @@ inline constexpr int kAsked = 16; // tokens
 struct BottleneckModel {
     const PassTimes* times = nullptr; // null or without passes: not measured
     int marked = 1;                   // width, one of those measured
-    int cheap = 1;                    // widest measured pass that takes less than twice a pass of one token
-    std::string model;                // of the run on screen
+    int cheap = 1;     // up to here every measured pass takes less than twice a pass of one token
+    std::string model; // of the run on screen
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
     [[nodiscard]] double one_ms() const { return times->passes.front().ms; }
     [[nodiscard]] double ms(int rows) const;     // 0: not measured
@@ -37,6 +37,10 @@ struct BottleneckModel {
     [[nodiscard]] double rate(int rows) const;
     [[nodiscard]] double best_rate() const; // of the widths measured
 };
+// Top of a chart, ms: above every median, of a pass or per token, and above the quartiles that are near them.
+// A quartile far outside, from a pass that the machine was kept from, would flatten all the others: it is
+// cut.
+[[nodiscard]] double chart_top(const PassTimes& times, bool per_token);
 [[nodiscard]] BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state);
 
 inline constexpr int kBottleneckBeats = 6;

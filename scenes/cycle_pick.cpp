@@ -60,8 +60,10 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
         : !drafter_ready(input, name)
             ? "No " + std::string(other.title) + " head is loaded: give one with --drafter " + name + "=DIR"
             : "";
-    if (ui::button(ui, "switch", {r.x + 20, r.y + 72, 196, 36}, "Draft with " + std::string(other.title),
-                   {.kind = ui::ButtonKind::primary, .disabled = off}))
+    const std::string label = "Draft with " + std::string(other.title);
+    const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
+    const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
+    if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
         out.push_back(Command{Restart{with_drafter(*input.settings, name)}});
 }
 

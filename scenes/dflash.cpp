@@ -82,6 +82,15 @@ class DFlashScene final : public Scene {
   private:
     static void draw_stage(const DFlashDraw& d) {
         const ui::Rect stage = d.input.stage;
+        // For a room, the picture that the sentence is about.
+        if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
+            if (d.input.beat == kDFlashMasksBeat) return draw_dflash_masks(d, all);
+            if (d.input.beat == kDFlashTimesBeat) return draw_dflash_times(d, all);
+            if (d.input.beat > kDFlashTimesBeat) {
+                draw_dflash_acceptance(d, {all.x, all.y + 12, all.w, all.h - 12});
+                return;
+            }
+        }
         const float end = draw_dflash_block(d, stage.y + 84);
         const float top = end + 22, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F},
@@ -102,7 +111,10 @@ class DFlashScene final : public Scene {
             if (!study.runs.empty()) d.out.push_back(Command{study});
         };
         if (d.ui.take_key(Key::m)) run(time_study(d.input));
-        if (d.ui.take_key(Key::c)) run(conditioning_study(d.input));
+        if (d.ui.take_key(Key::c)) {
+            run(conditioning_study(d.input));
+            d.out.push_back(ShowDetails{});
+        }
     }
 };
 

@@ -42,15 +42,17 @@ void taps(const DFlashDraw& d, Rect box) {
 void law(const DFlashDraw& d, const DraftSlot& slot, float x, float y, float w, int rows) {
     const Top& top = at_one(*slot.draft);
     ui::Canvas& canvas = d.ui.canvas;
-    for (int i = 0; i < rows && i < static_cast<int>(top.entries.size()); ++i) {
-        const Top::Entry& entry = top.entries[static_cast<std::size_t>(i)];
-        const double p = std::exp(entry.logp);
-        const ui::Color ink = i == 0 ? d.ui.theme.ink : d.ui.theme.muted;
-        ui::token_text(canvas, {x, y + 13},
-                       ui::fit_token(canvas, label_of(*d.input.trace, entry.id), 15, w - 46), 15, ink);
-        canvas.text({x + w, y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
-        canvas.fill({x, y + 17, std::max(2.0F, w * static_cast<float>(p)), 4}, d.ui.theme.role(Role::draft),
-                    1);
+    for (const int id : dflash_tokens(slot, rows)) {
+        const std::optional<double> p = listed(top, id);
+        const bool drafted = id == slot.draft->token;
+        const ui::Color ink = drafted ? d.ui.theme.ink : d.ui.theme.muted;
+        const float mark = drafted ? 14.0F : 0.0F;
+        if (drafted) ui::icon(canvas, ui::Icon::diamond, {x + 5, y + 8}, 10, d.ui.theme.role(Role::draft));
+        ui::token_text(canvas, {x + mark, y + 13},
+                       ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - 42 - mark), 15, ink);
+        canvas.text({x + w, y + 13}, p ? ui::probability(*p) : "<.01", Font::mono, 14, ink, Align::right);
+        canvas.fill({x, y + 17, std::max(2.0F, w * static_cast<float>(p.value_or(0))), 4},
+                    d.ui.theme.role(Role::draft), 1);
         y += 23;
     }
     if (top.entries.empty()) canvas.text({x, y + 13}, "no rows", Font::text, 14, d.ui.theme.muted);
@@ -58,13 +60,22 @@ void law(const DFlashDraw& d, const DraftSlot& slot, float x, float y, float w, 
 
 } // namespace
 
+std::vector<int> dflash_tokens(const DraftSlot& slot, int rows) {
+    std::vector<int> ids;
+    for (const Top::Entry& entry : at_one(*slot.draft).entries)
+        if (static_cast<int>(ids.size()) < rows) ids.push_back(entry.id);
+    if (!ids.empty() && std::ranges::find(ids, slot.draft->token) == ids.end())
+        ids.back() = slot.draft->token;
+    return ids;
+}
+
 float draw_dflash_block(const DFlashDraw& d, float top) {
     const DFlashModel& m = d.model;
     const GuessColumns g = guess_columns(d.input.stage, m, {.least = 104, .most = 200, .gap = 12});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
-    const int rows = d.input.presenter ? 3 : tall ? 2 : 1;
+    const int rows = d.input.presenter ? 3 : tall || d.input.stage.h >= 480 ? 2 : 1;
     const float block = top + 24, pass = block + 38, laws = pass + 40,
                 drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
     for (int i = g.first; i < g.first + g.count; ++i) {
@@ -88,6 +99,11 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
             ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token),
                      {.role = role_of(m.slot(i).state)});
     }
+    if (g.count < m.guesses())
+        ui::fitted_text(canvas, {g.gutter, top + 14},
+                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
+                            std::to_string(m.guesses()),
+                        Font::mono, 14, theme.muted, 100);
     row_name(d.ui, g, block + 19, "Block");
     if (m.anchor >= 0)
         ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor),
@@ -133,8 +149,8 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
     const float slots = static_cast<float>(m.slots), top = r.y + 40;
     const float size = std::min({(r.h - 44) / slots, (r.w - 30) / (slots + 3.4F), 22.0F});
     if (size < 3) return top;
-    const float context = std::max(size * 3, 34.0F), x = r.x + 22, block = x + context + 6;
-    canvas.text({x, top - 8}, "text", Font::text, 14, theme.muted);
+    const float context = std::max(size * 3, 42.0F), x = r.x + 22, block = x + context + 6;
+    canvas.text({x, top - 8}, m.causal ? "text" : "states", Font::text, 14, theme.muted);
     canvas.text({block, top - 8}, "block", Font::text, 14, theme.muted);
     for (int i = 0; i < m.slots; ++i) {
         const float y = top + size * static_cast<float>(i), h = size - 1.5F;
@@ -166,7 +182,8 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
 std::string dflash_mask_words(const DFlashModel& m) {
     const std::string row = std::to_string(m.selected + 1);
     return "Mask " + row + " sees " +
-           (m.seen > 0 ? counted(m.seen, "position") + " of the text" : std::string("nothing of the text")) +
+           (m.seen > 0 ? "the target's states at " + counted(m.seen, "place")
+                       : std::string("nothing of the text")) +
            " and all " + std::to_string(m.slots) + " slots. In the check, guess " + row +
            " sees the text and the guesses before it.";
 }
@@ -220,17 +237,29 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
 void draw_dflash_details(const DFlashDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
+    const float x = r.x + 24, w = r.w - 48;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
+                foot = r.bottom() - below;
+    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, w, below}, *d.input.whole, d.input.figures);
+    const int rounds = draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
+    const std::string note = !conditioning_series(d.input).empty()
+                                 ? "same prompt, same dice; at most " + counted(rounds, "round") + " a point"
+                                 : counted(rounds, "round") + "; C measures with and without states";
+    ui::fitted_text(d.ui.canvas, {x, foot - 20}, note, Font::text, 14, d.ui.theme.muted, w);
+}
+
+int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const float x = r.x + 24, right = r.right() - 24;
+    const float x = r.x, right = r.right();
     std::vector<AcceptanceSeries> series = conditioning_series(d.input);
     const Study* study = study_named(d.input, kConditioning);
     const bool measured = !series.empty();
-    ui::fitted_text(canvas, {x, r.y + 32},
+    ui::fitted_text(canvas, {x, r.y},
                     measured ? "What the target's states are worth" : "Acceptance by position, this run",
-                    Font::text_bold, 15, theme.ink, right - x);
+                    Font::text_bold, 15, theme.ink, r.w);
     if (!measured) series.push_back(acceptance_of(*d.input.whole, "this run"));
-    float y = r.y + 58;
+    float y = r.y + 26;
     for (const AcceptanceSeries& s : series) {
         if (s.hollow)
             canvas.ring({x + 5, y - 5}, 5, {theme.muted, 1.5F});
@@ -244,17 +273,11 @@ void draw_dflash_details(const DFlashDraw& d) {
                                 Font::mono, 14, s.hollow ? theme.muted : theme.ink, Align::right);
         y += 22;
     }
-    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
-                foot = r.bottom() - below, bottom = foot - 44;
-    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
-    if (bottom - y > 60) draw_acceptance(d.ui, {x, y, right - x, bottom - y}, series);
+    if (r.bottom() - y > 60) draw_acceptance(d.ui, {x, y, r.w, r.bottom() - y}, series);
     int rounds = 0;
     for (const AcceptanceSeries& s : series)
         if (!s.judged.empty()) rounds = std::max(rounds, s.judged[0]);
-    const std::string note = measured
-                                 ? "same prompt, same dice; at most " + counted(rounds, "round") + " a point"
-                                 : counted(rounds, "round") + "; C measures with and without states";
-    ui::fitted_text(canvas, {x, foot - 20}, note, Font::text, 14, theme.muted, right - x);
+    return rounds;
 }
 
 } // namespace speclens

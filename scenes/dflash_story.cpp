@@ -13,8 +13,19 @@
 namespace speclens {
 namespace {
 
-std::string probability_of(const Top& top) {
-    return top.entries.empty() ? std::string("–") : ui::probability(std::exp(top.entries.front().logp));
+// "“pass” (.04, while “decoding” had .51)": the guess and its law.
+std::string drafted_words(const SceneInput& input, const DraftSlot& slot) {
+    const Top& law = at_one(*slot.draft);
+    const std::string drafted = word(input, slot.draft->token);
+    if (law.entries.empty()) return drafted;
+    std::optional<double> q = listed(law, slot.draft->token);
+    if (!q && slot.draft->raw_top.empty()) q = std::exp(slot.draft->q); // drawn from this very law
+    const Top::Entry& best = law.entries.front();
+    return drafted + " (" + (q ? fine_probability(*q) : std::string("<.01")) +
+           (best.id == slot.draft->token
+                ? std::string()
+                : ", while " + word(input, best.id) + " had " + ui::probability(std::exp(best.logp))) +
+           ")";
 }
 
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
@@ -33,28 +44,28 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
                     "In this run the block gets no states of the target: it sees its anchor and its masks, "
                     "nothing of the text. What that costs "
                     "shows in the acceptance at the right."};
-        return {"The target's states come in",
-                "The small network never reads the text. In every layer the target's hidden states of " +
-                    counted(m.seen, "position") +
-                    (m.taps.empty()
-                         ? std::string()
-                         : ", taken at " + counted(static_cast<int>(m.taps.size()), "layer") + ",") +
-                    " stand ready as keys and values. The target made them anyway when it checked the text."};
+        return {
+            "The target's states come in",
+            "The small network gets no words of the text, only the target's hidden states at " +
+                counted(m.seen, "place") +
+                (m.taps.empty() ? std::string()
+                                : ", taken at " + counted(static_cast<int>(m.taps.size()), "layer")) +
+                ". They stand ready as keys and values in each of its layers. The target made them anyway "
+                "when it checked the text."};
     case 2:
-        return {"Who sees whom", "In the block everything sees everything: mask " + std::to_string(at + 1) +
-                                     " looks at " + (m.seen > 0 ? "the text and at " : std::string()) +
-                                     "all " + std::to_string(m.slots) +
-                                     " slots, later ones too. The target's check is causal: there a guess "
-                                     "sees only what stands before it."};
+        return {"Who sees whom",
+                "In the block everything sees everything: mask " + std::to_string(at + 1) + " looks at " +
+                    (m.seen > 0 ? "the target's states of the text and at " : std::string()) + "all " +
+                    std::to_string(m.slots) +
+                    " slots, later ones too. The target's check is causal: there a guess "
+                    "sees only what stands before it."};
     case 3: {
         const int refused = m.refused();
         if (refused > 0)
             return {"No guess knows another",
                     "All laws were ready before anything was chosen. Position " +
-                        std::to_string(refused + 1) + " said " + word(input, m.slot(refused).draft->token) +
-                        " (" + probability_of(at_one(*m.slot(refused).draft)) +
-                        " for its favourite) without knowing that " +
-                        word(input, m.slot(refused - 1).draft->token) +
+                        std::to_string(refused + 1) + " said " + drafted_words(input, m.slot(refused)) +
+                        " without knowing that " + word(input, m.slot(refused - 1).draft->token) +
                         " would stand before it. The target, which does know, refused it."};
         return {"No guess knows another",
                 "All laws were ready before anything was chosen: position " + std::to_string(at + 1) +
@@ -184,10 +195,12 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
         for (int i = 0; i < m.guesses(); ++i) {
             const DraftSlot& slot = m.slot(i);
             out << "Position " << i + 1 << (i == m.selected ? " (selected)" : "") << ": law";
-            const Top& top = at_one(*slot.draft);
-            for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)
-                out << (e ? ", " : " ") << word(input, top.entries[e].id) << " "
-                    << ui::probability(std::exp(top.entries[e].logp));
+            const char* before = " ";
+            for (const int id : dflash_tokens(slot, 2)) {
+                const std::optional<double> p = listed(at_one(*slot.draft), id);
+                out << before << word(input, id) << " " << (p ? ui::probability(*p) : std::string("<.01"));
+                before = ", ";
+            }
             out << "; draft " << word(input, slot.draft->token) << ", " << fate_words(slot.state) << "\n";
         }
         out << describe_times(time_series(input, "dflash"));

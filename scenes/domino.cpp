@@ -105,8 +105,8 @@ class DominoScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next position"},
-                {"Y", "Next cycle where the head saves a guess"},
-                {"H", "Head on or off from this cycle on"},
+                {"Y", "Next round where the head saves a guess"},
+                {"H", "Head on or off from this round on"},
                 {"B", "Force the runner-up at this position"},
                 {"W", "Draw this guess again after another one"},
                 {"N", "A prompt whose favourites do not fit"}};

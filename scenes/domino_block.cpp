@@ -102,7 +102,11 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
     const float room = g.limit - g.left + 48;
     g.count = std::clamp(static_cast<int>(room / 200), 1, total);
     if (g.spare) g.count = std::min(g.count, 2);
-    g.pitch = std::min(g.spare ? 380.0F : 264.0F, std::floor(room / static_cast<float>(g.count) / 4) * 4);
+    // few columns are wide: the words of the backbone and of the clock go across them
+    g.pitch = std::min(g.spare || g.count == 2 ? 380.0F
+                       : g.count == 1          ? 640.0F
+                                               : 264.0F,
+                       std::floor(room / static_cast<float>(g.count) / 4) * 4);
     g.width = g.pitch - 48;
     // the chosen position and what came before it
     g.first = std::clamp(model.selected - (g.count > 2 ? 1 : g.count - 1), 0, total - g.count);
@@ -114,10 +118,14 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
     if (g.spare) {
         g.rows = 2;
         g.labels = y + 92, g.block = g.backbone = g.features = g.head = 0, g.base = y + 108;
-        g.state = g.base + 46 + 18;
-        g.mixed = g.state, g.delta = g.state + 47, g.final = g.state + 54;
+        g.head_shown = input.beat < kDominoBothBeat;
+        g.both = input.beat == kDominoBothBeat;
+        g.state = g.mixed = g.base + 46 + 18;
+        g.delta = g.head_shown ? g.state + 47 : g.state + 6;
+        g.final = g.delta + 7;
         g.draft = g.final + 46 + 8;
-        g.off = g.on = g.draft + 42, g.clock = stage.bottom();
+        g.off = g.draft + (g.both ? 46 : 42), g.on = g.both ? g.off + 32 : g.off;
+        g.clock = input.beat > kDominoBothBeat ? g.on + 40 : stage.bottom();
         g.tall = false;
     } else if (g.tall) {
         g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
@@ -130,7 +138,7 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
         g.state = g.base + law + 16;
         g.mixed = g.state, g.delta = g.state + 47, g.final = g.state + 54;
         g.draft = g.final + law + 6;
-        g.off = g.draft + 42, g.on = g.off + 32, g.clock = g.on + 36;
+        g.off = g.draft + 46, g.on = g.off + 32, g.clock = g.on + 36;
     }
     g.bottom = stage.bottom();
     return g;

@@ -16,6 +16,7 @@ using State = DominoVerdict::State;
 
 void describe_law(std::ostringstream& out, const SceneInput& input, const DominoColumn& c, const Top& law,
                   int rows) {
+    const bool final = &law == &c.final;
     bool first = true;
     for (const int id : domino_tokens(c, rows)) {
         const std::optional<double> p = listed(law, id);
@@ -23,6 +24,8 @@ void describe_law(std::ostringstream& out, const SceneInput& input, const Domino
             << (p               ? probability(*p)
                 : law.rest <= 0 ? "0"
                                 : "<.01");
+        if (const std::optional<double> added = correction_of(c, id); added && final)
+            out << " (δ " << ui::signed_number(*added, 1) << ")";
         first = false;
     }
 }

@@ -18,7 +18,9 @@ struct DominoGrid {
     float gutter = 0, left = 0, limit = 0; // row names, first column, right end of the content
     float pitch = 216, width = 168;
     int first = 0, count = 1;
-    bool spare = false; // presenter: laws, head and verdict of the chosen position and the one before it
+    // Presenter: laws, head and verdict of the chosen position and the one before it. At the beats that
+    // compare, both verdicts or the clock stand in the head's place.
+    bool spare = false, head_shown = true, both = true;
     bool tall = true; // every band; else H, LM head and the low-rank strip fold into their neighbours
     int rows = 3;     // tokens listed of each law
     float labels = 0, block = 0, backbone = 0, features = 0, head = 0, base = 0, state = 0, mixed = 0,
@@ -83,6 +85,9 @@ inline constexpr int kDominoBeats = 8;
 // Euclidean norm of δ over the vocabulary without its mean, which the softmax ignores; none where nothing was
 // corrected or recorded.
 [[nodiscard]] std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column);
+// What the head added to a token: its δ less what all tokens share, the difference of its log-probabilities.
+// None where nothing was corrected, or where a law does not list it.
+[[nodiscard]] std::optional<double> correction_of(const DominoColumn& column, int token);
 // The likely token whose log-probability the head changed most; nullptr without a lens.
 [[nodiscard]] const Lens::Mover* largest_mover(const DominoColumn& column);
 // Whether the base laws of this cycle are those of the cycle before the force, position by position.

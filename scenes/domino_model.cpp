@@ -112,6 +112,23 @@ int rescued_position(const CycleSummary& cycle, bool greedy) {
     return -1;
 }
 
+int parting_position(const DominoModel& model) {
+    using enum DominoVerdict::State;
+    for (std::size_t i = 0; i < model.columns.size(); ++i) {
+        const State on = model.columns[i].on.state, off = model.columns[i].off.state;
+        if ((on == accepted && off == rejected) || (on == rejected && off == accepted))
+            return static_cast<int>(i);
+    }
+    return -1;
+}
+
+int telling_position(const DominoModel& m) {
+    if (m.rescued >= 0) return m.rescued;
+    for (std::size_t i = 0; i < m.columns.size(); ++i)
+        if (m.columns[i].changed) return static_cast<int>(i);
+    return m.selected;
+}
+
 std::optional<Position> next_rescue(const CycleView& whole, int from) {
     const bool greedy = whole.header && whole.header->sampling.temperature == 0;
     std::optional<Position> first;
@@ -160,7 +177,13 @@ DominoModel domino_model(const SceneInput& input) {
     model.backbone_ms = model.cycle->draft_ms - model.cycle->head_ms;
     if (model.head_on) model.rescued = rescued_position(*model.cycle, model.greedy);
 
-    choose_guess(model, input, model.rescued >= 0 ? model.rescued : 1);
+    model.selected = 1;
+    int usual = model.rescued >= 0 ? model.rescued : 1;
+    if (input.presenter) { // shows two positions only: those that the sentence is about
+        const int parting = input.beat == kDominoBothBeat ? parting_position(model) : -1;
+        usual = parting >= 0 ? parting : telling_position(model);
+    }
+    choose_guess(model, input, usual);
     return model;
 }
 

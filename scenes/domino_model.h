@@ -53,7 +53,13 @@ struct DominoModel : HeadModel {
                                                               : nullptr;
     }
 };
+inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is the clock
 [[nodiscard]] DominoModel domino_model(const SceneInput& input);
+
+// The first position where the target keeps the guess of one row and refuses that of the other; -1: none.
+[[nodiscard]] int parting_position(const DominoModel& model);
+// The position that the words are about: the rescued one, else the first changed, else the chosen one.
+[[nodiscard]] int telling_position(const DominoModel& model);
 
 // The first position of a judged cycle where the head changed the favourite, the base favourite would not
 // have stayed, and the drafted token did; -1: none. At T = 0 this is certain; above, the drafted token must

@@ -22,8 +22,12 @@ using ui::Role;
 void sizes(const DominoDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "Size of δ less its mean, L2, by position", Font::text, 14,
-                    theme.muted, r.w);
+    const std::optional<double> here = correction_size(d.model, d.column(d.model.selected));
+    ui::fitted_text(canvas, {r.x, r.y + 12},
+                    "L2 size of δ less its mean" + (here ? ": " + ui::number(*here, 1) + " at position " +
+                                                               std::to_string(d.model.selected + 1)
+                                                         : std::string(", by position")),
+                    Font::text, 14, theme.muted, r.w);
     const int n = static_cast<int>(d.model.columns.size());
     double most = 1e-9;
     for (const DominoColumn& c : d.model.columns)
@@ -46,9 +50,6 @@ void sizes(const DominoDraw& d, Rect r) {
                                " logits; with its mean " +
                                ui::number(c.lens()->number("delta l2").value_or(0), 1)
                          : "position " + std::to_string(i + 1) + ": not corrected");
-        if (chosen && size && tall < h - 14)
-            canvas.text({x + w / 2, top + h - tall - 4}, ui::number(*size, 1), Font::mono, 14, theme.ink,
-                        Align::center);
     }
 }
 
@@ -168,15 +169,15 @@ void draw_domino_controls(const DominoDraw& d) {
     if (c.base_choice >= 0) offer(c.base_choice, listed(c.final, c.base_choice).value_or(0));
     if (const auto pick =
             ui::dropdown(ui, "force", at, tokens, chosen,
-                         {.tooltip = "Replays this cycle with another guess here", .disabled = off});
+                         {.tooltip = "Replays this round with another guess here", .disabled = off});
         pick && *pick != chosen)
         d.out.push_back(force_token(d.model, d.model.selected, ids[static_cast<std::size_t>(*pick)]));
 
     const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle);
     at = row.place(std::min(164.0F, row.room()));
     ui::field_label(ui, at, "Saved by the head");
-    if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such cycle" : "Next cycle",
-                   {.shortcut = "Y", .disabled = rescue ? "" : "No cycle of this run so far"}))
+    if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such round" : "Next round",
+                   {.shortcut = "Y", .disabled = rescue ? "" : "No round of this run so far"}))
         for (const CycleSummary& cycle : d.input.whole->cycles)
             if (cycle.cycle == rescue->cycle) {
                 d.out.push_back(SetCursor{cycle.end_event});

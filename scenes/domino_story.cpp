@@ -20,13 +20,6 @@ int changed_count(const DominoModel& m) {
     return static_cast<int>(
         std::ranges::count_if(m.columns, [](const DominoColumn& c) { return c.changed; }));
 }
-// The position that a beat talks about: the rescued one, else the first changed, else the chosen one.
-int telling(const DominoModel& m) {
-    if (m.rescued >= 0) return m.rescued;
-    for (std::size_t i = 0; i < m.columns.size(); ++i)
-        if (m.columns[i].changed) return static_cast<int>(i);
-    return m.selected;
-}
 // What stands before a position: the guess before it, or the anchor.
 int before_of(const DominoModel& m, int i) {
     return i > 0 ? m.column(i - 1)->draft->token : m.anchor;
@@ -39,7 +32,7 @@ Words without_head(const SceneInput& input, const DominoModel& m, int beat) {
         return {"The block alone", "With the head off this is DFlash's way to draft: one pass fills every "
                                    "mask, and each row is read by the target's "
                                    "frozen LM head. No row knows what was chosen in another row."};
-    if (beat == 6 && m.other == DominoModel::Other::whole)
+    if (beat == kDominoBothBeat && m.other == DominoModel::Other::whole)
         return {"The same block, both ways", "Without the head the target kept " + std::to_string(m.kept_on) +
                                                  " of " + std::to_string(m.columns.size()) +
                                                  " guesses here; with it, on the same text and dice, " +
@@ -53,13 +46,18 @@ Words without_head(const SceneInput& input, const DominoModel& m, int beat) {
 
 Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     if (!m.head_on) return without_head(input, m, beat);
-    const int n = static_cast<int>(m.columns.size()), at = telling(m);
+    const int n = static_cast<int>(m.columns.size()), at = telling_position(m);
     const DominoColumn& c = *m.column(at);
     const std::string position = "position " + std::to_string(at + 1), token = word(input, c.draft->token);
     const std::string base = word(input, c.base_choice), last = word(input, best(c.final));
     const std::string before = word(input, before_of(m, at));
     const std::optional<double> had = listed(c.base, best(c.final)); // of its favourite, before
     const Lens* lens = c.lens();
+    const std::optional<double> up = correction_of(c, best(c.final)), down = correction_of(c, c.base_choice);
+    const std::string added = // what δ did to the two favourites
+        !up ? std::string()
+            : capital(position) + ": " + ui::signed_number(*up, 1) + " for " + last +
+                  (c.changed && down ? ", " + ui::signed_number(*down, 1) + " for " + base : "") + ". ";
     switch (beat) {
     case 0:
         return {"One pass fills the block",
@@ -80,16 +78,16 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
             return {"Another favourite",
                     "No row knows what stands before it. The head does, and at " + position + ", behind " +
                         before + ", it makes " + last + " the favourite instead of " + base +
-                        ". Whether that is better is for the target to say, and in this cycle it "
-                        "does not say so. Jump with Y to a cycle where it does."};
+                        ". Whether that is better is for the target to say, and in this round it "
+                        "does not say so. Jump with Y to a round where it does."};
         if (c.changed)
             return {"Favourites that do not fit",
                     "Put the base favourite behind what was drafted: " + before + ", then " + base +
                         ". It was likely only because its row does not know what stands before it. The head "
                         "does, and makes " +
                         last + " the favourite of " + position + " instead."};
-        return {"Here the favourites fit", "In this cycle the head leaves every favourite as it was: the "
-                                           "guesses already fit together. Jump with Y to a cycle where "
+        return {"Here the favourites fit", "In this round the head leaves every favourite as it was: the "
+                                           "guesses already fit together. Jump with Y to a round where "
                                            "they do not."};
     case 3:
         return {"The GRU reads the draft",
@@ -126,14 +124,14 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
         return {
             "Logits add, laws follow",
             c.corrected
-                ? "δ is added to the logits, and softmax makes the final law. " + last + " now has " +
+                ? "δ is added to the logits, and softmax makes the final law. " + added + last + " now has " +
                       probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)) +
                       (had ? "; in the base law it had " + probability(*had)
                            : std::string("; in the base law it was not among the likely ones")) +
                       ". The guess " + token + " is taken from the final law, so verification stays exact."
                 : "At " + position + " nothing is added: the final law is the base law, and the guess is " +
                       token + "."};
-    case 6: {
+    case kDominoBothBeat: {
         if (m.other != DominoModel::Other::whole)
             return {"The same block, both ways",
                     "With the head the target keeps " + std::to_string(m.kept_on) + " of " +
@@ -142,25 +140,23 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                         "was never asked: a replay of the "
                         "same block with the same dice fills the row."};
         const int gain = m.kept_on - m.kept_off;
-        std::string where; // the first place where the two rows part
-        for (std::size_t p = 0; p < m.columns.size() && where.empty(); ++p) {
-            const DominoVerdict &on = m.columns[p].on, &off = m.columns[p].off;
-            if (on.state == State::accepted && off.state == State::rejected)
-                where = " At position " + std::to_string(p + 1) + " the guess without the head, " +
-                        word(input, off.token) + ", is refused; with it, " + word(input, on.token) +
-                        " stays.";
-            else if (on.state == State::rejected && off.state == State::accepted)
-                where = " At position " + std::to_string(p + 1) + " the guess with the head, " +
-                        word(input, on.token) + ", is refused; without it, " + word(input, off.token) +
-                        " would stay.";
+        std::string where;
+        if (const int p = parting_position(m); p >= 0) {
+            const DominoVerdict &on = m.column(p)->on, &off = m.column(p)->off;
+            const bool saves = on.state == State::accepted;
+            where = " At position " + std::to_string(p + 1) + " the guess " +
+                    (saves ? "without the head, " + word(input, off.token) + ", is refused; with it, " +
+                                 word(input, on.token) + " stays."
+                           : "with the head, " + word(input, on.token) + ", is refused; without it, " +
+                                 word(input, off.token) + " would stay.");
         }
         return {gain > 0   ? "The head saves guesses"
                 : gain < 0 ? "Here the head costs guesses"
                            : "Here the head changes nothing",
-                "Same block, same text, same dice. Head off: " + std::to_string(m.kept_off) + " of " +
-                    std::to_string(n) + " kept. Head on: " + std::to_string(m.kept_on) + " of " +
-                    std::to_string(n) + " kept." + where +
-                    (gain == 0 ? " Not every cycle needs it; look for one with Y." : "")};
+                "Head off: " + std::to_string(m.kept_off) + " of " + std::to_string(n) +
+                    " kept; head on: " + std::to_string(m.kept_on) + " of " + std::to_string(n) +
+                    " kept, on the same block, text and dice." + where +
+                    (gain == 0 ? " Not every round needs it; look for one with Y." : "")};
     }
     default: {
         const double all = m.backbone_ms + m.head_ms + m.verify_ms;
@@ -171,7 +167,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                                      " ms for all guesses, the head " + ui::number(m.head_ms, 2) +
                                      " ms guess by guess, the verify pass " + ui::number(m.verify_ms, 2) +
                                      " ms. The head pays when it saves more than " +
-                                     ui::percent(m.head_ms / all) + " of a cycle's tokens."};
+                                     ui::percent(m.head_ms / all) + " of a round's tokens."};
     }
     }
 }
@@ -201,7 +197,7 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
         title.subtitle = "Domino: a block filled in one pass, and a small head that knows what was drafted";
         return title;
     }
-    const int at = telling(m), n = static_cast<int>(m.columns.size());
+    const int at = telling_position(m), n = static_cast<int>(m.columns.size());
     const DominoColumn& c = *m.column(at);
     if (!m.head_on)
         title.title =
@@ -252,13 +248,13 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
         story.task = "Try a prompt where they do not: G";
         story.on_task = {example_run(input)};
     } else if (beat == 2 && rescue) {
-        story.task = "Jump to the next such cycle with Y";
+        story.task = "Jump to the next such round with Y";
         story.task_done = m.rescued >= 0;
     } else if (forkable && (beat == 3 || beat == 4) && m.head_on) {
         story.task = "Force another d" + std::to_string(m.selected + 1) + " with B, watch S" +
                      std::to_string(m.selected + 2);
         story.task_done = m.forced >= 0;
-    } else if (forkable && beat == 6) {
+    } else if (forkable && beat == kDominoBothBeat) {
         story.task = m.head_on ? "Run on without the head: H" : "Run on with the head: H";
         story.task_done = !m.head_on;
     }

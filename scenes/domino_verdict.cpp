@@ -81,7 +81,7 @@ void draw_domino_drafts(const DominoDraw& d) {
             canvas.text({box.right() - 8, ui::baseline(box.y, box.h, 14)}, "forced", Font::text, 14,
                         theme.muted, Align::right);
         // the draft goes on into the next state
-        if (i + 1 >= g.first + g.count || !d.model.head_on) continue;
+        if (i + 1 >= g.first + g.count || !d.model.head_on || !g.head_shown) continue;
         const float x = box.right() + 24, to = g.state + 21;
         const ui::Stroke stroke{theme.role(Role::draft), 1.5F, 4, 3};
         canvas.line({box.right() + 3, box.center().y}, {x, box.center().y}, stroke);
@@ -104,7 +104,7 @@ void draw_domino_drafts(const DominoDraw& d) {
 void draw_domino_verdicts(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
     const bool on = d.model.head_on, other = d.model.other == DominoModel::Other::whole;
-    if (g.spare)
+    if (!g.both)
         return verdict_row(d, g.on, "Verified", &DominoColumn::on, d.model.kept_on,
                            d.model.cycle->complete());
     d.ui.canvas.line({g.gutter, g.off - 8.5F}, {g.limit, g.off - 8.5F}, d.ui.theme.hairline());
@@ -147,10 +147,9 @@ void draw_domino_clock(const DominoDraw& d) {
     const std::string share = d.model.head_ms > 0
                                   ? "the head takes " + ui::number(d.model.head_ms, 2) + " ms, " +
                                         ui::percent(d.model.head_ms / all) +
-                                        " of the cycle; backbone, head and verify as measured in this cycle"
-                                  : "no head in this cycle; times as measured in it";
-    ui::fitted_text(canvas, {g.left, g.clock + h + 17}, share, Font::text, 14, theme.muted,
-                    g.right() - g.left);
+                                        " of the round; backbone, head and verify as measured in this round"
+                                  : "no head in this round; times as measured in it";
+    ui::fitted_text(canvas, {g.left, g.clock + h + 17}, share, Font::text, 14, theme.muted, g.limit - g.left);
 }
 
 } // namespace speclens

@@ -5,6 +5,7 @@
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
 #include "scenes/drafters_model.h"
+#include "scenes/head_scene.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -31,7 +32,7 @@ Columns columns_for(Rect stage) {
     c.ms = c.needs + 84;
     c.guesses = c.ms + 72;
     c.published = c.right - c.left >= 860 ? c.right - 118 : c.right;
-    c.tokens = c.published - (c.has_published() ? 100.0F : 84.0F);
+    c.tokens = c.published - (c.has_published() ? 116.0F : 100.0F);
     return c;
 }
 
@@ -48,36 +49,41 @@ void heading(const DraftersDraw& d, const Columns& c, float y) {
     d.ui.canvas.line({c.left, y + 9.5F}, {c.right, y + 9.5F}, d.ui.theme.hairline());
 }
 
-struct ChipRow {
-    std::vector<float> widths;
-    bool glyphs = true;
+constexpr float kChipGap = 4, kWidestChip = 180; // its sign and sixteen letters
+
+// Which chips of a row are shown. The guess that ends the row's success comes first: the first one that did
+// not stay, else the last. Where the way there is too long, its beginning is counted ("9 kept"), and so is
+// what no longer fits behind it ("+5").
+struct ChipRun {
+    int first = 0, end = 0;
+    std::string before, after;
 };
 
-// Chips as wide as their words. Where that is too much, the widest ones give way first, and then the glyphs:
-// edge, hatch and strike still tell the verdict.
-ChipRow lay_chips(const ui::Canvas& canvas, const std::vector<std::string>& labels, float h, float room) {
-    constexpr float kReadable = 92; // glyph, space mark and a few letters
-    ChipRow row;
-    for (const bool glyphs : {true, false}) {
-        row = {{}, glyphs};
-        float total = 0, cap = 0;
-        for (const std::string& label : labels) {
-            row.widths.push_back(ui::chip_width(canvas, label, h, glyphs));
-            total += row.widths.back();
-        }
-        if (total <= room) return row;
-        std::vector<float> sorted = row.widths;
-        std::ranges::sort(sorted);
-        float left = room;
-        for (std::size_t i = 0; i < sorted.size(); ++i) {
-            cap = left / static_cast<float>(sorted.size() - i);
-            if (sorted[i] > cap) break;
-            left -= sorted[i];
-        }
-        for (float& w : row.widths) w = std::min(w, cap);
-        if (cap >= kReadable) return row;
-    }
-    return row;
+float before_width(const ui::Canvas& canvas, const ChipRun& run) {
+    return run.before.empty() ? 0 : 16 + canvas.text_width(run.before, Font::text, 14) + 8;
+}
+
+float after_width(const ui::Canvas& canvas, const ChipRun& run) {
+    return run.after.empty() ? 0 : 4 + canvas.text_width(run.after, Font::text, 14);
+}
+
+ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, int decides, float room) {
+    const int n = static_cast<int>(widths.size());
+    const auto run = [&](int first, int end) {
+        return ChipRun{first, end, first > 0 ? std::to_string(first) + " kept" : "",
+                       end < n ? "+" + std::to_string(n - end) : ""};
+    };
+    const auto fits = [&](int first, int end) {
+        const ChipRun r = run(first, end);
+        float w = before_width(canvas, r) + after_width(canvas, r) - (end < n ? 0 : kChipGap);
+        for (int i = first; i < end; ++i) w += widths[static_cast<std::size_t>(i)] + kChipGap;
+        return w <= room;
+    };
+    if (fits(0, n)) return run(0, n);
+    int first = 0, end = decides + 1;
+    while (first < decides && !fits(first, end)) ++first;
+    while (end < n && fits(first, end + 1)) ++end;
+    return run(first, end);
 }
 
 void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
@@ -91,51 +97,71 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     std::string note;
     if (round.tree) note = std::to_string(round.drafts.size()) + " in a tree";
     const float note_w = note.empty() ? 0 : canvas.text_width(note, Font::text, 14) + 12;
-    const float room = r.w - note_w, gap = 4;
+    const float room = r.w - note_w, base = r.center().y + 5;
     const int all = static_cast<int>(row.shown.size());
-    const int fit = std::clamp(static_cast<int>((room + gap) / (36 + gap)), 1, std::max(1, all));
-    std::vector<std::string> labels;
     const auto slot_at = [&](int i) -> const DraftSlot& {
         return round.drafts[static_cast<std::size_t>(row.shown[static_cast<std::size_t>(i)])];
     };
-    for (int i = 0; i < fit; ++i) labels.push_back(label_of(*d.input.trace, slot_at(i).draft->token));
-    const ChipRow chips = lay_chips(canvas, labels, r.h, room - gap * static_cast<float>(fit - 1));
+    const auto words_of = [&](int from, int to) {
+        std::string words;
+        for (int i = from; i < to; ++i)
+            words += (i > from ? " " : "") + quoted(*d.input.trace, slot_at(i).draft->token);
+        return words;
+    };
+    std::vector<std::string> labels;
+    std::vector<float> widths;
+    int decides = all - 1;
+    for (int i = all; i-- > 0;)
+        if (slot_at(i).state != DraftSlot::State::accepted) decides = i;
+    for (int i = 0; i < all; ++i) {
+        labels.push_back(label_of(*d.input.trace, slot_at(i).draft->token));
+        widths.push_back(std::min(ui::chip_width(canvas, labels.back(), r.h), kWidestChip));
+    }
+    const ChipRun run = fold_chips(canvas, widths, decides, room);
     float x = r.x;
-    for (int i = 0; i < fit; ++i) {
+    if (!run.before.empty()) {
+        const float w = before_width(canvas, run);
+        ui::icon(canvas, ui::Icon::check, {x + 6, r.center().y}, 11, d.ui.theme.role(Role::accepted));
+        canvas.text({x + 16, base}, run.before, Font::text, 14, d.ui.theme.ink);
+        ui::tooltip(d.ui, {x, r.y, w, r.h}, words_of(0, run.first) + ": kept");
+        x += w;
+    }
+    for (int i = run.first; i < run.end; ++i) {
         const DraftSlot& slot = slot_at(i);
-        const std::string& label = labels[static_cast<std::size_t>(i)];
-        const float w = chips.widths[static_cast<std::size_t>(i)];
-        const Rect at{x, r.y, w, r.h};
-        ui::chip(canvas, d.ui.theme, at, label, {.role = role_of(slot.state), .glyph = chips.glyphs});
-        ui::tooltip(d.ui, at,
-                    quoted(*d.input.trace, slot.draft->token) + ": " +
-                        (slot.state == DraftSlot::State::accepted    ? "kept"
-                         : slot.state == DraftSlot::State::rejected  ? "refused"
-                         : slot.state == DraftSlot::State::discarded ? "not judged, behind a refusal"
-                                                                     : "not judged yet"));
-        x += w + gap;
+        const float left = r.x + room - after_width(canvas, run) - x; // one chip alone may still be too wide
+        const Rect at{x, r.y, std::min(widths[static_cast<std::size_t>(i)], left), r.h};
+        ui::chip(canvas, d.ui.theme, at, labels[static_cast<std::size_t>(i)], {.role = role_of(slot.state)});
+        ui::tooltip(d.ui, at, quoted(*d.input.trace, slot.draft->token) + ": " + fate_words(slot.state));
+        x += at.w + kChipGap;
+    }
+    if (!run.after.empty()) {
+        const float w = after_width(canvas, run);
+        canvas.text({x + 4, base}, run.after, Font::text, 14, d.ui.theme.muted);
+        ui::tooltip(d.ui, {x, r.y, w, r.h}, words_of(run.end, all));
+        x += w;
     }
     if (!note.empty()) {
-        canvas.text({x + 8, r.center().y + 5}, note, Font::text, 14, d.ui.theme.muted);
+        canvas.text({x + 8, base}, note, Font::text, 14, d.ui.theme.muted);
         ui::tooltip(d.ui, {x + 8, r.y, note_w, r.h},
                     std::to_string(round.drafts.size()) + " guesses in a tree, the best path shown");
     }
 }
 
-// A number, and one box per token: kept guesses, then the target's own.
+// A number, and one box per token: kept guesses, then the target's own. All rows have one scale.
 void tokens(const DraftersDraw& d, const DrafterRow& row, float x, float y, float w, bool best) {
+    constexpr float kDigits = 22;
     ui::Canvas& canvas = d.ui.canvas;
     const CycleSummary& round = *row.round();
     if (row.tokens == 0) return;
-    canvas.text({x, y + 5}, std::to_string(row.tokens), best ? Font::text_bold : Font::text, 17,
-                d.ui.theme.ink);
-    float at = x + 20;
-    const float box = std::clamp((w - 20) / static_cast<float>(row.tokens) - 3, 3.0F, 9.0F);
+    canvas.text({x + kDigits, y + 5}, std::to_string(row.tokens), best ? Font::text_bold : Font::text, 17,
+                d.ui.theme.ink, Align::right);
+    const float left = x + kDigits + 8;
+    const float pitch = std::min(12.0F, (x + w - left) / static_cast<float>(std::max(1, d.model.most)));
+    const float box = pitch - (pitch > 6 ? 3.0F : pitch > 2 ? 1.0F : 0.0F);
     const int kept = std::min(round.accepted, row.tokens);
-    for (int i = 0; i < row.tokens; ++i, at += box + 3) {
-        if (at + box > x + w) break;
+    for (int i = 0; i < row.tokens; ++i) {
         const Role role = i < kept ? Role::accepted : Role::target;
-        const Rect r{at, y - 5, box, 10};
+        const Rect r{left + pitch * static_cast<float>(i), y - 5, box, 10};
         canvas.fill(r, i < kept ? d.ui.theme.role(role) : d.ui.theme.tint(role), 1);
         if (i >= kept) canvas.outline(r, {d.ui.theme.role(role), 1}, 1);
     }

@@ -91,9 +91,9 @@ void draw_drafter_controls(const DraftersDraw& d) {
     for (int i = 0; i < static_cast<int>(cycles.size()); ++i)
         if (cycles[static_cast<std::size_t>(i)].cycle == d.model.cycle->cycle) at = i;
     const ui::Rect stepper{x, y, 148, 36};
-    ui::field_label(ui, stepper, "Cycle");
+    ui::field_label(ui, stepper, "Round");
     const std::string shown = std::to_string(at + 1) + " of " + std::to_string(cycles.size());
-    if (const auto to = ui::stepper(ui, "cycle", stepper, at + 1,
+    if (const auto to = ui::stepper(ui, "round", stepper, at + 1,
                                     {.low = 1,
                                      .high = static_cast<double>(std::max<std::size_t>(1, cycles.size())),
                                      .text = shown,

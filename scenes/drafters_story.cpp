@@ -106,7 +106,7 @@ Words beat_words(const DraftersModel& m, int beat) {
     default:
         return {"No best drafter",
                 "This is one round. Text that repeats itself suits lookup; little memory suits layer "
-                "skip; many requests over time pay for training a head. Another cycle may tell another "
+                "skip; many requests over time pay for training a head. Another round may tell another "
                 "story; the "
                 "averages stand in the race."};
     }
@@ -133,7 +133,7 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     else if (m.guesses && m.best.size() > 1)
         title.title = capital(number_word(static_cast<int>(m.best.size()))) + " of " +
                       std::to_string(played(m)) + " drafters bring " + counted(m.most, "token") + " here";
-    title.subtitle = "cycle " + std::to_string(m.cycle->cycle + 1) + " · the same " +
+    title.subtitle = "round " + std::to_string(m.cycle->cycle + 1) + " · the same " +
                      counted(m.text_tokens, "token") + " before it · " + dice(*m.header);
     if (m.guesses) title.subtitle += " · time: best of " + std::to_string(kGuessTries) + " replays";
     return title;
@@ -151,7 +151,7 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     story.heading = words.heading;
     story.text = words.text;
     if (beat + 1 == kDraftersBeats && m.can_ask) {
-        story.task = "Look at the next cycle: Shift+→";
+        story.task = "Look at the next round: Shift+→";
         story.task_done = (input.deeds & (deed_bit(Deed::stepped) | deed_bit(Deed::scrubbed))) != 0;
         story.on_task = {Go{Move::cycle}};
     }

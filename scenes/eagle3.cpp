@@ -40,7 +40,7 @@ void draw_eagle3_controls(const Eagle3Draw& d) {
     guess_stepper(ui, d.model, "Step", row, d.out);
     const ui::Rect at = row.place(220);
     const int k = d.input.settings ? d.input.settings->k : d.model.steps();
-    ui::field_label(ui, at, "Guesses γ: " + std::to_string(k));
+    ui::field_label(ui, at, "Guesses K: " + std::to_string(k));
     if (const auto to = ui::slider(ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 15,
                                    {.step = 1, .disabled = no_models(d.input)});
         to && d.input.settings) {

@@ -176,8 +176,10 @@ void draw_eagle3_clock(const Eagle3Draw& d, Rect r) {
                         ", verify " + ui::number(m.verify_ms, 2) + " ms";
     if (m.further_ms > 0) words += "; each further guess " + ui::number(m.further_ms, 2) + " ms";
     ui::fitted_text(canvas, {r.x, r.y + 68}, words, Font::text, 14, theme.muted, r.w);
-    const Rect plot{r.x, r.y + 82, r.w, r.h - 84};
+    const Rect plot{r.x, r.y + 104, r.w, r.h - 106};
     if (plot.h < 90) return;
+    ui::fitted_text(canvas, {r.x, r.y + 96}, "Draft time of a round in ms, by guesses K", Font::text_bold, 14,
+                    theme.ink, r.w);
     const Study* study = study_named(d.input, kTimeStudy);
     if (series.empty())
         ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
@@ -226,7 +228,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
     }
     if (note)
         ui::fitted_text(canvas, {r.x, r.bottom() - 8},
-                        "|own − true| ÷ |true|: bars the run, rings this cycle", Font::text, 14, theme.muted,
+                        "|own − true| ÷ |true|: bars the run, rings this round", Font::text, 14, theme.muted,
                         r.w);
 }
 

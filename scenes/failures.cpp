@@ -2,12 +2,25 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
 #include "scenes/measure_charts.h"
 
 namespace speclens {
 namespace {
+
+// The times of a set-up say little without that of a plain pass.
+StageTitle game_title(const SceneInput& input, const DiagnosisModel& diagnosis) {
+    StageTitle title = diagnosis_title(diagnosis);
+    if (diagnosis.cases.empty()) return title;
+    double plain = 0; // the one that the speed-ups are counted by
+    if (const Study* study = study_named(input, kDiagnosisStudy))
+        for (const StudyPoint& point : study->points)
+            if (point.settings.drafter == "none") plain = point.verify_ms;
+    if (plain > 0) title.subtitle += " · a plain pass: " + ui::number(plain, 2) + " ms";
+    return title;
+}
 
 class FailuresScene final : public Scene {
   public:
@@ -22,7 +35,7 @@ class FailuresScene final : public Scene {
         const FailuresDraw d{input, model, state_, ui, out, game ? &diagnosis : nullptr};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, game ? diagnosis_title(diagnosis) : failures_title(model));
+            draw_stage_title(input, ui, game ? game_title(input, diagnosis) : failures_title(model));
             const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48,
                                 input.stage.h - 96};
             const float gap = 40, left = area.w * 0.6F;

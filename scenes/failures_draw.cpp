@@ -1,7 +1,6 @@
 // The pictures of S14: the map over requests and draft length, and guesses by the entropy of their judge.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
@@ -20,6 +19,12 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+// One decimal, two where one would hide on which side of 1 a cell is, or that it is more than nothing.
+std::string cell_words(const LoadCell& cell, float room) {
+    const bool fine = std::abs(cell.speedup - 1) < 0.095 || cell.speedup < 0.095;
+    return ui::number(cell.speedup, fine && room >= 38 ? 2 : 1);
+}
+
 } // namespace
 
 void draw_load_map(const FailuresDraw& d, Rect area) {
@@ -28,49 +33,65 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     const FailuresModel& m = d.model;
     ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink,
                     area.w);
+    const bool outrun = std::ranges::any_of(m.cells, &LoadCell::outrun);
     ui::fitted_text(canvas, {area.x, area.y + 34},
-                    "hatched: slower than plain; ▲ best; dotted: beyond the measured widths", Font::text, 14,
-                    theme.muted, area.w);
+                    outrun ? "hatched: slower; ▲ best; dotted: not measured; ~ a wider pass was quicker"
+                           : "hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
+                    Font::text, 14, theme.muted, area.w);
     if (!m.times) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
                  "time passes first: M");
         return;
     }
-    constexpr int kRows = static_cast<int>(std::size(kRequests));
+    constexpr int kRows = static_cast<int>(std::size(kRequests)),
+                  kColumns = static_cast<int>(std::size(kGuesses));
     const Rect grid{area.x + 56, area.y + 50, area.w - 56, area.h - 50 - 44};
-    const float w = grid.w / kMostGuesses, h = grid.h / kRows;
+    const float w = grid.w / kColumns, h = grid.h / kRows;
     for (int row = 0; row < kRows; ++row) {
         const float y = grid.y + h * static_cast<float>(row);
         canvas.text({grid.x - 10, y + h / 2 + 5}, std::to_string(kRequests[row]), Font::mono, 14,
                     row == m.row ? theme.ink : theme.muted, Align::right);
-        const int best = m.best_k(row);
-        for (int k = 1; k <= kMostGuesses; ++k) {
-            const LoadCell& cell = m.cell(row, k);
-            const Rect box{grid.x + w * static_cast<float>(k - 1), y, w - 2, h - 2};
-            const bool pays = cell.speedup > 1;
+        const int best = m.best(row);
+        for (int column = 0; column < kColumns; ++column) {
+            const LoadCell& cell = m.cell(row, column);
+            const Rect box{grid.x + w * static_cast<float>(column), y, w - 2, h - 2};
             const float strength = std::clamp(
                 static_cast<float>(std::abs(std::log(cell.speedup)) / std::log(3.0)), 0.08F, 0.85F);
-            const ui::Color color = theme.role(pays ? Role::accepted : Role::rejected);
-            canvas.fill(box, color.alpha(strength * (pays ? 1.0F : 0.5F)), 2);
-            if (!pays) canvas.hatch(box, color.alpha(0.5F));
+            const ui::Color color = cell.pays()    ? theme.role(Role::accepted)
+                                    : cell.loses() ? theme.role(Role::rejected)
+                                                   : theme.muted;
+            canvas.fill(box, color.alpha(strength * (cell.loses() ? 0.5F : 1.0F)), 2);
+            if (cell.loses()) canvas.hatch(box, color.alpha(0.5F));
             if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
             const ui::Touch touch =
-                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(k)), box);
-            if (touch.clicked) d.state.row = row, d.state.k = k;
-            if (row == m.row && k == m.k) canvas.outline(box, {theme.ink, 2}, 2);
-            if (w > 34 && h > 20)
-                canvas.text({box.center().x, box.center().y + 5}, ui::number(cell.speedup, 1), Font::mono, 14,
-                            theme.ink, Align::center);
-            if (k == best && h > 30)
+                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box);
+            if (touch.clicked) d.state.row = row, d.state.k = cell.k;
+            if (row == m.row && column == m.column) canvas.outline(box, {theme.ink, 2}, 2);
+            if (w > 34 && h > 20) {
+                const std::string words = cell_words(cell, w);
+                const bool beside = canvas.text_width("~" + words, Font::mono, 14) <= box.w - 4;
+                canvas.text({box.center().x, box.center().y + 5}, (cell.outrun && beside ? "~" : "") + words,
+                            Font::mono, 14, theme.ink, Align::center);
+                if (cell.outrun && !beside && h > 44)
+                    canvas.text({box.center().x, box.center().y - 10}, "~", Font::mono, 14, theme.ink,
+                                Align::center);
+            }
+            if (column == best && h > 30)
                 ui::icon(canvas, ui::Icon::triangle_up, {box.center().x, box.bottom() - 6}, 8, theme.ink);
-            ui::tooltip(d.ui, box,
-                        counted(cell.requests, "request") + ", " + counted(k, "guess") + ": " +
-                            ui::speed_up(cell.speedup));
+            ui::tooltip(
+                d.ui, box,
+                counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
+                    ui::speed_up(cell.speedup) +
+                    (cell.outrun
+                         ? "; the timing cannot be trusted here: a pass took longer than a wider one, "
+                           "whose time is taken instead"
+                         : ""));
         }
     }
-    for (int k = 1; k <= kMostGuesses; ++k)
-        canvas.text({grid.x + w * (static_cast<float>(k) - 0.5F), grid.bottom() + 18}, std::to_string(k),
-                    Font::mono, 14, k == m.k ? theme.ink : theme.muted, Align::center);
+    for (int column = 0; column < kColumns; ++column)
+        canvas.text({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18},
+                    std::to_string(kGuesses[column]), Font::mono, 14,
+                    column == m.column ? theme.ink : theme.muted, Align::center);
     canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K; down: requests at once", Font::text, 14,
                 theme.muted, Align::center);
 }
@@ -81,8 +102,8 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
     const FailuresModel& m = d.model;
     ui::fitted_text(canvas, {area.x, area.y + 14}, "Guesses kept, by the target's entropy", Font::text_bold,
                     15, theme.ink, area.w);
-    ui::fitted_text(canvas, {area.x, area.y + 34}, "of this run, nats at T = 1", Font::text, 14, theme.muted,
-                    area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 34}, "of this run, nats at T = 1; hatched: fewer than 10",
+                    Font::text, 14, theme.muted, area.w);
     if (m.bins.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
                  "no judged guesses with laws");
@@ -97,11 +118,16 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
                                       : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
         canvas.text({left - 10, y + pitch / 2 + 5}, range, Font::mono, 14, theme.muted, Align::right);
         const double share = bin.judged > 0 ? static_cast<double>(bin.kept) / bin.judged : 0;
-        ui::bar(canvas, theme, {left, y + pitch / 2 - 6, area.right() - left - number, 12}, share,
-                Role::accepted);
+        const Rect bar{left, y + pitch / 2 - 6, area.right() - left - number, 12};
+        const bool few = bin.judged < kFewGuesses;
+        ui::bar(canvas, theme, bar, few ? 0 : share, Role::accepted);
+        if (const Rect part{bar.x, bar.y, bar.w * static_cast<float>(share), bar.h}; few && share > 0) {
+            canvas.hatch(part, theme.role(Role::accepted).alpha(0.6F), 5);
+            canvas.outline(part, {theme.role(Role::accepted), 1}, 2);
+        }
         canvas.text({area.right(), y + pitch / 2 + 5},
-                    bin.judged > 0 ? ui::probability(share) + " of " + std::to_string(bin.judged) : "none",
-                    Font::mono, 14, theme.ink, Align::right);
+                    bin.judged > 0 ? std::to_string(bin.kept) + " of " + std::to_string(bin.judged) : "none",
+                    Font::mono, 14, few ? theme.muted : theme.ink, Align::right);
         y += pitch;
     }
 }
@@ -177,8 +203,11 @@ void draw_failures_controls(const FailuresDraw& d) {
     if (row.room() < 112) return;
     at = row.place(112);
     ui::field_label(ui, at, "Guesses K");
-    if (const auto to = ui::stepper(ui, "k", at, m.k, {.low = 1, .high = kMostGuesses}))
-        d.state.k = static_cast<int>(*to);
+    if (const auto to = ui::stepper(ui, "k", at, m.column,
+                                    {.low = 0,
+                                     .high = static_cast<double>(std::size(kGuesses)) - 1,
+                                     .text = std::to_string(m.guesses())}))
+        d.state.k = kGuesses[static_cast<int>(*to)];
     if (row.room() < 160) return;
     at = row.place(std::min(200.0F, row.room()));
     ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));

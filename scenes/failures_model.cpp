@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
+#include "engine/samples.h"
 #include "scenes/cycle_pick.h"
 
 namespace speclens {
 namespace {
 
-constexpr double kEntropyEdges[] = {0, 0.1, 0.3, 0.7, 1.2, 2, 99};
+constexpr double kEntropyEdges[] = {0, 0.1, 0.3, kUnsure, 1.2, 2, 99};
 
 std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
     std::vector<EntropyBin> bins;
@@ -42,30 +42,76 @@ double entropy_of(const Top& top) {
     return rest > 1e-9 ? sum - rest * std::log(rest) : std::max(0.0, sum);
 }
 
-double pass_ms(const PassTimes& times, double rows) {
-    const auto& passes = times.passes;
+int guesses_at_most(int k) {
+    const auto above = std::ranges::upper_bound(kGuesses, k);
+    return std::max(0, static_cast<int>(above - std::begin(kGuesses)) - 1);
+}
+
+namespace {
+
+// The widths around so many rows: the index of the wider one.
+std::size_t width_at(const PassTimes& times, double rows) {
     std::size_t i = 1;
-    while (i + 1 < passes.size() && passes[i].rows < rows) ++i;
-    const PassTime &a = passes[i - 1], &b = passes[i];
-    const double slope = (b.ms - a.ms) / (b.rows - a.rows);
-    // Beyond the widest pass the arithmetic is the limit: time never falls there.
-    if (rows > b.rows) return b.ms + std::max(0.0, slope) * (rows - b.rows);
-    return a.ms + slope * (rows - a.rows);
+    while (i + 1 < times.passes.size() && times.passes[i].rows < rows) ++i;
+    return i;
+}
+
+// Of one width, or of a wider one that was quicker.
+double least_ms(const PassTimes& times, std::size_t i) {
+    double least = times.passes[i].ms;
+    for (; i < times.passes.size(); ++i) least = std::min(least, times.passes[i].ms);
+    return least;
+}
+
+} // namespace
+
+double pass_ms(const PassTimes& times, double rows) {
+    const std::size_t i = width_at(times, rows);
+    const int a = times.passes[i - 1].rows, b = times.passes[i].rows;
+    const double from = least_ms(times, i - 1), to = least_ms(times, i);
+    return from + (to - from) / (b - a) * (rows - a);
+}
+
+bool outrun_pass(const PassTimes& times, double rows) {
+    const std::size_t i = width_at(times, rows);
+    const auto outrun = [&](std::size_t at) { return times.passes[at].ms > 1.25 * least_ms(times, at); };
+    return (rows < times.passes[i].rows && outrun(i - 1)) || (rows > times.passes[i - 1].rows && outrun(i));
 }
 
 LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k) {
-    LoadCell cell{requests, k, 0, requests * (k + 1) > times.passes.back().rows};
-    const double plain = pass_ms(times, requests);
-    const double round = k * levers.draft * plain + pass_ms(times, static_cast<double>(requests) * (k + 1));
+    const double rows = static_cast<double>(requests) * (k + 1), plain = pass_ms(times, requests);
+    LoadCell cell{requests, k, 0, rows > times.passes.back().rows,
+                  outrun_pass(times, requests) || outrun_pass(times, rows)};
+    const double round = k * levers.draft * plain + pass_ms(times, rows);
     cell.speedup = expected_tokens(levers.alpha, k) * plain / round;
     return cell;
 }
 
+EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins) {
+    EntropyFinding found{{0, kUnsure, 0, 0}, {kUnsure, kEntropyEdges[std::size(kEntropyEdges) - 1], 0, 0}};
+    for (const EntropyBin& bin : bins) {
+        EntropyBin& half = bin.low < kUnsure ? found.sure : found.unsure;
+        half.judged += bin.judged, half.kept += bin.kept;
+    }
+    if (std::min(found.sure.judged, found.unsure.judged) < kFewGuesses) return found;
+    const Interval sure = wilson(found.sure.kept, found.sure.judged),
+                   unsure = wilson(found.unsure.kept, found.unsure.judged);
+    found.shown = sure.low > unsure.high ? EntropyFinding::Shown::falls : EntropyFinding::Shown::nothing;
+    return found;
+}
+
+int FailuresModel::best(int row_of) const {
+    int found = -1;
+    for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of) {
+        const LoadCell& at = cell(row_of, column_of);
+        if (at.pays() && (found < 0 || at.speedup > cell(row_of, found).speedup)) found = column_of;
+    }
+    return found;
+}
+
 int FailuresModel::best_k(int row_of) const {
-    int best = 0;
-    for (int length = 1; length <= kMostGuesses; ++length)
-        if (cell(row_of, length).speedup > (best == 0 ? 1 : cell(row_of, best).speedup)) best = length;
-    return best;
+    const int found = best(row_of);
+    return found < 0 ? 0 : kGuesses[found];
 }
 
 FailuresModel failures_model(const SceneInput& input, const FailuresState& state) {
@@ -75,12 +121,14 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.levers = run.levers;
     if (state.alpha) m.levers.alpha = *state.alpha;
     m.row = std::clamp(state.row, 0, static_cast<int>(std::size(kRequests)) - 1);
-    m.k = std::clamp(state.k, 1, kMostGuesses);
+    const Header* header = input.whole->header;
+    const int own = header && header->k > 0 ? header->k : 4;
+    m.column = guesses_at_most(state.k > 0 ? state.k : own);
     m.bins = entropy_bins(*input.whole);
     if (!input.passes || input.passes->passes.size() < 2) return m;
     m.times = input.passes;
     for (const int requests : kRequests)
-        for (int k = 1; k <= kMostGuesses; ++k) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
+        for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
     return m;
 }
 

@@ -4,6 +4,8 @@
 // them.
 #pragma once
 
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,18 +17,26 @@
 
 namespace speclens {
 
-inline constexpr int kMostGuesses = 12;
+inline constexpr int kGuesses[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15};
 inline constexpr int kRequests[] = {1, 2, 4, 8, 16, 32, 64};
+[[nodiscard]] int guesses_at_most(int k); // column: the largest of kGuesses that is not above k
 
 // Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
-// the last slope. Needs two widths at least.
+// the last slope. A pass does all that a narrower one does, so where a wider one was quicker its time holds.
+// Needs two widths at least.
 [[nodiscard]] double pass_ms(const PassTimes& times, double rows);
+// Whether a pass of about this width was measured a quarter slower than that.
+[[nodiscard]] bool outrun_pass(const PassTimes& times, double rows);
 
 // One cell of the map.
 struct LoadCell {
     int requests = 1, k = 1;
     double speedup = 0;        // against plain decoding of as many requests
     bool extrapolated = false; // its verify pass is wider than what was measured
+    bool outrun = false;       // one of its passes was timed slower than a wider one
+    // Against plain decoding, as far as two decimals tell.
+    [[nodiscard]] bool pays() const { return speedup >= 1.005; }
+    [[nodiscard]] bool loses() const { return speedup < 0.995; }
 };
 // requests texts at once, K guesses each: one drafting pass per guess and one verify pass over requests *
 // (K+1) rows. levers.draft: a guess of one request in plain passes; it grows with the requests as a pass
@@ -37,10 +47,18 @@ struct EntropyBin {
     double low = 0, high = 0; // nats
     int judged = 0, kept = 0;
 };
+inline constexpr int kFewGuesses = 10; // below this a share says little
+inline constexpr double kUnsure = 0.7; // nats, an edge of the bins: where a law begins to be spread out
+// The bins up to kUnsure and those above as one each, and what they show.
+struct EntropyFinding {
+    EntropyBin sure, unsure;
+    enum class Shown : std::uint8_t { too_few, falls, nothing } shown = Shown::too_few;
+};
+[[nodiscard]] EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins);
 
 // What the user set.
 struct FailuresState {
-    int row = 0, k = 4; // marked cell: index of kRequests, guesses
+    int row = 0, k = 0; // marked cell: index of kRequests, guesses; k 0: as many as the run makes
     std::optional<double> alpha;
     std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
     int beat = 0;             // that `game` was set at
@@ -51,13 +69,17 @@ struct FailuresModel {
     const PassTimes* times = nullptr; // null: not measured
     Levers levers;                    // of the run, or assumed
     bool from_run = false;
-    std::vector<LoadCell> cells; // row by row
-    int row = 0, k = 4;
+    std::vector<LoadCell> cells;  // row by row
+    int row = 0, column = 3;      // marked
     std::vector<EntropyBin> bins; // of the run; empty: no laws were recorded
-    [[nodiscard]] const LoadCell& cell(int row_of, int k_of) const {
-        return cells[static_cast<std::size_t>(row_of * kMostGuesses + k_of - 1)];
+    [[nodiscard]] const LoadCell& cell(int row_of, int column_of) const {
+        return cells[static_cast<std::size_t>(row_of) * std::size(kGuesses) +
+                     static_cast<std::size_t>(column_of)];
     }
-    [[nodiscard]] int best_k(int row_of) const; // 0: no draft length pays
+    [[nodiscard]] const LoadCell& marked() const { return cell(row, column); }
+    [[nodiscard]] int guesses() const { return kGuesses[column]; }
+    [[nodiscard]] int best(int row_of) const;   // column; -1: no draft length pays
+    [[nodiscard]] int best_k(int row_of) const; // its guesses; 0: none
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
 // Entropy of a recorded head in nats; what it leaves out counts as one token.

@@ -1,14 +1,35 @@
 // Words of S14: title, six beats, the reason of a cell, and the frame as text.
-#include <iterator>
 #include <sstream>
 
 #include "app/ui/format.h"
+#include "app/ui/plot.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
 #include "scenes/words.h"
 
 namespace speclens {
 namespace {
+
+// What the bars of this run show, before it is said why.
+std::string entropy_words(const FailuresModel& m) {
+    if (m.bins.empty()) return "";
+    const EntropyFinding found = entropy_finding(m.bins);
+    const std::string edge = ui::tick_label(kUnsure, 1) + " nats";
+    const auto kept = [](const EntropyBin& half) {
+        return std::to_string(half.kept) + " of " + std::to_string(half.judged);
+    };
+    const std::string counts = kept(found.sure) + " guesses kept where the target's law has less than " +
+                               edge + " of entropy, " + kept(found.unsure) + " where it has more";
+    switch (found.shown) {
+    case EntropyFinding::Shown::falls:
+        return "The target keeps less where it is unsure: " + counts + ". ";
+    case EntropyFinding::Shown::nothing:
+        return "This run shows no clear fall: " + counts + ". ";
+    case EntropyFinding::Shown::too_few:
+        break;
+    }
+    return "Too few here to tell: " + counts + ". ";
+}
 
 Words beat_words(const FailuresModel& m, int beat) {
     switch (beat) {
@@ -35,10 +56,9 @@ Words beat_words(const FailuresModel& m, int beat) {
     }
     case 3:
         return {"Where the target is unsure",
-                "Where the target's law is spread out, many tokens are nearly as likely, and a small error "
-                "of the draft is enough to miss. JSON is sure of itself, a story is not. "
-                "The bars are this run's: how many guesses were kept by the entropy of the law that judged "
-                "them."};
+                entropy_words(m) +
+                    "Where the law is spread out, many tokens are nearly as likely, and a small error of the "
+                    "draft is enough to miss. JSON is sure of itself, a story is not."};
     case 4:
         return {"Read the dashboard",
                 "Low acceptance and cheap passes: another drafter, or shorter drafts. High acceptance and no "
@@ -58,16 +78,17 @@ Words beat_words(const FailuresModel& m, int beat) {
 std::string failure_reason(const FailuresModel& m) {
     if (!m.times)
         return "Time passes over 1 to 64 tokens on this machine, then the map says where guessing pays.";
-    const LoadCell& cell = m.cell(m.row, m.k);
+    const LoadCell& cell = m.marked();
     const double plain = pass_ms(*m.times, cell.requests),
-                 verify = pass_ms(*m.times, static_cast<double>(cell.requests) * (m.k + 1));
-    const double tokens = expected_tokens(m.levers.alpha, m.k), draft = m.k * m.levers.draft * plain;
-    std::string text = counted(cell.requests, "request") + ", K = " + std::to_string(m.k) +
-                       ": the verify pass has " + std::to_string(cell.requests * (m.k + 1)) +
+                 verify = pass_ms(*m.times, static_cast<double>(cell.requests) * (cell.k + 1));
+    const double tokens = expected_tokens(m.levers.alpha, cell.k), draft = cell.k * m.levers.draft * plain;
+    std::string text = counted(cell.requests, "request") + ", K = " + std::to_string(cell.k) +
+                       ": the verify pass has " + std::to_string(cell.requests * (cell.k + 1)) +
                        " rows and takes " + ui::speed_up(verify / plain) + " a plain one; drafting " +
                        ui::speed_up(draft / plain) + ". For that a text grows by " + ui::number(tokens, 2) +
                        " tokens: " + ui::speed_up(cell.speedup) + ". ";
-    if (cell.speedup > 1) return text + "Guessing pays.";
+    if (cell.pays()) return text + "Guessing pays.";
+    if (!cell.loses()) return text + "Guessing is worth what it costs.";
     if (m.levers.alpha < 0.5) return text + "Too few guesses stay.";
     return text + (verify / plain > tokens ? "The pass is full: guess less, or not at all."
                                            : "Drafting costs more than it brings.");
@@ -81,14 +102,17 @@ StageTitle failures_title(const FailuresModel& m) {
         title.subtitle = "press M to time passes of the loaded model over 1 to 64 tokens";
         return title;
     }
-    const LoadCell& cell = m.cell(m.row, m.k);
-    title.title = counted(cell.requests, "request") + ", " + counted(m.k, "guess") +
+    const LoadCell& cell = m.marked();
+    title.title = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") +
                   " each: " + ui::speed_up(cell.speedup) +
-                  (cell.speedup > 1 ? "" : ", slower than plain decoding");
+                  (cell.pays()    ? ""
+                   : cell.loses() ? ", slower than plain decoding"
+                                  : ", as fast as plain decoding");
     title.subtitle = "simulated from measured passes; a guess stays with " + ui::probability(m.levers.alpha) +
                      " and costs " + ui::probability(m.levers.draft) + " of a pass" +
                      (m.from_run ? ", as in the run on screen" : ", assumed") +
-                     (cell.extrapolated ? " · beyond the measured widths" : "");
+                     (cell.extrapolated ? " · beyond the measured widths" : "") +
+                     (cell.outrun ? " · timing in doubt: a wider pass was quicker" : "");
     return title;
 }
 
@@ -126,9 +150,11 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
             const int best = m.best_k(row);
             out << counted(kRequests[row], "request") << ": best K "
                 << (best > 0 ? std::to_string(best) : std::string("none")) << ";";
-            for (int k = 1; k <= kMostGuesses; ++k)
-                out << " " << ui::number(m.cell(row, k).speedup, 2)
-                    << (m.cell(row, k).extrapolated ? "*" : "");
+            for (int column = 0; column < static_cast<int>(std::size(kGuesses)); ++column) {
+                const LoadCell& cell = m.cell(row, column);
+                out << " " << (cell.outrun ? "~" : "") << ui::number(cell.speedup, 2)
+                    << (cell.extrapolated ? "*" : "");
+            }
             out << "\n";
         }
     for (const EntropyBin& bin : m.bins)

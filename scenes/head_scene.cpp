@@ -56,7 +56,7 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 }
 
 std::string head_conditions(const HeadModel& m, const char* guess) {
-    return "cycle " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
+    return "round " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
            std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
            " selected · K = " + std::to_string(m.header->k) + ", " +
            (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
@@ -78,7 +78,12 @@ void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene
                 out);
         ui.pop_clip();
     }
-    draw_story(input, ui, scene.story, out);
+    Story story = scene.story;
+    if (empty == HeadModel::Empty::other_drafter) {
+        story.no_back = story.no_next = "Draft with " + std::string(scene.title) + " first (U)";
+        for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
+    }
+    draw_story(input, ui, story, out);
     if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
 }
 
@@ -125,7 +130,7 @@ void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::strin
 void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
                    std::vector<SceneCommand>& out) {
     const int n = guesses(model);
-    const ui::Rect at = row.place(124);
+    const ui::Rect at = row.place(140);
     ui::field_label(ui, at, label);
     const std::string shown = std::to_string(model.selected + 1) + " of " + std::to_string(n);
     if (const auto to = ui::stepper(

@@ -22,7 +22,8 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
         panel.marked = model.own->token;
     if (!laws.target.empty() && !laws.draft.empty()) panel.heading += ", both models";
     if (model.selected == count) panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
-    panel.note = model.greedy ? "T = 1" : "";
+    const bool certain = model.selected < count && model.is_favourite(model.selected);
+    panel.note = model.greedy ? "T = 1" : certain ? "draft at T = 1" : "";
     if (laws.target.empty() && !laws.draft.empty())
         panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded
                          ? "its target row was never used"
@@ -33,7 +34,8 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
         : model.selected == count ? "The row after the last guess is used only when every guess is kept."
                                   : "Nothing was recorded at this position yet.";
     if (input.laws && model.cycle && input.laws->cycle == model.cycle->cycle &&
-        input.laws->index == model.selected && !model.greedy && !laws.target.empty() && !laws.draft.empty())
+        input.laws->index == model.selected && !model.greedy && !certain && !laws.target.empty() &&
+        !laws.draft.empty())
         panel.overlap = overlap(input.laws->target, input.laws->draft);
     // A draft without doubts: what the laws share is what the target gives that one token.
     if (model.selected < count && laws.draft.entries.size() == 1 && laws.draft.rest <= 0 &&

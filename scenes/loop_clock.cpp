@@ -19,17 +19,23 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+// Passes of the drafter, what its head took on top, the check. Siblings of a tree come from one pass.
 std::vector<ui::Segment> speculative(const LoopModel& model) {
     std::vector<ui::Segment> lane;
-    double at = 0;
-    for (const LoopColumn& c : model.columns) {
-        if (!c.draft) break;
-        ui::Segment s{
-            .start = at, .length = c.draft->ms, .role = Role::draft, .strength = 0.92F, .mono = true};
-        s.label = "d" + std::to_string(lane.size() + 1);
-        at += c.draft->ms;
+    double at = 0, head = 0;
+    for (std::size_t i = 0; i < model.columns.size() && model.columns[i].draft; ++i) {
+        const Drafted& draft = *model.columns[i].draft;
+        head += draft.head_ms;
+        if (draft.ms <= 0) continue;
+        ui::Segment s{.start = at, .length = draft.ms, .role = Role::draft, .strength = 0.92F, .mono = true};
+        s.label = "d" + std::to_string(model.tree ? lane.size() + 1 : i + 1);
+        at += draft.ms;
         lane.push_back(s);
     }
+    if (head > 0)
+        lane.push_back(
+            {.start = at, .length = head, .role = Role::draft, .label = "head", .strength = 0.55F});
+    at += head;
     if (const Verified* v = model.cycle->verify) {
         lane.push_back({.start = at,
                         .length = v->ms,
@@ -41,7 +47,7 @@ std::vector<ui::Segment> speculative(const LoopModel& model) {
 }
 
 std::string heading(const LoopModel& model) {
-    if (model.produced == 0) return "This cycle on one clock";
+    if (model.produced == 0 || model.plain()) return "This round on one clock";
     if (model.produced == 1) return "The same token on one clock";
     return "The same " + number_word(model.produced) + " tokens on one clock";
 }
@@ -55,20 +61,23 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const float x0 = d.grid.left, gutter = d.grid.gutter, top = stage.y + 492;
     const float limit = stage.right() - 64; // the unit stands behind the last label
     const bool full = stage.h >= 648;
-    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28, axis = full ? 128 : 86;
+    const bool alone = m.plain(); // plain decoding beside itself would compare nothing
+    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28,
+                axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
     canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
-    canvas.text({gutter, top + (full ? 26.0F : 20.0F)}, heading(m), Font::text_bold, 15, theme.ink);
+    const float title = top + (full ? 26.0F : 20.0F);
+    canvas.text({gutter, title}, heading(m), Font::text_bold, 15, theme.ink);
     const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
-    canvas.text({gutter, upper.center().y + 5}, "speculative", Font::text, 14, theme.muted);
-    canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
+    canvas.text({gutter, upper.center().y + 5}, alone ? "plain" : "speculative", Font::text, 14, theme.muted);
+    if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
     if (!m.cycle || !m.timed()) {
         ui::slot(canvas, theme, upper,
                  m.cycle ? "no times were recorded in this run" : "measured phases will appear here");
-        ui::slot(canvas, theme, lower, "plain decoding of as many tokens");
+        if (!alone) ui::slot(canvas, theme, lower, "plain decoding of as many tokens");
         return;
     }
     const double spec = m.spec_ms(), plain = m.plain_total();
-    const double shown = std::max({spec, plain, m.plain_ms, 1e-6});
+    const double shown = alone ? std::max(spec, 1e-6) : std::max({spec, plain, m.plain_ms, 1e-6});
     const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
     const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
     const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
@@ -76,6 +85,8 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         canvas, theme, x, top + axis, marks,
         {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
 
+    const std::string saving = saving_words(m);
+    const float words = canvas.text_width(saving, Font::text_bold, 15);
     std::vector<ui::Segment> phases = speculative(m);
     if (m.phase == Phase::draft && !phases.empty())
         phases.back().length *= static_cast<double>(d.motion(Phase::draft));
@@ -87,8 +98,15 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
         const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
         canvas.fill(rest, theme.muted.alpha(0.45F), 2);
-        ui::tooltip(d.ui, rest, "laws, coins and commit: " + ui::number(m.other_ms, 2) + " ms");
+        const std::string name = "laws, verdicts and commit";
+        ui::tooltip(d.ui, rest, name + ": " + ui::number(m.other_ms, 2) + " ms");
+        const float key = gutter + canvas.text_width(heading(m), Font::text_bold, 15) + 24;
+        if (key + 44 + canvas.text_width(name, Font::text, 14) < stage.right() - 24 - words) {
+            canvas.fill({key, title - 11, 12, 12}, theme.muted.alpha(0.45F), 2);
+            canvas.text({key + 20, title}, name, Font::text, 14, theme.muted);
+        }
     }
+    if (alone) return;
 
     if (m.plain_ms <= 0) {
         ui::slot(canvas, theme, lower, "plain decoding was not measured yet");
@@ -107,21 +125,19 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
                  ui::milliseconds(m.plain_ms) + " ms per token, as soon as a token is certain");
     ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
 
-    const std::string saving = saving_words(m);
     if (saving.empty()) return;
+    const bool one = m.produced < 2; // nothing is compared, so nothing is bracketed
     const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
     const float y = (spec <= plain ? upper : lower).center().y;
-    const float words = canvas.text_width(saving, Font::text_bold, 15);
-    if (b - a > words + 40) {
+    if (!one && b - a > words + 40) {
         ui::bracket(canvas, theme, a, b, y, saving);
-    } else if (b + 12 + words < stage.right() - 24) {
+    } else if (!one && b + 12 + words < stage.right() - 24) {
         if (b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
         const ui::Rect ground{b + 8, y - 12, words + 8, 24};
         canvas.fill(ground, theme.bg);
         canvas.text({b + 12, y + 5}, saving, Font::text_bold, 15, theme.ink);
     } else {
-        canvas.text({stage.right() - 24, top + (full ? 26.0F : 20.0F)}, saving, Font::text_bold, 15,
-                    theme.ink, ui::Align::right);
+        canvas.text({stage.right() - 24, title}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
     }
 }
 

@@ -1,6 +1,7 @@
 // Parts of the loop picture. Each function draws one band of the stage; y is the top of the stage.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "scenes/loop_model.h"
@@ -32,6 +33,16 @@ struct LoopDraw {
     // Progress of the motion of `phase`: 1 unless that is what the last step did.
     [[nodiscard]] float motion(Phase phase) const;
 };
+
+// Part of the strip of the own token's law.
+struct Share {
+    int id = -1; // -1: tokens that are not named
+    double p = 0, from = 0;
+};
+// The law as the coin counts it, from the lowest id up: the likeliest tokens, and between them all others. Of
+// the mass that was not recorded only the coin tells where it lies, before or behind the drawn token: it
+// stands there.
+[[nodiscard]] std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u);
 
 void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out); // raised column, numbers, clicks
 void draw_draft_row(const LoopDraw& d);

@@ -15,8 +15,10 @@ RuleKind rule_kind(const Header& header) {
         return RuleKind::greedy; // which does the work of the others at temperature 0
     if (name == "match") return RuleKind::match;
     if (name == "block") return RuleKind::block;
-    if (name == "lenience") return RuleKind::lenient;
+    if (name == "lenience" && header.rule_params.lenience > 0) return RuleKind::lenient;
     if (name == "typical") return RuleKind::typical;
+    if (name == "tree_topk") return RuleKind::certain;
+    if (name == "tree_kseq" && header.nodes > 0) return RuleKind::kseq; // a chain holds nothing back
     return RuleKind::token;
 }
 
@@ -56,7 +58,9 @@ void fill_columns(LoopModel& model) {
                 column.fate = Fate::discarded;
                 break;
             }
-            column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token, model.greedy);
+            // What counts as certain is shown with what the draft gave it.
+            column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token,
+                             model.greedy || (model.rule == RuleKind::certain && !slot.draft->u));
             if (slot.check)
                 column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
             if (slot.check && (model.rejected < 0 || judges_all(model))) {
@@ -102,6 +106,8 @@ LoopModel loop_model(const SceneInput& input) {
         model.rule = rule_kind(*model.header);
         model.greedy = model.header->sampling.temperature == 0;
         const Header& h = *model.header;
+        model.head = (h.drafter == "domino" || h.drafter == "dspark") &&
+                     (!input.settings || input.settings->options.correction);
         model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;
@@ -150,8 +156,8 @@ LoopModel loop_model(const SceneInput& input) {
 ColumnLaws column_laws(const LoopModel& model, int column) {
     ColumnLaws laws;
     const int count = static_cast<int>(model.columns.size());
-    const auto pick = [&](const Top& top, const Top& raw) {
-        return model.greedy && !raw.empty() ? raw : top;
+    const auto pick = [&](const Top& top, const Top& raw, bool own) {
+        return own && !raw.empty() ? raw : top;
     };
     if (column < 0 || column > count) return laws;
     if (column == count) {
@@ -159,8 +165,9 @@ ColumnLaws column_laws(const LoopModel& model, int column) {
         return laws;
     }
     const LoopColumn& c = model.columns[static_cast<std::size_t>(column)];
-    if (c.draft) laws.draft = pick(c.draft->top, c.draft->raw_top);
-    if (c.check) laws.target = pick(c.check->top, c.check->raw_top);
+    if (c.draft)
+        laws.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
+    if (c.check) laws.target = pick(c.check->top, c.check->raw_top, model.greedy);
     return laws;
 }
 

@@ -10,9 +10,9 @@
 namespace speclens {
 
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
-// What the coin row means. Trees under any rule are `token`; every rule but the cascades is `greedy` at
-// temperature 0.
-enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade };
+// What the coin row means. Trees of drawn guesses are `token`, and so is a lenience of 0; every rule but the
+// cascades is `greedy` at temperature 0. certain: tree_topk, also on a chain.
+enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade, certain, kseq };
 [[nodiscard]] inline bool throws_coins(RuleKind kind) {
     return kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
 }
@@ -23,6 +23,10 @@ struct LoopColumn {
     int parent = -1; // column that it follows, -1: the pending token
     Fate fate = Fate::empty;
     std::optional<double> q, p; // probability of the draft under either model, as shown
+    // Its coin failed, but a later one keeps it (block verification).
+    [[nodiscard]] bool rescued() const {
+        return check && check->accepted && check->joint && check->u && *check->u >= check->threshold;
+    }
 };
 
 struct LoopModel {
@@ -31,6 +35,7 @@ struct LoopModel {
     RuleKind rule = RuleKind::token;
     bool greedy = false; // temperature 0: laws are one bar; the raw probabilities are shown instead
     bool fast = false;   // no rows were recorded
+    bool head = false;   // domino, dspark: a head corrects the block from left to right
     int asked = 0;       // K of the run
     std::vector<LoopColumn> columns;
     int drafted = 0, judged = 0, accepted = 0;
@@ -50,6 +55,12 @@ struct LoopModel {
     [[nodiscard]] int own_column() const {
         return rejected >= 0 ? rejected : static_cast<int>(columns.size());
     }
+    // Under tree_topk, one of the draft's favourites: chosen, not drawn.
+    [[nodiscard]] bool is_favourite(int column) const {
+        const Drafted* draft = columns[static_cast<std::size_t>(column)].draft;
+        return rule == RuleKind::certain && draft && !draft->u;
+    }
+    [[nodiscard]] bool plain() const { return header && asked == 0 && drafted == 0; } // plain decoding
     [[nodiscard]] double spec_ms() const { return cycle ? cycle->draft_ms + cycle->verify_ms + other_ms : 0; }
     [[nodiscard]] double plain_total() const { return plain_ms * produced; }
     [[nodiscard]] bool timed() const { return cycle && cycle->draft_ms + cycle->verify_ms > 0; }

@@ -1,7 +1,8 @@
 // The target's own token: the chip that replaces a rejected guess (or the bonus), and the law it was drawn
-// from as a strip of shares with the coin standing in the share it picked.
+// from as a strip of shares in the order in which the coin counts them, with the coin at its number.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,44 +14,48 @@
 #include "scenes/words.h"
 
 namespace speclens {
+
+std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u) {
+    constexpr std::size_t kNamed = 12;
+    std::vector<Top::Entry> entries = law.entries;
+    const double least = entries.size() > kNamed ? entries[kNamed - 1].logp : -INFINITY;
+    std::ranges::sort(entries, {}, &Top::Entry::id);
+    double before = 0, share = 0;
+    const double rest = std::max(0.0, law.rest);
+    for (const Top::Entry& entry : entries) {
+        if (entry.id < chosen) before += std::exp(entry.logp);
+        if (entry.id == chosen) share = std::exp(entry.logp);
+    }
+    double below = rest / 2;
+    if (u) below = (std::clamp(*u - before - share, 0.0, rest) + std::clamp(*u - before, 0.0, rest)) / 2;
+
+    std::vector<Share> shares;
+    double at = 0;
+    const auto add = [&](int id, double p) {
+        if (id < 0 && !shares.empty() && shares.back().id < 0)
+            shares.back().p += p;
+        else if (p > 0)
+            shares.push_back({id, p, at});
+        at += p;
+    };
+    const auto add_entry = [&](const Top::Entry& entry) {
+        add(entry.logp >= least || entry.id == chosen ? entry.id : -1, std::exp(entry.logp));
+    };
+    auto entry = entries.begin();
+    for (; entry != entries.end() && entry->id < chosen; ++entry) add_entry(*entry);
+    add(-1, below);
+    if (entry != entries.end() && entry->id == chosen) add_entry(*entry++);
+    add(-1, rest - below);
+    for (; entry != entries.end(); ++entry) add_entry(*entry);
+    return shares;
+}
+
 namespace {
 
 using ui::Align;
 using ui::Font;
 using ui::Rect;
 using ui::Role;
-
-struct Share {
-    int id = -1; // -1: everything that is not listed
-    double p = 0;
-};
-
-std::vector<Share> shares_of(const Top& law, int chosen) {
-    std::vector<Share> shares;
-    double rest = law.rest;
-    for (const Top::Entry& entry : law.entries) {
-        const double p = std::exp(entry.logp);
-        if (shares.size() < 12 || entry.id == chosen)
-            shares.push_back({entry.id, p});
-        else
-            rest += p;
-    }
-    if (rest > 1e-9) shares.push_back({-1, rest});
-    return shares;
-}
-
-// Where the coin stands inside the chosen share, 0…1. The coin walks ids in ascending order, and how much of
-// the unlisted mass comes before the share is not recorded: the middle, unless it is too little to see.
-double place_in_share(const Top& law, int chosen, double u) {
-    constexpr double kVisible = 0.02;
-    double below = law.rest / 2, share = 0;
-    for (const Top::Entry& entry : law.entries) {
-        if (entry.id < chosen) below += std::exp(entry.logp);
-        if (entry.id == chosen) share = std::exp(entry.logp);
-    }
-    if (law.rest > kVisible * share) return 0.5;
-    return share > 0 ? std::clamp((u - below) / share, 0.02, 0.98) : 0.5;
-}
 
 constexpr float kGap = 14; // behind a listed share
 
@@ -90,80 +95,84 @@ void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float
     }
 }
 
+// Name and probability inside a share, or the name alone, to the side of the coin that has room. True if both
+// stand there.
+bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const std::string label = label_of(*d.input.trace, share.id), number = ui::probability(share.p);
+    const float name = ui::token_text_width(canvas, label, 15),
+                with_number = name + 8 + canvas.text_width(number, Font::mono, 14);
+    const bool split = coin_x > box.x && coin_x < box.right();
+    for (const float width : {with_number, name}) {
+        float x = box.x + 6;
+        if (split && x + width + 10 > coin_x) x = coin_x + 10;
+        if (x + width + 6 > box.right()) continue;
+        x += ui::token_text(canvas, {x, box.y + 17}, label, 15, d.ui.theme.ink) + 8;
+        if (width > name) canvas.text({x, box.y + 17}, number, Font::mono, 14, d.ui.theme.ink);
+        return width > name;
+    }
+    return false;
+}
+
 void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const Resampled& own = *d.model.own;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const std::string what = own.from == Resampled::From::residual ? "residual, scaled to 1"
-                             : own.from == Resampled::From::bonus  ? "the target's last row"
-                                                                   : "the target's row";
+                             : own.from == Resampled::From::bonus
+                                 ? own.target_top.empty() ? "the target's last row" : "the mixture's last row"
+                                 : "the target's row";
+    const std::string short_what = own.from == Resampled::From::residual ? "residual" : what;
     if (own.top.empty()) {
         ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text,
                         14, theme.muted, strip.w);
         return;
     }
-    const std::vector<Share> shares = shares_of(own.top, own.token);
-    std::vector<double> sizes;
-    for (const Share& share : shares) sizes.push_back(share.p);
+    const std::vector<Share> shares = shares_of(own.top, own.token, own.u);
     const float open = d.motion(Phase::resample);
-    ui::share_strip(canvas, theme, {strip.x, strip.y, strip.w * open, strip.h}, sizes, role);
+    const auto box_of = [&](const Share& share) {
+        return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y,
+                    strip.w * open * static_cast<float>(share.p), strip.h};
+    };
+    for (const Share& share : shares) {
+        const double whole[] = {1};
+        if (share.id < 0)
+            canvas.fill(box_of(share), theme.muted.alpha(0.25F));
+        else
+            ui::share_strip(canvas, theme, box_of(share), whole, role);
+    }
     if (open < 1) return;
+    ui::tooltip(d.ui, strip, "tokens in the order of their numbers: so the coin counts them from the left");
 
-    // The coin in the share that it picked, and the label of the first share on the side of it that has room.
+    // The coin stands at its number, which lies in the share that it picked.
     float coin_x = -1;
     if (own.u) {
-        float from = strip.x, width = 0;
-        for (const Share& share : shares) {
-            width = strip.w * static_cast<float>(share.p);
-            if (share.id == own.token) break;
-            from += width;
-        }
-        coin_x = from + width * static_cast<float>(place_in_share(own.top, own.token, *own.u));
-    }
-    const bool in_first = own.u && shares[0].id == own.token;
-    const float first_end = strip.x + strip.w * static_cast<float>(shares[0].p);
-    const std::string label = shares[0].id < 0 ? "other" : label_of(*d.input.trace, shares[0].id);
-    const float name_width = ui::token_text_width(canvas, label, 15);
-    float label_x = strip.x + 8;
-    const auto fits = [&](float width) { // before the coin, or behind it
-        const bool before = !in_first || strip.x + width + 20 < coin_x;
-        label_x = before ? strip.x + 8 : coin_x + 10;
-        return label_x + width + 8 < first_end;
-    };
-    const bool numbered = fits(name_width + 8 + canvas.text_width(".00", Font::mono, 14));
-    const bool labelled = numbered || fits(name_width);
-    const bool behind_coin = labelled && in_first && label_x > coin_x;
-    if (labelled) label_x += ui::token_text(canvas, {label_x, strip.y + 17}, label, 15, theme.ink) + 8;
-    if (numbered) {
-        const std::string number = ui::probability(shares[0].p);
-        canvas.text({label_x, strip.y + 17}, number, Font::mono, 14, theme.ink);
-        label_x += canvas.text_width(number, Font::mono, 14) + 16;
-    }
-    std::string coin;
-    if (own.u) {
+        coin_x = strip.x + strip.w * static_cast<float>(*own.u);
+        for (const Share& share : shares)
+            if (share.id == own.token)
+                coin_x =
+                    std::clamp(coin_x, box_of(share).x, std::max(box_of(share).x, box_of(share).right() - 1));
         ui::coin_marker(canvas, theme, coin_x, strip.y - 4, strip.bottom() + 4);
-        coin = (own.from == Resampled::From::residual ? "second coin " : "coin ") + ui::probability(*own.u);
-        const float coin_width = canvas.text_width(coin, Font::text, 14);
-        const float at = behind_coin ? label_x : coin_x + 10;
-        if (in_first && at + coin_width + 8 < first_end) {
-            canvas.text({at, strip.y + 17}, coin, Font::text, 14, theme.ink);
-            coin.clear();
-        } else {
-            coin = " · " + coin;
-        }
     }
+    std::vector<Share> unnamed;
+    for (const Share& share : shares)
+        if (share.id >= 0 && !name_share(d, share, box_of(share), coin_x)) unnamed.push_back(share);
+    std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
+    const std::string coin = own.u
+                                 ? (own.from == Resampled::From::residual ? " · second coin " : " · coin ") +
+                                       ui::probability(*own.u)
+                                 : std::string();
     // Where the drawn token would find no room beside it, the caption is cut short.
-    const auto drawn = std::ranges::find(shares, own.token, &Share::id);
-    const bool named = drawn == shares.end() || (labelled && drawn == shares.begin());
-    const float needed = named ? 0 : listed_share(d, *drawn).w - kGap;
-    std::string caption = what + coin;
-    if (own.from == Resampled::From::residual &&
-        canvas.text_width(caption, Font::text, 14) + 16 + needed > strip.w)
-        caption = "residual" + coin;
+    const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
+    const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
+    std::string caption;
+    for (const std::string& words : {own.u ? what + ", by token number" : what, what, short_what}) {
+        caption = words + coin;
+        if (canvas.text_width(caption, Font::text, 14) + 16 + needed <= strip.w) break;
+    }
     const float used = canvas.text_width(caption, Font::text, 14);
     ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
-    list_shares(d, {shares.begin() + (numbered ? 1 : 0), shares.end()}, own.token, strip.x + used + 16,
-                strip.right(), strip.y + 44);
+    list_shares(d, unnamed, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
@@ -112,13 +113,13 @@ void draw_draft_row(const LoopDraw& d) {
     const float y = g.y + 108;
     const std::string drafter = d.model.header ? d.model.header->drafter : "";
     const bool lookup = drafter == "lookup";
-    const bool corrected =
-        drafter == "domino" || drafter == "dspark"; // one pass, then a head from left to right
-    const bool alone = lookup || drafter == "dflash" || drafter == "medusa"; // no guess sees another
+    const bool corrected = d.model.head; // one pass, then a head from left to right
+    const bool block = !corrected && (drafter == "dflash" || drafter == "domino" || drafter == "dspark");
+    const bool alone = lookup || block || drafter == "medusa"; // no guess sees another
     std::string passes = d.model.asked == 0     ? std::string("none")
                          : d.model.drafted == 0 ? std::string("none yet")
                          : lookup               ? "copied"
-                         : drafter == "dflash"  ? "1 pass for all"
+                         : block                ? "1 pass for all"
                          : drafter == "medusa"  ? counted(d.model.drafted, "head")
                          : corrected            ? "1 pass + head"
                          : d.model.tree         ? counted(levels(d.model), "level")
@@ -240,6 +241,41 @@ void draw_law_rows(const LoopDraw& d) {
 
 namespace {
 
+// "left sign right" below the gauge of a column, in two lines where one has no room, or one of `notes` as the
+// second line: the first that fits.
+void compared(const LoopDraw& d, int i, const std::string& left, const std::string& sign,
+              const std::string& right, const std::vector<std::string>& notes = {}) {
+    const LoopGrid& g = d.grid;
+    ui::Canvas& canvas = d.ui.canvas;
+    std::string first = left + " " + sign + " " + right, second;
+    Font font = Font::text;
+    const auto fits = [&](const std::string& words, Font by) {
+        return canvas.text_width(words, by, 14) <= g.width;
+    };
+    for (const std::string& note : notes)
+        if (second.empty() && fits(note, Font::text)) second = note;
+    if (!fits(first, Font::mono)) {
+        if (second.empty()) second = sign + " " + right, font = Font::mono;
+        first = left;
+    }
+    const float y = g.y + (second.empty() ? 334.0F : 330.0F);
+    canvas.text({g.middle(i), y}, first, Font::mono, 14, d.ui.theme.ink, Align::center);
+    if (!second.empty()) canvas.text({g.middle(i), y + 18}, second, font, 14, d.ui.theme.ink, Align::center);
+}
+
+// Why a guess stays whose own coin failed, the longest wording first; the coin that keeps it may not have
+// been seen yet.
+std::vector<std::string> rescue_words(const LoopModel& model) {
+    int last = -1;
+    for (int i = 0; i < static_cast<int>(model.columns.size()); ++i) {
+        const LoopColumn& c = model.columns[static_cast<std::size_t>(i)];
+        if (c.fate == Fate::accepted) last = c.rescued() ? -1 : i;
+    }
+    if (last < 0) return {"kept by a later coin", "by a later coin", "by a later"};
+    const std::string by = "guess " + std::to_string(last + 1);
+    return {"kept: " + by + " passed", by + " passed", "by " + by};
+}
+
 // Greedy, match and typical throw no coin: the guess is compared with one token of the target, or with a
 // limit.
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
@@ -247,9 +283,8 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     if (c.check->limit) {
         const Rect bar{g.x(i), g.y + 296, g.width, 16};
         ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
-        d.ui.canvas.text({g.middle(i), g.y + 334},
-                         std::string(c.check->accepted ? "> " : "≤ ") + fine_probability(*c.check->limit),
-                         Font::mono, 14, d.ui.theme.ink, Align::center);
+        compared(d, i, fine_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
+                 fine_probability(*c.check->limit));
         return;
     }
     int wanted = c.draft->token;
@@ -282,7 +317,10 @@ void draw_coin_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const bool coins = throws_coins(d.model.rule);
     if (drafts(d) == 0) return;
-    row_name(d, g.y + 307, coins ? "Coin" : "Compare", coin_caption(d.model.rule));
+    row_name(d, g.y + 307, coins ? "Coin" : "Compare", coin_caption(d.model));
+    if (d.model.rule == RuleKind::certain)
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.y + 347}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
+                        g.left - g.gutter - 12);
     for (int i = g.first; i < g.first + g.count && i < drafts(d); ++i) {
         const LoopColumn& c = column(d, i);
         if (!c.draft) continue;
@@ -304,12 +342,15 @@ void draw_coin_row(const LoopDraw& d) {
         if (c.check->u)
             gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
         ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
-        std::string words = fine_probability(std::min(1.0, c.check->threshold));
-        if (c.check->u) {
-            const std::string u = ui::probability(*c.check->u);
-            words = g.roomy() ? u + (*c.check->u < c.check->threshold ? " < " : " ≥ ") + words : u;
+        const std::string threshold = fine_probability(std::min(1.0, c.check->threshold));
+        if (!c.check->u) {
+            d.ui.canvas.text({g.middle(i), g.y + 334}, threshold, Font::mono, 14, d.ui.theme.ink,
+                             Align::center);
+            continue;
         }
-        d.ui.canvas.text({g.middle(i), g.y + 334}, words, Font::mono, 14, d.ui.theme.ink, Align::center);
+        const std::string u = ui::probability(*c.check->u),
+                          sign = *c.check->u < c.check->threshold ? "<" : "≥";
+        compared(d, i, u, sign, threshold, c.rescued() ? rescue_words(d.model) : std::vector<std::string>{});
     }
 }
 

@@ -45,22 +45,34 @@ std::string percent_words(double p) {
     return p >= 0.995 && p < 1 ? std::string("over 99 %") : ui::percent(p);
 }
 
+// What the pass that fills a whole block has to go by.
+std::string block_words(const SceneInput& input) {
+    const DrafterOptions options = input.settings ? input.settings->options : DrafterOptions{};
+    return std::string("One pass filled all slots at once, ") +
+           (options.conditioning ? "from the target's states of the text" : "from the newest token alone");
+}
+
 // Who proposes the newest guess, and what it has seen.
-std::string how_guessed(const LoopModel& model) {
+std::string how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
     const std::string& drafter = model.header->drafter;
-    if (drafter == "dflash")
-        return "One pass filled all slots at once from the text alone. This slot does not know the other "
-               "guesses; it";
-    const bool first = model.drafted == 1;
-    if (drafter == "domino" && first)
-        return "One pass filled all slots at once. A small head corrects the later ones from left to right; "
-               "this first one is as the pass left it and";
-    if (drafter == "dspark" && first)
-        return "One pass filled all slots at once; a small head then goes from left to right and corrects "
-               "this one by the token before it. It";
-    if (drafter == "domino" || drafter == "dspark")
-        return "One pass filled all slots at once; a small head then went from left to right and corrected "
-               "this slot by the guesses before it. It";
+    if (drafter == "dflash") return block_words(input) + ". This slot does not know the other guesses; it";
+    if (drafter == "domino" || drafter == "dspark") {
+        const bool first = model.drafted == 1;
+        // The row before the correction is recorded with the other rows.
+        const bool corrected =
+            c.draft->top.empty() ? model.head && (drafter == "dspark" || !first) : !c.draft->base_top.empty();
+        if (!corrected && model.head && drafter == "domino")
+            return block_words(input) + ". A small head corrects the later ones from left to right; this one "
+                                        "is as the pass left it and";
+        if (!corrected)
+            return block_words(input) + ", and no head corrected them: this slot knows none of the other "
+                                        "guesses. It";
+        if (first)
+            return block_words(input) + "; a small head then goes from left to right and corrects this one "
+                                        "by the token before it. It";
+        return block_words(input) + "; a small head then went from left to right and corrected this slot by "
+                                    "the guesses before it. It";
+    }
     if (drafter == "dart")
         return "One pass filled all slots at once from the text alone, and n-grams say which of their "
                "favourites go together. The slot";
@@ -97,14 +109,15 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     } else {
         const Guessed own =
             c.draft->u ? Guessed() : own_law(c); // a drawn one has its probability in the law it came from
-        story.text =
-            how_guessed(model) + " gives " + token + " " + (own.p ? probability(*own.p) : prob(c.q)) + ". ";
-        story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) + " drew it from that law. "
+        story.text = how_guessed(input, model, c) + " gives " + token + " " +
+                     (own.p ? probability(*own.p) : prob(c.q)) + ". ";
+        story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) +
+                                       " drew it, counting through that law by token number. "
                       : own.rank == 1 ? "It is the most likely token of that law. "
                       : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that law. "
                                       : "";
         story.text += "Nothing is promised yet.";
-        if (model.timed() && c.draft->ms > 0)
+        if (model.timed() && c.draft->ms >= 0.05) // else it reads 0.0
             story.text += " This step took " + milliseconds(c.draft->ms) + " ms.";
     }
     story.task = "Step to the verify pass with V";
@@ -255,8 +268,12 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
 
 // What follows the kept guesses into the text.
 std::string own_words(const LoopModel& model, const Committed& e) {
-    const std::string own =
-        model.rule == RuleKind::cascade ? "one token of the mixture" : "the target's own token";
+    const bool mixed =
+        model.own && (model.own->from == Resampled::From::residual || !model.own->target_top.empty());
+    const std::string own = model.rule != RuleKind::cascade ? "the target's own token"
+                            : mixed                         ? "one token of the mixture"
+                            : model.fast                    ? "one token more"
+                                                            : "the target's own token";
     if (static_cast<int>(e.tokens.size()) <= e.accepted_drafts)
         return "; the text ends there, and the token behind it is not used.";
     return e.accepted_drafts == 0 ? "; " + own + " does." : ", plus " + own + ".";
@@ -280,10 +297,11 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
                   "token costs another whole pass over the weights.")
             : kept_words(e.accepted_drafts, model.drafted) + own_words(model, e) + cache_words(e);
     const std::string saving = saving_words(model);
-    if (!saving.empty() && model.drafted > 0) {
-        story.text += " This round took " + milliseconds(model.spec_ms()) + " ms; plain decoding needs " +
-                      milliseconds(model.plain_total()) + " ms for the same: " + saving + ".";
-    }
+    if (!saving.empty())
+        story.text += " This round took " + milliseconds(model.spec_ms()) + " ms" +
+                      (model.produced < 2 ? ": " + saving + ", and nothing was saved."
+                                          : "; plain decoding needs " + milliseconds(model.plain_total()) +
+                                                " ms for the same: " + saving + ".");
     story.task = "Change K and compare the saving";
     story.task_done = (input.deeds & deed_bit(Deed::changed_run)) != 0;
 }
@@ -340,14 +358,14 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
     if (model.cycle) {
         story.step = static_cast<int>(model.cycle->end_event - model.cycle->first_event);
         story.caption =
-            "Cycle " + std::to_string(model.cycle->cycle + 1) + ", step " + std::to_string(story.step);
+            "Round " + std::to_string(model.cycle->cycle + 1) + ", step " + std::to_string(story.step);
         for (const CycleSummary& cycle : input.whole->cycles)
             if (cycle.cycle == model.cycle->cycle && cycle.complete()) {
                 story.steps = static_cast<int>(cycle.end_event - cycle.first_event);
                 story.caption += " of " + std::to_string(story.steps);
             }
     } else {
-        story.caption = model.header ? "Before the first cycle" : "No run yet";
+        story.caption = model.header ? "Before the first round" : "No run yet";
     }
     // A file from elsewhere may judge what it never drafted: then there is nothing to tell of the step.
     const bool hollow = !model.header || (model.phase == Phase::draft && model.drafted == 0) ||

@@ -13,9 +13,10 @@ namespace speclens {
 [[nodiscard]] Story loop_story(const SceneInput& input, const LoopModel& model);
 [[nodiscard]] std::string loop_description(const SceneInput& input, const LoopModel& model);
 
-// "9.0 ms saved, 1.60×" or "2.1 ms lost, .82×"; empty while the cycle is open or a time is missing.
+// "9.0 ms saved, 1.60×" or "2.1 ms lost, .82×", of one token "the guesses cost 1.6 ms"; empty while the round
+// is open or a time is missing.
 [[nodiscard]] std::string saving_words(const LoopModel& model);
-// Two lines of the gutter: what the coin row compares.
-[[nodiscard]] const char* coin_caption(RuleKind rule);
+// What the coin row compares, for the gutter.
+[[nodiscard]] const char* coin_caption(const LoopModel& model);
 
 } // namespace speclens

@@ -1,5 +1,6 @@
 #include "scenes/loop_tree.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/ui/format.h"
@@ -13,6 +14,20 @@ using ui::probability;
 std::string place_of(const SceneInput& input, const LoopModel& model, int parent) {
     if (parent < 0 || parent >= model.drafted) return "right after the text";
     return "after " + quoted(*input.trace, model.columns[static_cast<std::size_t>(parent)].draft->token);
+}
+
+// k-SEQ holds every guess back by one rho, as many as there are at its place unless less was asked for.
+std::string held_back(const LoopModel& model, const LoopColumn& c) {
+    const double q = std::exp(c.check->q), ratio = std::exp(c.check->p - c.check->q), a = c.check->threshold;
+    const auto siblings = std::ranges::count(model.columns, c.parent, &LoopColumn::parent);
+    double rho = model.header->rule_params.rho > 0 ? 0 : static_cast<double>(siblings);
+    if (a > 0 && a < 1) rho = ratio / a; // what it really was
+    const std::string words = "It was drawn with probability " + probability(q);
+    const std::string place = "times with " + number_word(static_cast<int>(siblings)) +
+                              (siblings == 1 ? " guess" : " guesses") + " at this place";
+    if (rho <= 0) return words + ", which counts rho " + place;
+    const std::string shown = ui::number(rho, std::abs(rho - std::round(rho)) < 0.01 ? 0 : 2);
+    return shown == "1" ? words : words + ", which counts rho = " + shown + " " + place;
 }
 
 } // namespace
@@ -32,11 +47,16 @@ void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& sto
         story.text = place_of(input, model, c.parent) + ", the target gives " + token + " " +
                      probability(std::exp(c.check->p)) +
                      (first ? ". " : "; after the rejected guesses there took their part, " + p + ". ");
-        story.text += model.header->rule == "tree_topk"
-                          ? "A favourite counts as certain, so it stays with just that probability"
-                          : "It was drawn with probability " + probability(std::exp(c.check->q)) +
-                                ", so it stays with probability " +
-                                fine_probability(std::min(1.0, c.check->threshold));
+        if (model.rule == RuleKind::certain)
+            story.text +=
+                "A favourite counts as certain, whatever the draft gave it, so it stays with just that "
+                "probability";
+        else
+            story.text += (model.rule == RuleKind::kseq
+                               ? held_back(model, c)
+                               : "It was drawn with probability " + probability(std::exp(c.check->q))) +
+                          ", so it stays with probability " +
+                          fine_probability(std::min(1.0, c.check->threshold));
         story.text += c.check->u ? ", and the coin fell at " + probability(*c.check->u) + "." : ".";
     }
     story.text = capital(story.text);

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
+#include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
 #include "scenes/words.h"
 
@@ -60,10 +61,34 @@ std::string finished_title(const LoopModel& model) {
            (cheap ? ", one expensive check: " : " that cost more than the check: ") + plural(n, "token");
 }
 
+// The law of the own token in the order in which its coin counts: "By number: “ a” .14, others .02, “ the”
+// .84".
+std::string strip_words(const SceneInput& input, const Resampled& own) {
+    std::string text;
+    double others = 0;
+    const auto add = [&](const std::string& name, double p) {
+        text += (text.empty() ? "Its law, by token number: " : ", ") + name + " " + probability(p);
+    };
+    const auto skip = [&] {
+        if (others >= 0.005) add("others", others);
+        others = 0;
+    };
+    for (const Share& share : shares_of(own.top, own.token, own.u)) {
+        if (share.id < 0 || (share.p < 0.01 && share.id != own.token)) {
+            others += share.p;
+            continue;
+        }
+        skip();
+        add(quoted(*input.trace, share.id), share.p);
+    }
+    skip();
+    return own.top.entries.size() < 2 ? std::string() : text + "\n";
+}
+
 } // namespace
 
-const char* coin_caption(RuleKind rule) {
-    switch (rule) {
+const char* coin_caption(const LoopModel& model) {
+    switch (model.rule) {
     case RuleKind::greedy:
         return "target's best";
     case RuleKind::match:
@@ -75,7 +100,11 @@ const char* coin_caption(RuleKind rule) {
     case RuleKind::typical:
         return "target > limit";
     case RuleKind::cascade:
-        return "min(1, mix ÷ d)";
+        return model.header->rule_params.block ? "of the prefix" : "mixture ÷ d";
+    case RuleKind::certain:
+        return "t alone";
+    case RuleKind::kseq:
+        return "t ÷ (rho d)";
     case RuleKind::token:
         break;
     }
@@ -83,7 +112,10 @@ const char* coin_caption(RuleKind rule) {
 }
 
 std::string saving_words(const LoopModel& model) {
-    if (!model.settled || !model.timed() || model.plain_ms <= 0 || model.drafted == 0) return {};
+    if (!model.settled || !model.timed() || model.drafted == 0) return {};
+    // One token takes a pass either way: what the two took differs by more than the guesses only by chance.
+    if (model.produced < 2) return "the guesses cost " + milliseconds(model.cycle->draft_ms) + " ms";
+    if (model.plain_ms <= 0) return {};
     const double spec = model.spec_ms(), plain = model.plain_total();
     return spec <= plain ? milliseconds(plain - spec) + " ms saved, " + ui::speed_up(plain / spec)
                          : milliseconds(spec - plain) + " ms lost, " + ui::speed_up(plain / spec);
@@ -91,7 +123,7 @@ std::string saving_words(const LoopModel& model) {
 
 std::string loop_title(const LoopModel& model) {
     if (!model.header) return "Draft, check, keep what holds";
-    if (model.phase == Phase::failed) return "The run failed before this cycle was done";
+    if (model.phase == Phase::failed) return "The run failed before this round was done";
     if (!model.cycle) return "Before the first guess";
     if (model.cycle->complete() || model.own) return finished_title(model);
     if (model.judged > 0 && model.tree) {
@@ -127,7 +159,7 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
                                                           : std::string("waiting for a run");
     const Header& h = *model.header;
     std::string text;
-    if (model.cycle) text += "cycle " + std::to_string(model.cycle->cycle + 1) + ", ";
+    if (model.cycle) text += "round " + std::to_string(model.cycle->cycle + 1) + ", ";
     text += phase_name(model.phase);
     text += " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
     text += " · T = " + ui::number(h.sampling.temperature, 1);
@@ -157,14 +189,13 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         if (c.check && c.check->u && throws_coins(model.rule))
             out << ", coin " << probability(*c.check->u) << (*c.check->u < c.check->threshold ? " < " : " ≥ ")
                 << probability(c.check->threshold);
+        if (model.rule == RuleKind::certain) out << ", counts as certain";
         if (c.check && c.check->goal) out << ", mixture " << probability(std::exp(*c.check->goal));
         if (c.check && c.check->joint) out << ", prefix " << fine_probability(std::exp(*c.check->joint));
         if (c.check && c.check->limit) out << ", limit " << fine_probability(*c.check->limit);
         switch (c.fate) {
         case Fate::accepted:
-            out << (c.check && c.check->joint && c.check->u && *c.check->u >= c.check->threshold
-                        ? ": accepted by a later coin"
-                        : ": accepted");
+            out << (c.rescued() ? ": accepted by a later coin" : ": accepted");
             break;
         case Fate::rejected:
             out << ": rejected";
@@ -193,7 +224,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << from << quoted(*input.trace, model.own->token) << ", probability "
             << probability(std::exp(model.own->p));
         if (model.own->u) out << ", coin " << probability(*model.own->u);
-        out << "\n";
+        out << "\n" << strip_words(input, *model.own);
     }
     if (model.cycle && model.timed()) {
         out << "Clock: drafting " << milliseconds(model.cycle->draft_ms) << " ms, verify "

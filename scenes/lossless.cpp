@@ -24,8 +24,11 @@ class LosslessScene final : public Scene {
         const LosslessDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, lossless_title(model));
-            draw_stage(d);
+            const bool greedy = greedy_on_stage(input);
+            draw_stage_title(input, ui, greedy ? greedy_title(input) : lossless_title(model));
+            greedy ? draw_lossless_greedy(
+                         d, {input.stage.x + 24, input.stage.y + 96, input.stage.w - 48, input.stage.h - 104})
+                   : draw_stage(d);
             ui.pop_clip();
         }
         draw_story(input, ui, lossless_story(input, model), out);
@@ -81,7 +84,7 @@ class LosslessScene final : public Scene {
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
                     gap = 36;
         const bool proof = !d.input.presenter && bottom - top > kProof + 220;
-        const float h = bottom - top - (proof ? kProof + 20 : 0), left = (w - gap) * 0.56F;
+        const float h = bottom - top - (proof ? kProof + 20 : 0), left = (w - gap) * 0.5F;
         draw_lossless_texts(d, {x, top, left, h});
         draw_lossless_looks(d, {x + left + gap, top, w - left - gap, h});
         if (proof) draw_lossless_proof(d, {x, bottom - kProof, w, kProof});
@@ -93,7 +96,10 @@ class LosslessScene final : public Scene {
         if (d.ui.take_key(ui::Key::up)) d.state.rule = std::max(d.state.rule - 1, 0);
         if (d.ui.take_key(ui::Key::c)) more_texts(d, 1000);
         const RunStudy study = greedy_study(d.input);
-        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) {
+            d.out.push_back(Command{study});
+            if (d.input.beat != kLosslessBeats - 1) d.out.push_back(ShowDetails{}); // its stage shows them
+        }
     }
 
     LosslessState state_;

@@ -27,6 +27,14 @@ std::string text_label(const std::vector<int>& text) {
     return label;
 }
 
+// "No residual": the title of a rule with a mistake as far as its colon.
+std::string rule_words(const std::string& name) {
+    for (const RuleInfo* rule : lossless_rules())
+        if (name == rule->name && !rule->lossless())
+            return std::string(rule->title).substr(0, std::string(rule->title).find(':'));
+    return "no mistake";
+}
+
 void chart_head(const LosslessDraw& d, Rect r, const std::string& title, const std::string& words) {
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
@@ -38,7 +46,8 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const LosslessCount& count = *d.model.count;
-    chart_head(d, r, "Texts of three tokens", "bars: drawn with this rule; lines: the target's exact law");
+    chart_head(d, r, "Texts of three tokens",
+               "bars: drawn with this rule, C draws 1 000 more; lines: the target's exact law");
     const Rect plot{r.x + 34, r.y + 50, r.w - 34, r.h - 50 - 26};
     double high = 0;
     for (const auto& [text, p] : exact_texts()) {
@@ -74,7 +83,8 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     chart_head(d, r, "Distance from the exact law", "dashed: what chance alone would show; ✕: caught");
-    const Rect plot{r.x + 50, r.y + 50, r.w - 50 - 12, r.h - 50 - 44};
+    const float names = r.w >= 380 ? std::min(164.0F, r.w * 0.38F) : 0.0F; // at the ends of the lines
+    const Rect plot{r.x + 50, r.y + 50, r.w - 50 - 12 - names, r.h - 50 - 44};
     long most = 1000;
     for (const auto& [name, count] : d.state.counts) most = std::max(most, count.drawn);
     const double decades = std::log10(static_cast<double>(most)),
@@ -100,6 +110,12 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     for (double at = 1; at <= x.hi; at += 0.25)
         noise.push_back({x(at), y(std::log10(expected_distance(std::lround(std::pow(10, at)))))});
     canvas.polyline(noise, {theme.muted, 1.5F, 5, 4});
+    struct End {
+        Vec2 at;
+        std::string words;
+        bool chosen;
+    };
+    std::vector<End> ends;
     for (const auto& [name, count] : d.state.counts) {
         const bool chosen = name == d.model.rule->name;
         std::vector<Vec2> line;
@@ -109,8 +125,23 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
         for (std::size_t i = 0; i < line.size(); ++i)
             if (count.looks[i].drawn == count.caught)
                 ui::icon(canvas, ui::Icon::cross, line[i], 12, theme.role(Role::rejected));
+        if (!line.empty()) ends.push_back({line.back(), rule_words(name), chosen});
     }
     canvas.pop_clip();
+    if (names == 0) return;
+    // Names where the lines end, pushed apart.
+    std::ranges::sort(ends, {}, [](const End& end) { return end.at.y; });
+    float free = plot.y;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        const float below = 18.0F * static_cast<float>(ends.size() - 1 - i), // for those still to come
+            base = std::min(std::max(ends[i].at.y + 5, free + 12), plot.bottom() - below),
+                    left = plot.right() + 12;
+        canvas.line({ends[i].at.x + 3, ends[i].at.y}, {left - 4, base - 5},
+                    {theme.muted.alpha(0.6F), 1, 1, 3});
+        ui::fitted_text(canvas, {left, base}, ends[i].words, ends[i].chosen ? Font::text_bold : Font::text,
+                        14, ends[i].chosen ? theme.ink : theme.muted, r.right() - left);
+        free = base + 6;
+    }
 }
 
 void draw_lossless_proof(const LosslessDraw& d, Rect r) {
@@ -187,16 +218,45 @@ void draw_lossless_details(const LosslessDraw& d) {
         return;
     }
     y += 8;
+    // Those that need a look first; the others, of which there may be many, together.
+    std::string same, verdict;
     for (const GreedyRow& row : rows) {
+        if (same_text(row)) {
+            same += (same.empty() ? "" : ", ") + row.drafter;
+            verdict = greedy_verdict(row);
+            continue;
+        }
         if (y + 22 > r.bottom() - 4) return;
         ui::fitted_text(canvas, {x, y + 17}, row.drafter, Font::text, 14, theme.muted, 120);
-        const std::string verdict = !row.problem.empty() ? "could not run"
-                                    : row.differs_at < 0
-                                        ? "same " + counted(row.tokens, "token")
-                                        : "differs at token " + std::to_string(row.differs_at + 1);
-        ui::fitted_text(canvas, {x + w, y + 17}, verdict, Font::mono, 14,
-                        row.differs_at < 0 ? theme.ink : theme.role(Role::rejected), w - 130, Align::right);
+        ui::fitted_text(canvas, {x + w, y + 17}, greedy_verdict(row), Font::mono, 14,
+                        theme.role(Role::rejected), w - 130, Align::right);
         y += 22;
+    }
+    if (same.empty() || y + 42 > r.bottom() - 4) return;
+    ui::fitted_text(canvas, {x, y + 17}, verdict, Font::mono, 14, theme.ink, w);
+    ui::paragraph(canvas, {x, y + 39}, w, same,
+                  {.size = 14,
+                   .color = theme.muted,
+                   .max_lines = std::max(1, static_cast<int>((r.bottom() - y - 24) / 20))});
+}
+
+void draw_lossless_greedy(const LosslessDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const std::vector<GreedyRow> rows = greedy_rows(d.input);
+    const int columns = r.w >= 700 ? 2 : 1, lines = (static_cast<int>(rows.size()) + columns - 1) / columns;
+    const float gap = 40, w = (r.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns),
+                pitch = std::min(44.0F, r.h / static_cast<float>(std::max(1, lines)));
+    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        const GreedyRow& row = rows[static_cast<std::size_t>(i)];
+        const float x = r.x + (w + gap) * static_cast<float>(i / lines),
+                    y = r.y + pitch * static_cast<float>(i % lines) + pitch / 2;
+        const bool same = same_text(row);
+        const ui::Color hue = theme.role(same ? Role::accepted : Role::rejected);
+        ui::icon(canvas, same ? ui::Icon::check : ui::Icon::cross, {x + 8, y}, 13, hue);
+        ui::fitted_text(canvas, {x + 26, y + 5}, row.drafter, Font::text, 15, theme.ink, w - 26 - 190);
+        ui::fitted_text(canvas, {x + w, y + 5}, greedy_verdict(row), Font::mono, 14, same ? theme.muted : hue,
+                        180, Align::right);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "engine/wrong_rules.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {
@@ -204,6 +205,20 @@ std::vector<GreedyRow> greedy_rows(const SceneInput& input) {
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+bool same_text(const GreedyRow& row) {
+    return row.problem.empty() && row.differs_at < 0;
+}
+
+std::string greedy_verdict(const GreedyRow& row) {
+    if (!row.problem.empty()) return "could not run";
+    return same_text(row) ? "same " + counted(row.tokens, "token")
+                          : "differs at token " + std::to_string(row.differs_at + 1);
+}
+
+bool greedy_on_stage(const SceneInput& input) {
+    return input.beat == kLosslessBeats - 1 && input.details.w <= 0 && !greedy_rows(input).empty();
 }
 
 } // namespace speclens

@@ -76,9 +76,14 @@ struct GreedyRow {
     int differs_at = -1; // first token that is another one; -1: none
 };
 [[nodiscard]] std::vector<GreedyRow> greedy_rows(const SceneInput& input); // empty: not measured
+[[nodiscard]] bool same_text(const GreedyRow& row);
+[[nodiscard]] std::string greedy_verdict(const GreedyRow& row); // "same 38 tokens", "differs at token 3"
+// Whether the stage shows them: at the last beat, where there is no panel beside it that does.
+[[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
 inline constexpr int kLosslessBeats = 6;
 [[nodiscard]] StageTitle lossless_title(const LosslessModel& model);
+[[nodiscard]] StageTitle greedy_title(const SceneInput& input);
 [[nodiscard]] Story lossless_story(const SceneInput& input, const LosslessModel& model);
 [[nodiscard]] std::string lossless_description(const SceneInput& input, const LosslessModel& model,
                                                const LosslessState& state);
@@ -93,6 +98,7 @@ struct LosslessDraw {
 void draw_lossless_texts(const LosslessDraw& d, ui::Rect area);
 void draw_lossless_looks(const LosslessDraw& d, ui::Rect area);
 void draw_lossless_proof(const LosslessDraw& d, ui::Rect area);
+void draw_lossless_greedy(const LosslessDraw& d, ui::Rect area);
 void draw_lossless_details(const LosslessDraw& d);
 void draw_lossless_controls(const LosslessDraw& d);
 void more_texts(const LosslessDraw& d, long count);

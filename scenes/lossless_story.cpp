@@ -1,4 +1,5 @@
 // Words of S4: title, six beats, and the frame as text.
+#include <algorithm>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -51,10 +52,8 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
         const std::vector<GreedyRow> rows = greedy_rows(input);
         std::string found = "Here both round alike.";
         if (!rows.empty()) {
-            int same = 0;
-            for (const GreedyRow& row : rows) same += row.problem.empty() && row.differs_at < 0;
-            found = "Here " + std::to_string(same) + " of " + std::to_string(rows.size()) +
-                    " drafters gave the plain text.";
+            found = "Here " + std::to_string(std::ranges::count_if(rows, same_text)) + " of " +
+                    std::to_string(rows.size()) + " drafters gave the plain text.";
         }
         return {"The asterisk", "At temperature 0 one text is right, and it can be compared token by token. "
                                 "Proofs speak of exact numbers: where a pass over "
@@ -89,6 +88,15 @@ StageTitle lossless_title(const LosslessModel& m) {
             " · distance " + fine_probability(m.test.total_variation) + ", by chance " +
             fine_probability(m.noise) + " · p " +
             (m.test.p_value < 0.0001 ? std::string("< .0001") : "= " + fine_probability(m.test.p_value));
+    return title;
+}
+
+StageTitle greedy_title(const SceneInput& input) {
+    const std::vector<GreedyRow> rows = greedy_rows(input);
+    StageTitle title;
+    title.title = std::to_string(std::ranges::count_if(rows, same_text)) + " of " +
+                  counted(static_cast<int>(rows.size()), "drafter") + " give the plain greedy text";
+    title.subtitle = "the loaded models, this prompt, T = 0, token by token against plain decoding";
     return title;
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
+#include "app/ui/tokens.h"
 #include "engine/published_words.h"
 #include "scenes/head_scene.h"
 #include "scenes/numbers_model.h"
@@ -22,13 +23,57 @@ ui::Role standing_role(const PublishedFigure& figure) {
     return figure.standing == Standing::wrong ? Role::rejected : Role::target;
 }
 
-// A published value: hollow and hatched, as in every chart.
+// A published value: hollow and hatched, as in every chart. Beside what would be right, a list is told in
+// full where it fits.
 void value_box(const NumbersDraw& d, Rect box, const PublishedFigure& figure) {
     const ui::Color color = d.ui.theme.role(standing_role(figure));
     d.ui.canvas.hatch(box, color.alpha(0.25F));
     d.ui.canvas.outline(box, {color, 1}, 3);
-    ui::fitted_text(d.ui.canvas, {box.right() - 8, box.y + 16}, published_value(figure), Font::mono, 14,
-                    d.ui.theme.ink, box.w - 14, Align::right);
+    const std::string whole = whole_value(figure);
+    const bool fits =
+        d.state.filter == FigureFilter::wrong && d.ui.canvas.text_width(whole, Font::mono, 14) <= box.w - 14;
+    ui::fitted_text(d.ui.canvas, {box.right() - 8, box.y + 16}, fits ? whole : published_value(figure),
+                    Font::mono, 14, d.ui.theme.ink, box.w - 14, Align::right);
+}
+
+// Claims begin alike and end with what tells them apart: what does not fit is left out before the end.
+void claim_text(const NumbersDraw& d, ui::Vec2 at, const std::string& claim, float room) {
+    const auto width = [&](const std::string& words) {
+        return d.ui.canvas.text_width(words, Font::text, 14);
+    };
+    std::string words = claim;
+    std::size_t tail = claim.rfind(' ');
+    if (tail != std::string::npos && tail > 0) tail = claim.rfind(' ', tail - 1);
+    if (width(claim) > room && tail != std::string::npos)
+        for (std::size_t head = claim.rfind(' ', tail - 1); head != std::string::npos && head > 0;
+             head = claim.rfind(' ', head - 1))
+            if (const std::string shorter = claim.substr(0, head) + " …" + claim.substr(tail);
+                width(shorter) <= room) {
+                words = shorter;
+                break;
+            }
+    ui::fitted_text(d.ui.canvas, at, words, Font::text, 14, d.ui.theme.ink, room);
+}
+
+// Where the columns of the table begin. Wrong figures stand beside what is right, and why.
+struct Columns {
+    float mark, value, value_w, right, method, claim, last;
+    bool wrong, wide; // wide: with a last column
+};
+
+Columns columns_of(const NumbersDraw& d, Rect area) {
+    Columns c{};
+    c.wrong = d.state.filter == FigureFilter::wrong;
+    c.wide = area.w > (c.wrong ? 980 : 760);
+    c.mark = area.x + 4, c.value = area.x + 24;
+    c.value_w = c.wrong && area.w > 760 ? 216 : 128; // of five values in full
+    c.right = c.value + c.value_w + 12;
+    c.method = c.right;
+    c.claim = c.wrong ? c.right + c.value_w + 12 : c.method + 96;
+    c.last = !c.wide   ? area.right() + 16
+             : c.wrong ? c.claim + (area.right() - c.claim) * 0.45F
+                       : area.x + area.w * 0.64F;
+    return c;
 }
 
 } // namespace
@@ -57,16 +102,14 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         d.ui.wheel_used = true;
         choose_figure(d, m.selected + (d.ui.input.wheel < 0 ? 3 : -3));
     }
-    const float mark = area.x + 4, value = area.x + 24, method = value + 140, claim = method + 96;
-    const bool wide = area.w > 760;
-    const float conditions = wide ? area.x + area.w * 0.64F : area.right() + 16;
+    const Columns at = columns_of(d, area);
     const auto head = [&](float x, const char* words) {
         canvas.text({x, area.y + 14}, words, Font::text, 14, theme.muted);
     };
-    head(value, "value");
-    head(method, "method");
-    head(claim, "claim");
-    if (wide) head(conditions, "conditions");
+    head(at.value, at.wrong ? "as printed" : "value");
+    at.wrong ? head(at.right, "what follows") : head(at.method, "method");
+    head(at.claim, "claim");
+    if (at.wide) head(at.last, at.wrong ? "why it is wrong" : "conditions");
     for (int i = 0; i < std::min(fits, total - d.state.first); ++i) {
         const int row = d.state.first + i;
         const PublishedFigure& figure = *m.rows[static_cast<std::size_t>(row)];
@@ -78,16 +121,23 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         if (touch.focused) ui::focus_ring(canvas, theme, box);
         if (touch.clicked) choose_figure(d, row);
         if (figure.standing == Standing::wrong)
-            ui::icon(canvas, ui::Icon::cross, {mark + 6, y + 14}, 10, theme.role(Role::rejected));
+            ui::icon(canvas, ui::Icon::cross, {at.mark + 6, y + 14}, 10, theme.role(Role::rejected));
         else if (!figure.conflicts.empty())
-            canvas.text({mark + 3, y + 19}, "!", Font::text_bold, 15, theme.role(Role::draft));
-        value_box(d, {value, y + 3, 128, 22}, figure);
-        ui::fitted_text(canvas, {method, y + 19}, figure.method, Font::text, 14, theme.muted, 88);
-        ui::fitted_text(canvas, {claim, y + 19}, figure.claim, Font::text, 14, theme.ink,
-                        conditions - claim - 16);
-        if (wide)
-            ui::fitted_text(canvas, {conditions, y + 19}, published_conditions(figure), Font::text, 14,
-                            theme.muted, area.right() - conditions);
+            canvas.text({at.mark + 3, y + 19}, "!", Font::text_bold, 15, theme.role(Role::draft));
+        value_box(d, {at.value, y + 3, at.value_w, 22}, figure);
+        const PublishedFigure* right = at.wrong ? right_figure(*m.figures, figure) : nullptr;
+        if (right)
+            value_box(d, {at.right, y + 3, at.value_w, 22}, *right);
+        else if (at.wrong)
+            canvas.text({at.right + at.value_w - 8, y + 19}, "–", Font::mono, 14, theme.muted, Align::right);
+        else
+            ui::fitted_text(canvas, {at.method, y + 19}, figure.method, Font::text, 14, theme.muted, 88);
+        claim_text(d, {at.claim, y + 19}, figure.claim, at.last - at.claim - 16);
+        if (at.wide)
+            ui::fitted_text(canvas, {at.last, y + 19},
+                            at.wrong ? figure.reason : published_conditions(figure), Font::text, 14,
+                            theme.muted, area.right() - at.last);
+        if (at.wrong) ui::tooltip(d.ui, box, capital(figure.reason));
     }
 }
 

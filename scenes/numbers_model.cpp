@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/published_words.h"
+
 namespace speclens {
 
 NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
@@ -20,6 +22,23 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
     const auto found = std::ranges::find(m.rows, state.selected, &PublishedFigure::id);
     m.selected = m.rows.empty() ? -1 : found == m.rows.end() ? 0 : static_cast<int>(found - m.rows.begin());
     return m;
+}
+
+const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong) {
+    for (const PublishedConflict& conflict : wrong.conflicts) {
+        const PublishedFigure* other = figures.find(conflict.with);
+        if (other && other->standing == Standing::derived && other->quantity == wrong.quantity &&
+            other->values.size() == wrong.values.size())
+            return other;
+    }
+    return nullptr;
+}
+
+std::string whole_value(const PublishedFigure& figure) {
+    if (figure.form != Form::list) return published_value(figure);
+    std::string words;
+    for (const double value : figure.values) words += (words.empty() ? "" : " ") + published_number(value);
+    return words;
 }
 
 } // namespace speclens

@@ -31,6 +31,10 @@ struct NumbersModel {
     }
 };
 [[nodiscard]] NumbersModel numbers_model(const SceneInput& input, const NumbersState& state);
+// What follows from the source of a wrong figure in its place; nullptr: nothing that could be worked out.
+[[nodiscard]] const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong);
+// Its value; of a list all of them, without the unit: "2.76 3.16 3.29 3.33".
+[[nodiscard]] std::string whole_value(const PublishedFigure& figure);
 
 inline constexpr int kNumbersBeats = 5;
 [[nodiscard]] StageTitle numbers_title(const NumbersModel& model, const NumbersState& state);

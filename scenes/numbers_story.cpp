@@ -87,8 +87,13 @@ std::string numbers_description(const SceneInput& input, const NumbersModel& m, 
             out << " (" << conditions << ")";
         out << (figure->standing == Standing::wrong ? "; wrong in its source"
                 : figure->conflicts.empty()         ? ""
-                                                    : "; disputed")
-            << "\n";
+                                                    : "; disputed");
+        if (figure->standing == Standing::wrong) {
+            out << ": " << figure->reason;
+            if (const PublishedFigure* right = right_figure(*m.figures, *figure))
+                out << "; printed " << whole_value(*figure) << ", right " << whole_value(*right);
+        }
+        out << "\n";
     }
     if (const PublishedFigure* figure = m.chosen()) {
         out << "\n"

@@ -36,7 +36,7 @@ class RaceScene final : public Scene {
                 ui::slot(ui.canvas, ui.theme,
                          {grid.lanes.x + 12, grid.lanes.y, grid.lanes.w - 24, grid.lanes.h},
                          "lanes appear as soon as the models are loaded");
-            for (int i = 0; i < static_cast<int>(model.lanes.size()); ++i) draw_race_lane(d, i, out);
+            draw_race_lanes(d, out);
             if (grid.cards.h > 0) draw_cards(d, out);
             model.stepped ? draw_race_steps(d, out) : draw_race_clock(d, out);
             ui.pop_clip();
@@ -57,7 +57,7 @@ class RaceScene final : public Scene {
                 {"S", "The clock in ms, or in rounds of every lane"},
                 {"L", "All lanes together, step by step: → a phase in every lane, Shift+→ a round"},
                 {"Enter", "Open the chosen lane's run in the loop scene"},
-                {"1 … 9", "A drafter in or out of the race, in the order of the list"},
+                {"1 … 9", "A drafter in or out of the race"},
                 {"K  T", "Longer drafts, higher temperature (Shift: less), for all lanes"}};
     }
 
@@ -117,12 +117,18 @@ RaceGrid race_grid(Rect stage, int lanes, RaceCards wanted) {
     return g;
 }
 
-Rect race_card(const RaceDraw& d, Rect card, const std::string& heading, const std::string& conditions) {
+Rect race_card(const RaceDraw& d, Rect card, const std::string& heading,
+               std::initializer_list<std::string> conditions, float taken) {
+    const auto fits = [&](const std::string& words) {
+        return d.ui.canvas.text_width(words, ui::Font::text, 14) <= card.w - 32 - taken;
+    };
+    const auto fitting = std::ranges::find_if(conditions, fits);
+    const std::string& words = fitting != conditions.end() ? *fitting : *(conditions.end() - 1);
     ui::card(d.ui.canvas, d.ui.theme, card);
     ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 24}, heading, ui::Font::text_bold, 15, d.ui.theme.ink,
                     card.w - 32);
-    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 45}, conditions, ui::Font::text, 14, d.ui.theme.muted,
-                    card.w - 32);
+    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 45}, words, ui::Font::text, 14, d.ui.theme.muted,
+                    card.w - 32 - taken);
     return {card.x + 16, card.y + 56, card.w - 32, card.h - 56 - 10};
 }
 

@@ -86,13 +86,15 @@ void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
                     ink, rows.x0 - x - 46);
 }
 
-void draw_race_legend(const RaceDraw& d, ui::Vec2 at, std::span<const std::pair<Role, const char*>> entries) {
+float draw_race_legend(const RaceDraw& d, ui::Vec2 at,
+                       std::span<const std::pair<Role, const char*>> entries) {
     ui::Canvas& c = d.ui.canvas;
     for (const auto& [role, words] : entries) {
         ui::role_swatch(c, d.ui.theme, {at.x, at.y, 18, 18}, role);
         c.text({at.x + 25, at.y + 14}, words, Font::text, 14, d.ui.theme.muted);
         at.x += 25 + c.text_width(words, Font::text, 14) + 26;
     }
+    return at.x;
 }
 
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
@@ -147,7 +149,12 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         {Role::accepted, "guess that stayed"},
         {Role::residual, "drawn from what a rejected guess left over"},
         {Role::bonus, "bonus after a full round"}};
-    if (d.grid.roomy) draw_race_legend(d, {rows.x0, axis + 28}, kLegend);
+    if (d.grid.roomy) {
+        const float end = draw_race_legend(d, {rows.x0, axis + 28}, kLegend);
+        c.fill({end, axis + 28, 18, 18}, t.muted.alpha(0.45F), 2);
+        ui::fitted_text(c, {end + 25, axis + 42}, "laws, verdicts, the rest", Font::text, 14, t.muted,
+                        r.right() - 12 - end - 25);
+    }
 
     const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
     const ui::Touch touched = ui::touch(d.ui, d.ui.id("clock"), area, {.focusable = false, .grow = false});

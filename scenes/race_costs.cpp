@@ -70,10 +70,10 @@ std::string cost_words(const RaceDraw& d, const Bar& b) {
 void draw_race_costs(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const std::string unit = "ms / token", full = "ms per round ÷ tokens per round";
-    const auto width = [&](const std::string& words) { return c.text_width(words, Font::text, 14); };
-    const bool narrow = width(full) + width(unit) + 16 > card.w - 32;
-    const Rect in = race_card(d, card, costs_title(d.model), narrow ? "ms ÷ tokens, per round" : full);
+    const std::string unit = "ms / token", over = averages_words(d.model);
+    const Rect in = race_card(d, card, costs_title(d.model),
+                              {over + " · ms per round ÷ tokens per round", over + " · ms ÷ tokens", over},
+                              c.text_width(unit, Font::text, 14) + 16);
     std::vector<Bar> bars;
     double longest = 0;
     for (const RaceLaneModel& lane : d.model.lanes)

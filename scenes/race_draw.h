@@ -1,6 +1,7 @@
 // Parts of the race picture. Each function draws one region of the stage.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ struct RaceDraw {
 };
 
 void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out);
-void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out);
+void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_scatter(const RaceDraw& d, ui::Rect card,
                        std::vector<SceneCommand>& out); // a click on a mark chooses
 void draw_race_positions(const RaceDraw& d, ui::Rect card);
@@ -46,13 +47,14 @@ struct RaceRows {
 };
 [[nodiscard]] RaceRows race_rows(const RaceDraw& d); // draws the panel's ground
 void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i);
-// One row: what the hues mean.
-void draw_race_legend(const RaceDraw& d, ui::Vec2 at,
-                      std::span<const std::pair<ui::Role, const char*>> entries);
+// One row: what the hues mean. Returns where it ends.
+float draw_race_legend(const RaceDraw& d, ui::Vec2 at,
+                       std::span<const std::pair<ui::Role, const char*>> entries);
 
-// Heading of a card: a finding and its conditions. Returns the rectangle that is left for the figure.
+// Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
+// `taken` at the right. Returns the rectangle that is left for the figure.
 [[nodiscard]] ui::Rect race_card(const RaceDraw& d, ui::Rect card, const std::string& heading,
-                                 const std::string& conditions);
+                                 std::initializer_list<std::string> conditions, float taken = 0);
 
 // ---- words ----
 [[nodiscard]] const Header*
@@ -67,7 +69,9 @@ race_header(const RaceModel& model); // of some lane: machine, date; null: no la
 [[nodiscard]] std::string costs_title(const RaceModel& model);
 // "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
 [[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);
-[[nodiscard]] std::string averages_words(const RaceModel& model); // "40 prompts"
+[[nodiscard]] std::string averages_words(const RaceModel& model); // "over 40 prompts"
+// Why a card of averages is empty.
+[[nodiscard]] std::string no_averages_words(const RaceModel& model);
 // "2 prompts skipped: longer than the context of bundle S"; empty: none was
 [[nodiscard]] std::string skipped_words(const RaceModel& model);
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);

@@ -1,5 +1,6 @@
 // One lane: who, how many tokens so far, the text with the origin of every token, and what it amounts to.
 #include <algorithm>
+#include <limits>
 
 #include "app/ui/format.h"
 #include "app/ui/tokens.h"
@@ -19,16 +20,16 @@ struct Placed {
     int line = 0;
 };
 
-const char* phase_words(Phase phase) {
+const char* phase_words(Phase phase, bool narrow) {
     switch (phase) {
     case Phase::draft:
         return "guesses";
     case Phase::verify:
-        return "the target's pass over them";
+        return narrow ? "target pass" : "the target's pass over them";
     case Phase::accept:
         return "verdicts";
     case Phase::resample:
-        return "the target's own token";
+        return narrow ? "own token" : "the target's own token";
     case Phase::commit:
         return "committed";
     default:
@@ -59,28 +60,71 @@ std::vector<Placed> place(const RaceDraw& d, const RaceLaneModel& lane, float wi
     return places;
 }
 
-void draw_text(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
+// Where the parts of a lane are, and how its text is set; the same in every lane.
+struct LaneLayout {
+    Rect text, round;
+    float size = 15, pitch = 21;
+    int room = 1; // lines of text
+};
+
+LaneLayout lane_layout(const RaceDraw& d, Rect box) {
+    LaneLayout l;
+    const float round = d.model.stepped && box.h > 240 ? std::min(136.0F, box.h * 0.36F) : 0;
+    l.text = {box.x + 16, box.y + 60, box.w - 32, box.h - 60 - 44 - round};
+    l.round = {l.text.x, l.text.bottom(), l.text.w, round > 0 ? round - 6 : 0};
+    if (d.grid.roomy) l.size = 17, l.pitch = 24;
+    l.room = std::max(1, static_cast<int>((l.text.h - 4) / l.pitch));
+    return l;
+}
+
+// The lines that are left below "…".
+int lines_below(int first, int room) {
+    return first > 0 && room > 2 ? room - 1 : room;
+}
+
+// Line of the newest token, which is to stay in view with what comes next below it where there is room.
+int newest_line(const RaceLaneModel& lane, const std::vector<Placed>& places) {
+    const std::size_t shown = static_cast<std::size_t>(lane.tokens_shown);
+    return places[std::min(places.size() - 1, shown > 0 ? shown - 1 : 0)].line;
+}
+
+// Equal texts look equal only where they begin at one line: the line that the leader needs, as long as it
+// hides no other lane's newest token. Else every lane follows its own text.
+int first_line(const RaceDraw& d, std::span<const std::vector<Placed>> texts, std::size_t index, int room) {
+    int common = 0, behind = std::numeric_limits<int>::max(), own = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (texts[i].empty()) continue;
+        const int newest = newest_line(d.model.lanes[i], texts[i]), last = texts[i].back().line;
+        const int rows = lines_below(1, room);
+        const int first =
+            last < room || newest + 1 < room ? 0 : std::clamp(newest - rows + 2, 0, last - rows + 1);
+        common = std::max(common, first);
+        behind = std::min(behind, newest);
+        if (i == index) own = first;
+    }
+    return behind >= common ? common : own;
+}
+
+void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& layout,
+               const std::vector<Placed>& places, int first) {
     ui::Canvas& c = d.ui.canvas;
-    const float size = d.grid.roomy ? 17.0F : 15.0F, pitch = d.grid.roomy ? 24.0F : 21.0F;
-    const int room = std::max(1, static_cast<int>((area.h - 4) / pitch));
-    const std::vector<Placed> places = place(d, lane, area.w, size);
+    const Rect area = layout.text;
+    const float size = layout.size, pitch = layout.pitch;
     if (places.empty()) {
         ui::fitted_text(c, {area.x, area.y + 18},
                         d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once",
                         Font::text, 14, d.ui.theme.muted, area.w);
         return;
     }
-    // The newest token stays in view, with what comes next below it where there is room.
     const std::size_t shown = static_cast<std::size_t>(lane.tokens_shown);
-    const int newest = places[std::min(places.size() - 1, shown > 0 ? shown - 1 : 0)].line;
-    const int last = places.back().line;
-    const int first = std::clamp(newest - room + 2, 0, std::max(0, last - room + 1));
+    const int rows = lines_below(first, layout.room), skipped = layout.room - rows;
+    if (skipped > 0) c.text({area.x, area.y + 17}, "…", Font::mono, size, d.ui.theme.muted);
     for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i].line < first || places[i].line >= first + room) continue;
+        if (places[i].line < first || places[i].line >= first + rows) continue;
         const OutputToken& token = lane.whole.tokens[static_cast<std::size_t>(lane.whole.prompt_tokens) + i];
         const std::string bytes = lane.trace->text(token.id);
         const ui::Vec2 at{area.x + places[i].x,
-                          area.y + 17 + pitch * static_cast<float>(places[i].line - first)};
+                          area.y + 17 + pitch * static_cast<float>(places[i].line - first + skipped)};
         // A token that is wider than the lane, such as a long run of spaces, ends at its edge.
         const bool wide = ui::running_width(c, bytes, size) > area.w;
         if (wide) d.ui.push_clip({area.x - 2, at.y - pitch, area.w + 4, pitch + 8});
@@ -100,9 +144,9 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         std::string value, unit;
     };
     std::vector<Item> items{
-        {ui::per_round(lane.shown.rounds ? lane.shown.tokens_per_round() : 0), "per round"},
+        {lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", "per round"},
         d.model.stepped ? Item{std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"}
-                        : Item{ui::number(lane.tokens_per_second, 0), "tok/s"}};
+                        : Item{lane.tokens_shown ? ui::number(lane.tokens_per_second, 0) : "–", "tok/s"}};
     if (lane.speed_up > 0 && lane.done) items.push_back({ui::speed_up(lane.speed_up), "speed-up"});
     const auto width = [&](const Item& item) {
         return c.text_width(item.value, Font::mono_medium, 17) + 6 + c.text_width(item.unit, Font::text, 14);
@@ -136,20 +180,22 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const ui::Theme& t = d.ui.theme;
     c.line({area.x, area.y + 0.5F}, {area.right(), area.y + 0.5F}, t.hairline());
     const CycleSummary* round = lane.shown.current();
-    const std::string words =
-        lane.done ? (d.model.over ? "finished" : "finished: it waits for the others")
-        : !round  ? "the prompt is read"
-                  : "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown.phase);
+    const auto heading = [&](bool narrow) -> std::string {
+        if (lane.done) return d.model.over || narrow ? "finished" : "finished: it waits for the others";
+        if (!round) return "the prompt is read";
+        return "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown.phase, narrow);
+    };
+    const std::string words = heading(c.text_width(heading(false), Font::text, 14) > area.w - 28);
     ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
     if (!round) return;
-    float x = area.x, y = area.y + 32;
+    float x = area.x, y = area.y + 30;
     int hidden = 0;
     const auto add = [&](int id, Role role) {
         const std::string label = label_of(*lane.trace, id);
         const float w = std::min(area.w, ui::chip_width(c, label, 28));
         if (x > area.x && x + w > area.right()) {
             x = area.x;
-            y += 34;
+            y += 32;
         }
         if (y + 28 > area.bottom()) {
             ++hidden;
@@ -170,9 +216,8 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
                Align::right);
 }
 
-} // namespace
-
-void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out) {
+void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, int first,
+               std::vector<SceneCommand>& out) {
     const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(index)];
     const Rect box = d.grid.lane(index, static_cast<int>(d.model.lanes.size()));
     ui::Canvas& c = d.ui.canvas;
@@ -202,8 +247,8 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
     if (c.text_width(about, Font::text, 14) > in.w - 24) about = race_about_short(lane);
     ui::fitted_text(c, {in.x + 24, top + 50}, about, Font::text, 14, t.muted, in.w - 24);
 
-    const float round = d.model.stepped && box.h > 240 ? std::min(136.0F, box.h * 0.36F) : 0;
-    const Rect text{in.x, top + 60, in.w, box.h - 60 - 44 - round};
+    const LaneLayout layout = lane_layout(d, box);
+    const Rect text = layout.text;
     if (!lane.lane->problem.empty()) {
         ui::paragraph(
             c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
@@ -215,10 +260,23 @@ void draw_race_lane(const RaceDraw& d, int index, std::vector<SceneCommand>& out
                  d.model.stepped ? "reads the prompt" : "waits for its turn");
         return;
     }
-    if (round > 0) draw_round(d, lane, {in.x, text.bottom(), in.w, round - 6});
-    draw_text(d, lane, text);
+    if (layout.round.h > 0) draw_round(d, lane, layout.round);
+    draw_text(d, lane, layout, places, first);
     c.line({in.x, box.bottom() - 38.5F}, {in.right(), box.bottom() - 38.5F}, t.hairline());
     draw_numbers(d, lane, {in.x, box.bottom() - 34, in.w, 30});
+}
+
+} // namespace
+
+void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out) {
+    const int count = static_cast<int>(d.model.lanes.size());
+    if (count == 0) return;
+    const LaneLayout layout = lane_layout(d, d.grid.lane(0, count));
+    std::vector<std::vector<Placed>> texts;
+    for (const RaceLaneModel& lane : d.model.lanes)
+        texts.push_back(lane.trace ? place(d, lane, layout.text.w, layout.size) : std::vector<Placed>{});
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        draw_lane(d, static_cast<int>(i), texts[i], first_line(d, texts, i, layout.room), out);
 }
 
 } // namespace speclens

@@ -163,15 +163,8 @@ RaceModel race_model(const SceneInput& input) {
         texts.push_back(output_of(m.stepped ? l.shown : l.whole));
         if (!lane.finished || m.stepped) continue;
         if (std::abs(l.end - m.clock) < kSame) m.just_done = at;
-        const auto better = [&](int best, auto value) {
-            return best < 0 || value(l) > value(m.lanes[static_cast<std::size_t>(best)]);
-        };
-        if (l.tokens > 0 &&
-            better(m.fastest, [](const RaceLaneModel& x) { return x.tokens / std::max(1e-9, x.total_ms); }))
-            m.fastest = at;
-        if (!l.plain() &&
-            better(m.richest, [](const RaceLaneModel& x) { return x.whole.tokens_per_round(); }))
-            m.richest = at;
+        const auto speed = [](const RaceLaneModel& x) { return x.tokens / std::max(1e-9, x.total_ms); };
+        if (l.tokens > 0 && (m.fastest < 0 || speed(l) > speed(m.lanes[static_cast<std::size_t>(m.fastest)]))) m.fastest = at;
     }
     m.over = m.over && any;
     if (m.plain >= 0) {

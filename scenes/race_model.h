@@ -40,7 +40,7 @@ struct RaceModel {
     bool lossless = true; // the rule keeps the law of the target at this temperature
     ui::Tier tier = ui::Tier::live;
     int plain = -1;                 // lanes, -1: none
-    int fastest = -1, richest = -1; // shortest time; most tokens per round among the drafters
+    int fastest = -1;               // most tokens a second
     int same_tokens = 0;            // that all lanes share from the start, as far as each has come
     bool identical = false;         // every lane wrote the same text; stepped: what is shown of it is the same
     int just_done = -1;             // lane that finishes at the clock

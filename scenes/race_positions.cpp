@@ -28,9 +28,12 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const std::string skipped = skipped_words(d.model);
-    const Rect in = race_card(
-        d, card, positions_title(d.model),
-        skipped.empty() ? "chance to stay once all before did · " + averages_words(d.model) : skipped);
+    const std::string over = averages_words(d.model);
+    const Rect in = race_card(d, card, positions_title(d.model),
+                              {skipped.empty() ? over + " · chance to stay once all before did" : skipped,
+                               skipped.empty() ? over.substr(over.starts_with("over ") ? 5 : 0) +
+                                                     " · chance to stay once all before did"
+                                               : skipped});
     std::vector<Line> lines;
     std::size_t longest = 1;
     double lowest = 1;
@@ -50,9 +53,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
         lines.push_back(std::move(line));
     }
     if (lines.empty()) {
-        ui::slot(c, t, {in.x, in.y + 8, in.w, 32},
-                 d.model.race && d.model.race->prompts > 0 ? "measured as soon as the lanes are done"
-                                                           : "needs rounds from more prompts");
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, no_averages_words(d.model));
         return;
     }
     const double bottom = std::max(0.0, std::floor(lowest * 10) / 10);
@@ -96,9 +97,9 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     // Names at the ends of the lines, pushed apart.
     std::ranges::sort(labels, {}, &Label::y);
     for (std::size_t i = 1; i < labels.size(); ++i) labels[i].y = std::max(labels[i].y, labels[i - 1].y + 18);
-    const float over = labels.back().y - (y.a - 4);
-    if (over > 0)
-        for (Label& label : labels) label.y -= over;
+    const float beyond = labels.back().y - (y.a - 4);
+    if (beyond > 0)
+        for (Label& label : labels) label.y -= beyond;
     for (const Label& label : labels) {
         const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == label.lane;
         ui::fitted_text(c, {x.b + 12, label.y + 5}, label.lane->title, chosen ? Font::text_bold : Font::text,

@@ -2,6 +2,7 @@
 // pass, with the lanes' mean verify time, so that they are exact where all lanes verify as many rows.
 // Published points have a panel, a scale and lines of their own: another machine, another target.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/ui/format.h"
@@ -34,38 +35,94 @@ struct Panel {
     bool published = false;
 };
 
-// A label that would cover another one goes to the other side of its mark, then below, else it is dropped.
+float gap(const Rect& box, ui::Vec2 p) {
+    const float dx = std::max({box.x - p.x, p.x - box.right(), 0.0F}),
+                dy = std::max({box.y - p.y, p.y - box.bottom(), 0.0F});
+    return std::hypot(dx, dy);
+}
+
+// Labels that cover neither one another nor a mark.
 class Labels {
   public:
-    Labels(ui::Canvas& canvas, Rect bounds) : canvas_(canvas), bounds_(bounds) {}
+    Labels(ui::Canvas& canvas, Rect bounds, std::vector<ui::Vec2> marks)
+        : canvas_(canvas), bounds_(bounds), marks_(std::move(marks)) {
+        for (const ui::Vec2 at : marks_) block({at.x - 9, at.y - 9, 18, 18});
+    }
     void block(Rect r) { taken_.push_back(r); }
-    void place(ui::Vec2 at, const std::string& words, Font font, ui::Color ink, ui::Color ground) {
+
+    // The name of a mark stands beside it, where no other mark is as near; else farther off, at the end of a
+    // line. False: there is no room even there.
+    bool name(ui::Vec2 at, const std::string& words, Font font, ui::Color ink, ui::Color ground) {
         const float w = canvas_.text_width(words, font, 14);
-        for (const ui::Vec2 corner :
-             {ui::Vec2{at.x + 12, at.y - 9}, ui::Vec2{at.x - 12 - w, at.y - 9},
-              ui::Vec2{at.x - w / 2, at.y - 32}, ui::Vec2{at.x - w / 2, at.y + 13},
-              ui::Vec2{at.x + 9 - w, at.y - 31}, ui::Vec2{at.x + 9 - w, at.y + 13},
-              ui::Vec2{at.x - 9, at.y - 31}, ui::Vec2{at.x - 9, at.y + 13}, ui::Vec2{at.x + 12, at.y - 22},
-              ui::Vec2{at.x + 12, at.y + 4}, ui::Vec2{at.x - 12 - w, at.y - 22},
-              ui::Vec2{at.x - 12 - w, at.y + 4}}) {
-            const Rect box{corner.x - 2, corner.y, w + 4, 18};
-            if (box.x < bounds_.x || box.right() > bounds_.right() || box.y < bounds_.y ||
-                box.bottom() > bounds_.bottom())
-                continue;
-            if (std::ranges::any_of(taken_, [&](const Rect& r) {
-                    return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
+        for (const ui::Vec2 corner : beside(at, w)) {
+            const Rect box = box_at(corner, w);
+            if (!free(box) || std::ranges::any_of(marks_, [&](ui::Vec2 other) {
+                    return (other.x != at.x || other.y != at.y) && gap(box, other) < gap(box, at) + 8;
                 }))
                 continue;
-            canvas_.fill(box, ground);
-            canvas_.text({corner.x, corner.y + 14}, words, font, 14, ink);
-            taken_.push_back(box);
-            return;
+            write(corner, box, words, font, ink, ground);
+            return true;
         }
+        for (float away = 18; away < bounds_.h; away += 9)
+            for (const float y : {at.y - 31 - away, at.y + 13 + away})
+                for (const float x : {at.x - w / 2, at.x + 9 - w, at.x - 9, at.x + 12, at.x - 12 - w}) {
+                    const Rect box = box_at({x, y}, w);
+                    const ui::Vec2 to{std::clamp(at.x, box.x + 4, box.right() - 4),
+                                      y < at.y ? box.bottom() : box.y};
+                    if (!free(box) || !clear(at, to)) continue;
+                    canvas_.line(at, to, {ink, 1});
+                    taken_.push_back({std::min(at.x, to.x) - 3, std::min(at.y, to.y),
+                                      std::abs(to.x - at.x) + 6, std::abs(to.y - at.y)});
+                    write({x, y}, box, words, font, ink, ground);
+                    return true;
+                }
+        return false;
+    }
+
+    // What belongs to no mark: anywhere around a place, and dropped where there is no room.
+    void place(ui::Vec2 at, const std::string& words, ui::Color ink, ui::Color ground) {
+        const float w = canvas_.text_width(words, Font::text, 14);
+        for (const ui::Vec2 corner : beside(at, w))
+            if (const Rect box = box_at(corner, w); free(box))
+                return write(corner, box, words, Font::text, ink, ground);
     }
 
   private:
+    static std::array<ui::Vec2, 12> beside(ui::Vec2 at, float w) {
+        return {ui::Vec2{at.x + 12, at.y - 9}, {at.x - 12 - w, at.y - 9},  {at.x - w / 2, at.y - 32},
+                {at.x - w / 2, at.y + 13},     {at.x + 9 - w, at.y - 31},  {at.x + 9 - w, at.y + 13},
+                {at.x - 9, at.y - 31},         {at.x - 9, at.y + 13},      {at.x + 12, at.y - 22},
+                {at.x + 12, at.y + 4},         {at.x - 12 - w, at.y - 22}, {at.x - 12 - w, at.y + 4}};
+    }
+    static Rect box_at(ui::Vec2 corner, float w) { return {corner.x - 2, corner.y, w + 4, 18}; }
+    bool free(const Rect& box) const {
+        if (box.x < bounds_.x || box.right() > bounds_.right() || box.y < bounds_.y ||
+            box.bottom() > bounds_.bottom())
+            return false;
+        return std::ranges::none_of(taken_, [&](const Rect& r) {
+            return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
+        });
+    }
+    // Whether a line meets nothing but the mark that it begins at.
+    bool clear(ui::Vec2 from, ui::Vec2 to) const {
+        for (int i = 0; i <= 16; ++i) {
+            const float part = static_cast<float>(i) / 16;
+            const ui::Vec2 p{from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)};
+            for (const Rect& r : taken_)
+                if (r.contains(p) && !r.contains(from)) return false;
+        }
+        return true;
+    }
+    void write(ui::Vec2 corner, const Rect& box, const std::string& words, Font font, ui::Color ink,
+               ui::Color ground) {
+        canvas_.fill(box, ground);
+        canvas_.text({corner.x, corner.y + 14}, words, font, 14, ink);
+        taken_.push_back(box);
+    }
+
     ui::Canvas& canvas_;
     Rect bounds_;
+    std::vector<ui::Vec2> marks_;
     std::vector<Rect> taken_;
 };
 
@@ -81,8 +138,9 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
                {.grid_to = p.area.right(), .grid = true, .base_line = true});
     ui::fitted_text(c, {p.area.x, p.area.bottom() + 36}, caption, Font::text, 14, t.muted, p.area.w);
 
-    Labels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4});
-    for (const Point& point : points) labels.block({x(point.x) - 9, y(point.y) - 9, 18, 18});
+    std::vector<ui::Vec2> marks;
+    for (const Point& point : points) marks.push_back({x(point.x), y(point.y)});
+    Labels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4}, marks);
     for (const Point& point : points)
         if (point.high > point.low)
             labels.block({x(point.x) - 6, y(point.high) - 2, 12, y(point.low) - y(point.high) + 4});
@@ -91,7 +149,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
     std::vector<std::pair<ui::Vec2, std::string>> names;
     if (p.plain > 0) {
         const double top = p.y_max * p.plain / std::max(1e-9, p.fixed);
-        const double step = top > 6 ? 1 : 0.5;
+        const double step = top > 24 ? std::ceil(top / 12) : top > 6 ? 1 : 0.5;
         for (double s = step; s <= top + 1e-9; s += step) {
             const double left = s * p.fixed / p.plain, right = s * (p.fixed + p.x_max) / p.plain;
             if (right < p.y_min || left > p.y_max) continue;
@@ -105,14 +163,18 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         }
     }
     c.pop_clip();
-    for (const Point& point : points)
-        labels.place({x(point.x), y(point.y)}, point.title + " " + point.label,
-                     point.chosen ? Font::text_bold : Font::text, t.ink, t.bg.alpha(0.85F));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point& point = points[i];
+        const Font font = point.chosen ? Font::text_bold : Font::text;
+        const std::string full = point.title + (point.label.empty() ? "" : " " + point.label);
+        if (!labels.name(marks[i], full, font, t.ink, t.bg.alpha(0.85F)))
+            labels.name(marks[i], point.title, font, t.ink, t.bg.alpha(0.85F));
+    }
     for (const auto& [at, words] : names) {
         const float w = c.text_width(words, Font::text, 14);
         labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w),
                       std::max(at.y, p.area.y + 12)},
-                     words, Font::text, t.muted, t.bg.alpha(0.7F));
+                     words, t.muted, t.bg.alpha(0.7F));
     }
     for (const Point& point : points) {
         const float px = x(point.x), py = y(point.y);
@@ -143,9 +205,15 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PublishedRace paper = published_race(d.input.figures);
-    const Rect in =
-        race_card(d, card, scatter_title(d.model),
-                  "tokens per round over draft ms · " + averages_words(d.model) + " · lines: equal speed-up");
+    const bool lined = d.model.plain >= 0 &&
+                       d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
+    const std::string over = averages_words(d.model), lines = lined ? " · lines: equal speed-up"
+                                                              : paper.points.empty()
+                                                                  ? ""
+                                                                  : " · lines of PUBLISHED: equal speed-up";
+    const Rect in = race_card(
+        d, card, scatter_title(d.model),
+        {over + " · tokens per round, draft ms" + lines, over + " · tokens per round, draft ms", over});
     std::vector<Point> live;
     Panel left;
     double verify = 0, plain = 0;
@@ -173,9 +241,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     const float width = with_paper ? (in.w - gap - 34) * 0.56F : in.w - 34;
     const Rect area{in.x + 30, in.y + 8, width, in.h - 8 - foot};
     if (live.empty()) {
-        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)},
-                 d.model.race && d.model.race->prompts > 0 ? "measured as soon as the lanes are done"
-                                                           : "needs rounds from more prompts");
+        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, no_averages_words(d.model));
     } else {
         double x_max = 0, y_max = 0, y_min = 1e9;
         for (const Point& p : live) {

@@ -24,6 +24,39 @@ const RaceLaneModel* best(const RaceModel& m, Value value) {
     return found;
 }
 
+// Among texts of one length the fastest lane is home first. Else a lane may be home first because it had less
+// to write.
+bool one_length(const RaceModel& m, const RaceLaneModel& fastest) {
+    return std::ranges::all_of(
+        m.lanes, [&](const RaceLaneModel& lane) { return !lane.trace || lane.tokens == fastest.tokens; });
+}
+
+const char* wins(const RaceModel& m, const RaceLaneModel& fastest) {
+    return one_length(m, fastest) ? "finishes first" : "writes fastest";
+}
+
+// Who is fastest, and whether by tokens per round: a lead that another lane shares is not called one.
+std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
+    const bool alike = one_length(m, fastest);
+    const std::string name = capital(fastest.title), end = wins(m, fastest);
+    if (fastest.plain()) return "Plain decoding " + end + ": no drafter pays here";
+    const double own = fastest.whole.tokens_per_round();
+    const RaceLaneModel *ahead = nullptr, *level = nullptr;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace || lane.plain() || &lane == &fastest) continue;
+        const double rate = lane.whole.tokens_per_round();
+        if (std::abs(rate - own) < 1e-9) level = &lane;
+        if (rate > own + 1e-9 && (!ahead || rate > ahead->whole.tokens_per_round())) ahead = &lane;
+    }
+    if (ahead)
+        return capital(ahead->title) + (alike ? " needs fewer rounds, " : " brings more tokens per round, ") +
+               fastest.title + " " + end;
+    if (level)
+        return name + " " + end + (alike ? ", in as many rounds as " : ", at the tokens per round of ") +
+               level->title;
+    return name + (alike ? " needs the fewest rounds" : " brings the most tokens per round") + " and " + end;
+}
+
 std::string dice(const RaceModel& m) {
     const RunSettings& base = m.race->settings.base;
     if (m.greedy) return "greedy";
@@ -57,7 +90,6 @@ std::string race_title(const RaceModel& m) {
     }
     if (!m.measured) return "The lanes run one after another";
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
-    const RaceLaneModel* richest = lane_at(m, m.richest);
     if (!fastest) return "No lane could run";
     // Before the first lane is home the outcome is a question.
     double first = fastest->end;
@@ -65,17 +97,13 @@ std::string race_title(const RaceModel& m) {
         if (lane.trace) first = std::min(first, lane.end);
     if (m.clock + 1e-6 < first) return m.rounds ? "Who needs the fewest rounds?" : "Who finishes first?";
     if (m.lanes.size() == 1) return capital(fastest->title) + " alone";
-    if (fastest->plain()) return "Plain decoding finishes first: no drafter pays here";
-    if (richest && richest != fastest)
-        return capital(richest->title) + " keeps more guesses per round, " + fastest->title +
-               " finishes first";
-    return capital(fastest->title) + " keeps the most guesses per round and finishes first";
+    return outcome(m, *fastest);
 }
 
 std::string race_title_short(const RaceModel& m) {
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1;
-    return told && !race_title(m).ends_with("?") ? capital(fastest->title) + " finishes first" : "";
+    return told && !race_title(m).ends_with("?") ? capital(fastest->title) + " " + wins(m, *fastest) : "";
 }
 
 std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
@@ -176,12 +204,20 @@ std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
 std::string averages_words(const RaceModel& m) {
     for (const RaceLaneModel& lane : m.lanes)
         if (lane.lane->average) {
-            std::string words = counted(lane.lane->average->totals.prompts, "prompt");
+            std::string words = "over " + counted(lane.lane->average->totals.prompts, "prompt");
             if (m.race->prompts_done < m.race->prompts)
                 words += " of " + std::to_string(m.race->prompts) + " so far";
             return words;
         }
     return "this prompt only";
+}
+
+std::string no_averages_words(const RaceModel& m) {
+    if (!m.race) return "needs rounds from more prompts";
+    if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return "no lane drafts";
+    if (m.race->prompts == 0) return "needs rounds from more prompts";
+    if (m.race->finished()) return "no rounds to average";
+    return m.measured ? "the prompts are being measured" : "measured as soon as the lanes are done";
 }
 
 std::string skipped_words(const RaceModel& m) {
@@ -256,8 +292,9 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         }
         if (m.stepped) {
             text += counted(lane.tokens_shown, "token") + " so far in " +
-                    counted(lane.shown.rounds, "round") + ", " +
-                    ui::per_round(lane.shown.tokens_per_round()) + " per round" +
+                    counted(lane.shown.rounds, "round") +
+                    (lane.shown.rounds ? ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round"
+                                       : std::string()) +
                     (lane.done ? "; finished, it waits.\n" : ".\n");
             continue;
         }

@@ -87,7 +87,10 @@ class RelaxedScene final : public Scene {
         if (d.ui.take_key(ui::Key::up)) move(-1);
         if (d.ui.take_key(ui::Key::u)) use_relaxed_rule(d);
         const RunStudy study = relaxed_study(d.input, d.state);
-        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) {
+            d.out.push_back(Command{study});
+            d.out.push_back(ShowDetails{});
+        }
     }
 
     RelaxedState state_;

@@ -49,7 +49,7 @@ std::vector<std::size_t> rows_of(const JudgedPosition& position, const Law& writ
     const auto size = [&](std::size_t i) {
         return position.ids[i] == position.drafted
                    ? 2.0
-                   : std::max({position.laws.p[i], position.laws.q[i], written[i]});
+                   : std::max({position.laws.p[i], position.laws.q[i], written.empty() ? 0 : written[i]});
     };
     std::ranges::stable_sort(rows, std::greater<>(), size);
     rows.resize(std::min(rows.size(), most));
@@ -64,9 +64,9 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const RelaxedModel& m = d.model;
     const JudgedPosition& position = *m.position();
-    const LawBar bars[] = {{Role::target, "target", &position.laws.p},
-                           {Role::draft, "draft", &position.laws.q},
-                           {Role::accepted, "written", &m.relaxed.law}};
+    std::vector<LawBar> bars = {{Role::target, "target", &position.laws.p},
+                                {Role::draft, "draft", &position.laws.q}};
+    if (position.counts()) bars.push_back({Role::accepted, "written", &m.relaxed.law});
     ui::fitted_text(canvas, {area.x, area.y + 14},
                     "One position: round " + std::to_string(position.at.cycle + 1) + ", guess " +
                         std::to_string(position.at.index + 1),
@@ -89,25 +89,27 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
                     bar.role);
             line += 9;
         }
-        canvas.text({area.right(), y + 14}, ui::probability(position.laws.p[i]), Font::mono, 14, theme.muted,
-                    Align::right);
-        canvas.text({area.right(), y + 29}, ui::probability(m.relaxed.law[i]), Font::mono, 14, theme.ink,
-                    Align::right);
+        const TokenNumbers here = numbers_of(m, i);
+        canvas.text({area.right(), y + 14}, here.target, Font::mono, 14, theme.muted, Align::right);
+        canvas.text({area.right(), y + 29}, here.written, Font::mono, 14, theme.ink, Align::right);
         ui::tooltip(d.ui, {area.x - 8, y - 3, area.w + 16, kRow - 2},
-                    "target " + ui::probability(position.laws.p[i]) + ", draft " +
-                        ui::probability(position.laws.q[i]) + ", written " +
-                        ui::probability(m.relaxed.law[i]));
+                    "target " + here.target + ", draft " + here.draft + ", written " + here.written);
         y += kRow;
     }
     y += 12;
-    ui::fitted_text(canvas, {area.x, y + 8},
-                    "A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " +
-                        ui::probability(m.relaxed.kept) + " now",
-                    Font::text, 15, theme.ink, area.w);
-    ui::fitted_text(canvas, {area.x, y + 32},
-                    "Written differs from the target by " +
-                        ui::probability(distance(m.relaxed.law, position.laws.p)),
-                    Font::text, 15, theme.ink, area.w);
+    const auto line = [&](const std::string& words) {
+        ui::fitted_text(canvas, {area.x, y + 8}, words, Font::text, 15, theme.ink, area.w);
+        y += 24;
+    };
+    if (position.counts()) {
+        line("A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " +
+             ui::probability(m.relaxed.kept) + " now");
+        line("Written differs from the target by " +
+             ui::probability(distance(m.relaxed.law, position.laws.p)));
+    } else {
+        line("The recorded heads leave out " + ui::probability(position.unlisted) + " of a law here:");
+        line("too much to say whether a guess stays");
+    }
 }
 
 void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
@@ -116,10 +118,13 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     const RelaxedModel& m = d.model;
     ui::fitted_text(canvas, {area.x, area.y + 14}, "The price of keeping more", Font::text_bold, 15,
                     theme.ink, area.w);
-    ui::fitted_text(canvas, {area.x, area.y + 34},
-                    "means over " + counted(static_cast<int>(m.positions->size()), "judged guess") +
-                        "; a curve per rule",
-                    Font::text, 14, theme.muted, area.w);
+    if (m.counted == 0) {
+        ui::paragraph(canvas, {area.x, area.y + 40}, area.w, left_out_words(d.input, m),
+                      {.color = theme.muted});
+        return;
+    }
+    ui::fitted_text(canvas, {area.x, area.y + 34}, means_over(m) + "; a curve per rule", Font::text, 14,
+                    theme.muted, area.w);
     const Rect plot{area.x + 46, area.y + 54, area.w - 46 - 16, area.h - 54 - 46};
     double low = m.lossless.kept, high = m.draft_alone.distance;
     for (const RelaxedCurve& curve : *m.curves)
@@ -217,10 +222,11 @@ void draw_relaxed_details(const RelaxedDraw& d) {
         const double tokens = measured(study, id);
         canvas.text({columns[0], y + 17}, tokens > 0 ? ui::per_round(tokens) : "–", Font::mono, 14, theme.ink,
                     Align::right);
-        canvas.text({columns[1], y + 17}, ui::probability(point.kept), Font::mono, 14, theme.ink,
-                    Align::right);
-        canvas.text({columns[2], y + 17}, ui::probability(point.distance), Font::mono, 14, theme.ink,
-                    Align::right);
+        const auto mean = [&](double value) {
+            return m.counted > 0 ? ui::probability(value) : std::string("–");
+        };
+        canvas.text({columns[1], y + 17}, mean(point.kept), Font::mono, 14, theme.ink, Align::right);
+        canvas.text({columns[2], y + 17}, mean(point.distance), Font::mono, 14, theme.ink, Align::right);
         y += 24;
     };
     row("token (lossless)", "token", m.lossless, false);

@@ -25,6 +25,13 @@ Law law_over(const Top& head, const std::map<int, std::size_t>& slots) {
     return law;
 }
 
+// A token that its head need not list, because the event has its probability.
+void know(Law& law, std::size_t slot, double logp) {
+    if (law[slot] > 0) return;
+    law[slot] = std::exp(logp);
+    law.back() = std::max(0.0, law.back() - law[slot]);
+}
+
 JudgedPosition position_of(int cycle, const DraftSlot& slot, bool greedy) {
     const Drafted& d = *slot.draft;
     const Checked& c = *slot.check;
@@ -37,9 +44,16 @@ JudgedPosition position_of(int cycle, const DraftSlot& slot, bool greedy) {
     for (const Top* head : {&p, &q, &p_raw, &q_raw})
         for (const Top::Entry& entry : head->entries)
             if (slots.emplace(entry.id, position.ids.size()).second) position.ids.push_back(entry.id);
+    const auto drafted = slots.emplace(d.token, position.ids.size());
+    if (drafted.second) position.ids.push_back(d.token);
     position.ids.push_back(-1);
-    position.laws = {law_over(p, slots), law_over(q, slots), law_over(p_raw, slots), law_over(q_raw, slots)};
-    position.unlisted = std::max(position.laws.p.back(), position.laws.q.back());
+    LawsOfBoth& laws = position.laws;
+    laws = {law_over(p, slots), law_over(q, slots), law_over(p_raw, slots), law_over(q_raw, slots)};
+    if (!greedy) {
+        know(laws.p, drafted.first->second, c.p);
+        know(laws.q, drafted.first->second, c.q);
+    }
+    position.unlisted = std::max({laws.p.back(), laws.q.back(), laws.p_raw.back(), laws.q_raw.back()});
     return position;
 }
 
@@ -73,10 +87,11 @@ void fill(RelaxedState::Cache& cache, const RelaxedState& state) {
         cache.curves.push_back(std::move(curve));
     }
     cache.lossless = trade_off(cache.positions, *find_rule("token"), {});
+    cache.counted = static_cast<int>(std::ranges::count_if(cache.positions, &JudgedPosition::counts));
     cache.draft_alone = {1, 0};
     for (const JudgedPosition& position : cache.positions)
-        cache.draft_alone.distance +=
-            distance(position.laws.q, position.laws.p) / static_cast<double>(cache.positions.size());
+        if (position.counts())
+            cache.draft_alone.distance += distance(position.laws.q, position.laws.p) / cache.counted;
 }
 
 } // namespace
@@ -105,14 +120,15 @@ std::vector<JudgedPosition> positions_with_laws(const CycleView& whole) {
 TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule,
                    const RuleParams& params) {
     TradeOff sum;
-    if (positions.empty()) return sum;
+    int n = 0;
     for (const JudgedPosition& position : positions) {
+        if (!position.counts()) continue;
+        ++n;
         const Emitted emitted = emitted_at(rule, params, position.laws);
         sum.kept += emitted.kept;
         sum.distance += distance(emitted.law, position.laws.p);
     }
-    const double n = static_cast<double>(positions.size());
-    return {sum.kept / n, sum.distance / n};
+    return n > 0 ? TradeOff{sum.kept / n, sum.distance / n} : TradeOff{};
 }
 
 RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
@@ -129,6 +145,7 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     RelaxedModel m;
     m.positions = &cache.positions;
     m.curves = &cache.curves;
+    m.counted = cache.counted;
     m.lossless = cache.lossless;
     m.draft_alone = cache.draft_alone;
     m.rule = find_rule(state.rule);
@@ -146,7 +163,7 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
         if (m.shown < 0 || at.cycle < wanted.cycle || (at.cycle == wanted.cycle && at.index <= wanted.index))
             m.shown = static_cast<int>(i);
     }
-    if (const JudgedPosition* position = m.position()) {
+    if (const JudgedPosition* position = m.position(); position && position->counts()) {
         m.strict = emitted_at(*find_rule("token"), {}, position->laws);
         m.relaxed = emitted_at(*m.rule, m.params, position->laws);
     }

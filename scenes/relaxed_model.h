@@ -1,6 +1,8 @@
 // What rules that are not lossless give away, and what they get for it: at every position that the run
 // judged, how often a draft stays and how far what is written lies from the target's law. In closed form from
-// the recorded heads of both laws (engine/emitted.h); what the heads leave out counts as one more token.
+// the recorded heads of both laws (engine/emitted.h). What the heads leave out counts as one more token,
+// which would stay far too often if it were large: where it is, nothing is said and the means leave the guess
+// out.
 #pragma once
 
 #include <string>
@@ -13,18 +15,22 @@
 
 namespace speclens {
 
+// Most that a recorded head may leave out of its law for what follows to be right to a hundredth.
+inline constexpr double kMostUnlisted = 0.02;
+
 // The laws of a judged draft over the tokens that either head lists, and one more for all others.
 struct JudgedPosition {
     Position at;
     int drafted = 0;      // token
     std::vector<int> ids; // of the entries; -1 is last: all other tokens
     LawsOfBoth laws;
-    double unlisted = 0; // larger of the two rests: how much the lump may hide
+    double unlisted = 0; // largest of the four rests: how much the lump may hide
+    [[nodiscard]] bool counts() const { return unlisted <= kMostUnlisted; }
 };
 // Of every draft that the run judged and recorded. At temperature 0 the laws at temperature 1.
 [[nodiscard]] std::vector<JudgedPosition> positions_with_laws(const CycleView& whole);
 
-// Means over positions.
+// Means over the positions that count.
 struct TradeOff {
     double kept = 0;     // chance that a draft stays
     double distance = 0; // total variation between what is written and the target
@@ -49,6 +55,7 @@ struct RelaxedState {
         std::size_t events = 0;
         RuleParams params;
         std::vector<JudgedPosition> positions;
+        int counted = 0; // of them
         std::vector<RelaxedCurve> curves;
         TradeOff lossless, draft_alone;
     } cache;
@@ -57,12 +64,13 @@ struct RelaxedState {
 struct RelaxedModel {
     const std::vector<JudgedPosition>* positions = nullptr; // never null
     const std::vector<RelaxedCurve>* curves = nullptr;
+    int counted = 0;                // positions behind the means; 0: the means say nothing
     TradeOff lossless, draft_alone; // the two ends: the token rule, and the draft unchecked
     const RuleInfo* rule = nullptr;
     RuleParams params;
     TradeOff here;           // of the rule with these numbers
     int shown = -1;          // index of the position in the picture; -1: none was judged
-    Emitted strict, relaxed; // there, under the token rule and the rule
+    Emitted strict, relaxed; // there, under the token rule and the rule; empty where it does not count
     bool greedy = false;     // laws at temperature 1 although the run is at 0
     [[nodiscard]] const JudgedPosition* position() const {
         return shown < 0 ? nullptr : &(*positions)[static_cast<std::size_t>(shown)];
@@ -83,6 +91,14 @@ inline constexpr int kRelaxedBeats = 6;
 [[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model,
                                   const RelaxedState& state);
 [[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model);
+[[nodiscard]] std::string means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
+// Which guesses the means leave out, and what brings them back; empty: none.
+[[nodiscard]] std::string left_out_words(const SceneInput& input, const RelaxedModel& model);
+// What the picture prints of one token of the position that is shown; "–": the recorded heads do not say.
+struct TokenNumbers {
+    std::string target, draft, written;
+};
+[[nodiscard]] TokenNumbers numbers_of(const RelaxedModel& model, std::size_t entry);
 
 struct RelaxedDraw {
     const SceneInput& input;

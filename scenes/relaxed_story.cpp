@@ -14,16 +14,19 @@ std::string numbers(const TradeOff& point) {
     return "stays " + ui::probability(point.kept) + ", distance " + ui::probability(point.distance);
 }
 
-Words beat_words(const RelaxedModel& m, int beat) {
+Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
     const std::string lossless = ui::probability(m.lossless.kept);
+    const bool known = m.counted > 0, all = m.counted == static_cast<int>(m.positions->size());
+    const std::string where = all ? "In this run" : "Where the heads suffice";
     switch (beat) {
     case 0:
         return {"Right, and thrown away", "Exact checking asks whether a guess is the target's own word, not "
                                           "whether it is good. A draft that begins "
                                           "“Buzz Aldrin is” loses everything to a target that begins "
-                                          "“Edwin”, though both answers are right. "
-                                          "In this run a guess stays with probability " +
-                                              lossless + " under the lossless rule."};
+                                          "“Edwin”, though both answers are right." +
+                                              (known ? " " + where + " a guess stays with probability " +
+                                                           lossless + " under the lossless rule."
+                                                     : "")};
     case 1:
         return {"Lenience: discount the claim",
                 "The draft's probability counts for less, so its guesses look better than they are: min(1, "
@@ -43,13 +46,17 @@ Words beat_words(const RelaxedModel& m, int beat) {
                 "guesses are judged exactly, against the mixture. So the output has a law that is known: the "
                 "mixture, not the target."};
     case 4:
-        return {"What it costs", "The distance is the share of tokens that come out otherwise than under the "
-                                 "target: 0 for lossless rules, " +
-                                     ui::probability(m.draft_alone.distance) +
-                                     " if the draft is not checked at all. It is no measure of quality: "
-                                     "another token may be as good. That has to be "
-                                     "tested on answers, not on laws."};
+        return {"What it costs",
+                "The distance is the share of tokens that come out otherwise than under the "
+                "target: 0 for lossless rules, " +
+                    (known ? ui::probability(m.draft_alone.distance) : "all that lies between the two laws") +
+                    " if the draft is not checked at all. It is no measure of quality: "
+                    "another token may be as good. That has to be "
+                    "tested on answers, not on laws."};
     default:
+        if (!known)
+            return {"Not to be told from this run",
+                    m.positions->empty() ? "No guess was judged and recorded." : left_out_words(input, m)};
         if (m.here.distance < 1e-9)
             return {"Nothing given away",
                     "With these numbers and at these places " + std::string(m.rule->title) +
@@ -68,12 +75,47 @@ Words beat_words(const RelaxedModel& m, int beat) {
 
 } // namespace
 
+std::string means_over(const RelaxedModel& m) {
+    const int judged = static_cast<int>(m.positions->size());
+    return "means over " + (m.counted < judged ? std::to_string(m.counted) + " of " : std::string()) +
+           counted(judged, "judged guess");
+}
+
+std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
+    const int judged = static_cast<int>(m.positions->size());
+    if (m.counted == judged) return {};
+    const Header& header = *input.whole->header;
+    const bool hot =
+        !m.greedy && std::max(header.sampling.temperature, header.draft_sampling.temperature) > 1;
+    return (m.counted > 0
+                ? counted(judged - m.counted, "guess") + " left out, where the models are less sure: the "
+                : "None of " + counted(judged, "judged guess") + " counts: the ") +
+           "recorded heads leave out more than " + ui::probability(kMostUnlisted) + " of a law. " +
+           (hot ? "Lower the temperature, or record whole laws: " : "Record whole laws: ") +
+           "--trace-top all.";
+}
+
+TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
+    const LawsOfBoth& laws = m.position()->laws;
+    const auto listed = [&](const Law& law) { return law[entry] > 0 || law.back() < 0.005; };
+    const auto number = [&](const Law& law, bool known) {
+        return law_number(known ? std::optional(law[entry]) : std::nullopt);
+    };
+    return {number(laws.p, listed(laws.p)), number(laws.q, listed(laws.q)),
+            number(m.relaxed.law, m.position()->counts() && listed(laws.p))};
+}
+
 StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     if (!m.position()) {
         title.title = "Rules that are not lossless, and what they give away";
         title.subtitle = "a run with judged guesses is needed: a drafter, K of 1 or more, rows recorded";
+        return title;
+    }
+    if (m.counted == 0) {
+        title.title = "The recorded heads are too short to say what a rule keeps";
+        title.subtitle = left_out_words(input, m);
         return title;
     }
     const std::string kept = ui::probability(m.here.kept), strict = ui::probability(m.lossless.kept);
@@ -83,13 +125,14 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
                   "; " + ui::probability(m.here.distance) + " from the target";
     title.subtitle = input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
                      (m.greedy ? " · the run is greedy: laws at T = 1" : "") +
-                     (lossless ? " · lossless without lenience" : " · NOT lossless");
+                     (lossless ? " · lossless without lenience" : " · NOT lossless") +
+                     (m.counted < static_cast<int>(m.positions->size()) ? " · " + means_over(m) : "");
     return title;
 }
 
 Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     Story story = story_at_beat(input, kRelaxedBeats);
-    const Words words = beat_words(m, story.step - 1);
+    const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
     const RunStudy study = relaxed_study(input, state);
@@ -107,26 +150,37 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) 
     const StageTitle title = relaxed_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (const JudgedPosition* position = m.position()) {
-        out << "Means over " << m.positions->size() << " judged guesses\n";
-        out << "token (lossless): " << numbers(m.lossless) << "\n";
-        for (const RelaxedCurve& curve : *m.curves)
-            out << curve.rule->name << (curve.rule == m.rule ? " (chosen)" : "") << ": "
-                << numbers(curve.here) << "; from " << numbers(curve.points.front()) << " to "
-                << numbers(curve.points.back()) << "\n";
-        out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
+        if (m.counted > 0) {
+            out << capital(means_over(m)) << "\n";
+            if (const std::string left_out = left_out_words(input, m); !left_out.empty())
+                out << left_out << "\n";
+            out << "token (lossless): " << numbers(m.lossless) << "\n";
+            for (const RelaxedCurve& curve : *m.curves)
+                out << curve.rule->name << (curve.rule == m.rule ? " (chosen)" : "") << ": "
+                    << numbers(curve.here) << "; from " << numbers(curve.points.front()) << " to "
+                    << numbers(curve.points.back()) << "\n";
+            out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
+        }
         out << "Round " << position->at.cycle + 1 << ", guess " << position->at.index + 1 << ", "
             << quoted(*input.trace, position->drafted) << "\n";
         for (std::size_t i = 0; i < position->ids.size(); ++i) {
-            const double p = position->laws.p[i], q = position->laws.q[i], written = m.relaxed.law[i];
-            if (std::max({p, q, written}) < 0.01 && position->ids[i] != position->drafted) continue;
+            const double written = position->counts() ? m.relaxed.law[i] : 0;
+            if (std::max({position->laws.p[i], position->laws.q[i], written}) < 0.01 &&
+                position->ids[i] != position->drafted)
+                continue;
+            const TokenNumbers here = numbers_of(m, i);
             out << "  "
                 << (position->ids[i] < 0 ? std::string("other") : quoted(*input.trace, position->ids[i]))
-                << ": target " << ui::probability(p) << ", draft " << ui::probability(q) << ", written "
-                << ui::probability(written) << "\n";
+                << ": target " << here.target << ", draft " << here.draft << ", written " << here.written
+                << "\n";
         }
-        out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
-            << ui::probability(m.relaxed.kept) << " under the rule; distance "
-            << ui::probability(distance(m.relaxed.law, position->laws.p)) << "\n";
+        if (position->counts())
+            out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
+                << ui::probability(m.relaxed.kept) << " under the rule; distance "
+                << ui::probability(distance(m.relaxed.law, position->laws.p)) << "\n";
+        else
+            out << "Stays here: not told, the recorded heads leave out "
+                << ui::probability(position->unlisted) << " of a law\n";
         if (const Study* study = study_named(input, kRelaxedStudy)) {
             std::string last;
             int rounds = 0, tokens = 0;

@@ -1,6 +1,7 @@
 #include "scenes/run_controls.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "app/ui/text_layout.h"
@@ -50,15 +51,22 @@ struct Row {
 } // namespace
 
 RunSettings with_temperature(RunSettings settings, double temperature) {
-    settings.sampling.temperature = temperature;
-    if (temperature > 0)
-        settings.rule = judging_rule(settings.rule == "greedy" ? "token" : settings.rule, settings.drafter);
+    settings.sampling.temperature = std::round(temperature * 1e6) / 1e6; // sums of tenths are tenths
+    const RuleInfo* rule = find_rule(settings.rule);
+    const DrafterInfo* drafter = find_drafter(settings.drafter);
+    if (temperature > 0 && rule && drafter && (rule->greedy_only || !can_judge(*rule, *drafter)))
+        settings.rule = judging_rule(rule->greedy_only ? "token" : settings.rule, settings.drafter);
     return settings;
 }
 
 RunSettings with_drafter(RunSettings settings, const std::string& drafter) {
+    const DrafterInfo *before = find_drafter(settings.drafter), *after = find_drafter(drafter);
+    const RuleInfo* rule = find_rule(settings.rule);
+    const bool leaves_trees = before && before->tree && after && !after->tree;
     settings.drafter = drafter;
     settings.options = {};
+    if (leaves_trees && rule && rule->siblings != Siblings::none && !rule->greedy_only)
+        settings.rule = "token"; // the tree had asked for the other
     settings.rule = judging_rule(settings.rule, drafter);
     return settings;
 }
@@ -86,12 +94,23 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     const float inner = r.w - 48;
     const bool wide = inner >= 900, seeded = inner >= 700;
-    const float drafter_w = 104, rule_w = 92, k_w = 104, t_w = 104, seed_w = 92, step_w = 64, reject_w = 120;
+    const float k_w = 104, t_w = 104, seed_w = 92, step_w = 64, reject_w = 120, prompt_w = 96;
+    float drafter_w = 104, rule_w = 92;
     const float fixed = drafter_w + rule_w + k_w + t_w + 4 * 12 + (seeded ? seed_w + 12 : 0) +
                         (wide ? 24 + step_w + 8 + reject_w : 0);
+    // A long name gets room from the prompt: rules and drafters of trees begin alike.
+    float room = std::max(prompt_w, inner - fixed);
+    const auto widen = [&](float& w, const std::string& name) {
+        const float more = ui.canvas.text_width(name, ui::Font::text, 15) + 44 - w;
+        const float taken = std::clamp(more, 0.0F, room - prompt_w);
+        w += taken;
+        room -= taken;
+    };
+    widen(rule_w, now.rule);
+    widen(drafter_w, now.drafter);
     Row row{r.x + 24, r.y + 36, 12};
 
-    Rect at = row.take(std::max(96.0F, inner - fixed));
+    Rect at = row.take(room);
     ui::field_label(ui, at, now.chat ? "Prompt (chat)" : "Prompt");
     const std::string prompt = one_line(
         now.token_ids.empty() ? now.prompt : counted(static_cast<int>(now.token_ids.size()), "token id"));

@@ -10,7 +10,7 @@ namespace speclens {
 void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out);
 
 // The same changes for keys and palette. They stay compatible: greedy needs T = 0, a drafter of trees a rule that
-// judges trees. Another drafter starts with its default options.
+// judges trees, which a drafter of chains after it does not keep. Another drafter starts with its default options.
 [[nodiscard]] RunSettings with_drafter(RunSettings settings, const std::string& drafter);
 [[nodiscard]] RunSettings with_draft_length(RunSettings settings, int k);
 [[nodiscard]] RunSettings with_temperature(RunSettings settings, double temperature);

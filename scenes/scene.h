@@ -133,11 +133,12 @@ struct OpenLane { // the run of this lane in the loop scene
 struct PickRacePrompt { // of the gallery
     int row;
 };
-struct EditPrompt {}; // open the prompt editor
+struct EditPrompt {};  // open the prompt editor
+struct ShowDetails {}; // what was asked for is written there: open the drawer
 struct ToggleLetters {};
 using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock,
                                   ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane, OpenLane,
-                                  PickRacePrompt, EditPrompt, ToggleLetters, ServerOrder>;
+                                  PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, ServerOrder>;
 
 class Scene {
   public:

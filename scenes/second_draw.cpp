@@ -159,7 +159,10 @@ std::string describe_second_draw(const SceneInput& input, const HeadModel& m) {
 
 void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture,
                              std::vector<SceneCommand>& out) {
-    if (ui.take_key(ui::Key::w)) shown_ = !shown_;
+    if (ui.take_key(ui::Key::w)) {
+        shown_ = !shown_;
+        if (shown_) out.push_back(ShowDetails{});
+    }
     if (input.still) shown_ = picture;
     if (!shown_ || second_draw(input, model)) return;
     const std::optional<FetchTwin> wish = second_draw_wish(input, model);

@@ -23,6 +23,31 @@ std::string in_passes(double cost) {
     return ui::number(cost, 2) + " of a target pass";
 }
 
+// Why the best length is faster than plain decoding. The levers have one cost and one chance for every guess;
+// what was measured has those of the first one, which are the reason where the mean ones are none.
+std::string why_it_pays(const SpeedupModel& m) {
+    const std::string alpha = ui::probability(m.levers.alpha);
+    const double each = m.levers.draft + m.levers.verify;
+    if (!m.measured())
+        return "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
+               ui::number(each, 2) + " passes.";
+    const auto cost = [&](int k) { return m.draft_cost(k) + m.verify_cost(k) - 1; };
+    const double brings = m.tokens_at(1) - 1;
+    const std::string first = "it brings " + ui::number(brings, 2) + " tokens a round and costs " +
+                              ui::number(cost(1), 2) + " passes.";
+    if (brings >= cost(1))
+        return "One guess alone pays: " + first +
+               (m.levers.alpha > each
+                    ? ""
+                    : " A mean guess, " + alpha + " for " + ui::number(each, 2) + " passes, would not.");
+    const int further = m.best - 1;
+    const double more = (m.tokens_at(m.best) - m.tokens_at(1)) / further,
+                 dearer = std::max(0.0, (cost(m.best) - cost(1)) / further);
+    return "One guess alone does not pay: " + first + " The further ones pay for it, with " +
+           ui::number(more, 2) + " tokens each for " + ui::number(dearer, 2) + " passes" +
+           (dearer < cost(1) / 2 ? ": most of the first one's cost is paid once a round." : ".");
+}
+
 Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     const std::string alpha = ui::probability(m.levers.alpha);
     switch (beat) {
@@ -49,15 +74,10 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     case 3: {
         std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
                            ui::speed_up(m.speedup_at(m.best)) + ". ";
-        const double least = m.levers.draft + m.levers.verify;
         text +=
             m.speedup_at(m.best) <= 1
                 ? "No length makes up for what drafting and the wider check cost: plain decoding is faster."
-            : m.levers.alpha > least
-                ? "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
-                      ui::number(least, 2) + " passes."
-                : "It pays although one more guess costs " + ui::number(least, 2) +
-                      " passes here: most of that is paid once a round.";
+                : why_it_pays(m);
         return {"Where it is fastest", text};
     }
     case 4:

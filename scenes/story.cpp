@@ -57,8 +57,8 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 
 void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
-    const float buttons = 108 + 8 + 108;
-    const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16;
+    const float buttons = 108 + 8 + 108, task = story.task.empty() ? 0 : 84;
+    const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16 - task;
     const float heading = ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12;
     ui.canvas.text({x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink);
     // The text starts behind the heading and goes on below it.
@@ -77,6 +77,11 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     }
     const float y = r.y + (r.h - 36) / 2;
     const float bx = r.right() - 16 - buttons;
+    if (task > 0) { // its words on demand: there is no room for a card
+        const Rect at{bx - task, y, task - 12, 36};
+        if (ui::checkbox(ui, "task", at, "Task", story.task_done)) append(out, story.on_task);
+        ui::tooltip(ui, at, story.task);
+    }
     if (ui::button(ui, "back", {bx, y, 108, 36}, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
     if (ui::button(ui, "next", {bx + 116, y, 108, 36}, "Next",
@@ -84,22 +89,33 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         append(out, story.on_next);
 }
 
-std::string first_sentence(const std::string& text) {
-    for (std::size_t i = 0; i + 1 < text.size(); ++i)
-        if (text[i] == '.' && text[i + 1] == ' ') return text.substr(0, i + 1);
-    return text;
+// As many whole sentences as two lines hold; none when the first alone is longer.
+std::string for_a_room(ui::Canvas& canvas, const std::string& text, float w,
+                       const ui::ParagraphStyle& style) {
+    std::string said;
+    for (std::size_t end = 0; end < text.size();) {
+        const std::size_t stop = text.find(". ", end);
+        end = stop == std::string::npos ? text.size() : stop + 2;
+        const std::string longer = text.substr(0, stop == std::string::npos ? end : end - 1);
+        if (ui::paragraph_lines(canvas, w, longer, style) > 2) break;
+        said = longer;
+    }
+    return said;
 }
 
-// Two lines at most; a longer first sentence gives way to the heading.
+// Two lines at most; where the first sentence is longer, the heading.
 void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
     const Rect r = input.story;
-    const std::string count =
-        story.steps > 0 ? std::to_string(story.step) + " of " + std::to_string(story.steps) : "";
-    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 84);
+    // A lecture counts its own steps above.
+    const std::string count = story.steps <= 0
+                                  ? ""
+                                  : (story.caption.starts_with("Beat ") ? "beat " : "step ") +
+                                        std::to_string(story.step) + " of " + std::to_string(story.steps);
+    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 176);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
     ui::ParagraphStyle style{.size = 20, .color = ui.theme.ink};
-    std::string words = first_sentence(story.text);
-    if (ui::paragraph_lines(ui.canvas, w, words, style) > 2) words = story.heading;
+    std::string words = for_a_room(ui.canvas, story.text, w, style);
+    if (words.empty()) words = story.heading;
     const int lines = ui::paragraph_lines(ui.canvas, w, words, style);
     style.max_lines = 2;
     ui::paragraph(ui.canvas, {x, r.y + (lines > 1 ? 25.0F : 39.0F)}, w, words, style);

@@ -10,7 +10,7 @@
 namespace speclens {
 
 struct Story {
-    std::string caption;     // "Step 9 of 11, cycle 1"
+    std::string caption;     // "Step 9 of 11, round 1"
     int step = 0, steps = 0; // progress bar; steps 0: unknown, no bar
     std::string heading;
     std::string text;    // at most 60 words

@@ -113,7 +113,7 @@ void draw_wire(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const Wire& wire = d.model.wire;
     systems_head(d, area, "A round with a wire in between, ms",
-                 "draft and target on two machines; what is sent decides");
+                 "if all three keep alike, what is sent decides");
     double most = 0;
     for (const Payload payload : kPayloads)
         most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));

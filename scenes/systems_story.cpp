@@ -1,4 +1,5 @@
 // Words of S15: title, five beats, and the frame as text.
+#include <cmath>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -24,9 +25,10 @@ Words beat_words(const SystemsModel& m, int beat) {
                                        "and arithmetic that was idle or was not."};
     case 2:
         return {"Two machines, one wire",
-                "Draft and target may live apart. Ids are a few bytes. But the token rule asks for the "
-                "draft's probability of each guess, and for its whole law where it rejects; "
-                "the target's side cannot work that out without the draft's states."};
+                "Draft and target may live apart. Ids are a few bytes, but the token rule asks for the "
+                "draft's probability of each guess, and its whole law where it rejects. Here all keep alike; "
+                "in truth sample match keeps no more than the token rule, blocks no less: their order is no "
+                "result."};
     case 3:
         return {"The round trip decides",
                 "On a fast wire the bytes hardly matter, the round trip does: it is paid once a round, like "
@@ -49,8 +51,10 @@ StageTitle systems_title(const SystemsModel& m) {
     title.tier = ui::Tier::sim;
     const double ids = wire_speedup(m.wire, Payload::ids), scalars = wire_speedup(m.wire, Payload::scalars),
                  rows = wire_speedup(m.wire, Payload::rows);
-    title.title = "Over this wire: " + ui::speed_up(ids) + " with ids alone, " + ui::speed_up(scalars) +
-                  " for the token rule, " + ui::speed_up(rows) + " for blocks";
+    const std::string speeds = "all kept alike: ids " + ui::speed_up(ids) + ", token rule " +
+                               ui::speed_up(scalars) + ", blocks " + ui::speed_up(rows);
+    title.title = "Over this wire, if " + speeds;
+    title.short_title = "If " + speeds;
     title.subtitle = "simulated: K = " + std::to_string(m.wire.k) + ", a guess " +
                      ui::number(m.wire.draft_ms, 1) + " ms, a pass " + ui::number(m.wire.verify_ms, 0) +
                      " ms, " + ui::integer(m.wire.vocabulary) + " ids; the cache is this run's";
@@ -69,6 +73,7 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
     std::ostringstream out;
     const StageTitle title = systems_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << "If every guess stays with " << ui::probability(m.wire.alpha) << " whatever is sent:\n";
     for (const Payload payload : kPayloads)
         out << payload_words(payload) << ": " << std::lround(wire_bytes(m.wire, payload)) << " bytes, wire "
             << ui::number(wire_ms(m.wire, payload), 3) << " ms, "

@@ -1,4 +1,5 @@
 // Words of S10: title, beats, and the frame as text.
+#include <algorithm>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -8,6 +9,8 @@
 
 namespace speclens {
 namespace {
+
+constexpr int kFadingBeat = 2; // the base loss that fades
 
 const TrainingArm* arm_named(const TrainingModel& m, const char* name) {
     for (const TrainingArm& arm : m.arms)
@@ -21,6 +24,34 @@ std::string last_loss(const TrainingArm* arm) {
 
 std::string last_base(const TrainingArm* arm) {
     return arm && !arm->base_loss.empty() ? ui::number(arm->base_loss.back(), 2) : std::string("–");
+}
+
+const TrainingArm::Bar* base_bar(const TrainingArm* arm) {
+    if (!arm) return nullptr;
+    const auto found = std::ranges::find(arm->bars, true, &TrainingArm::Bar::base_only);
+    return found == arm->bars.end() ? nullptr : &*found;
+}
+
+std::string with_interval(const TrainingArm::Bar& bar) {
+    return ui::per_round(bar.tokens) + " [" + ui::number(bar.low, 2) + ", " + ui::number(bar.high, 2) + "]";
+}
+
+// Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring.
+std::string backbone_words(const TrainingArm* text, const TrainingArm* fading) {
+    std::string words = "With the final loss alone, the paper reports, the head carries the block and the "
+                        "backbone turns lazy.";
+    if (!text || !fading || text->base_loss.empty() || fading->base_loss.empty()) return words;
+    words += std::string(fading->base_loss.back() < text->base_loss.back() ? " Our losses point that way: "
+                                                                           : " Our losses do not: ") +
+             "base loss " + last_base(text) + ", and " + last_base(fading) + " where its weight fades 1 → 0.";
+    const TrainingArm::Bar *without = base_bar(text), *with = base_bar(fading);
+    if (!without || !with) return words;
+    const std::string steps = counted(std::max(text->steps, fading->steps), "step");
+    words += with->low > without->high   ? " The text shows it: "
+             : without->low > with->high ? " The text shows the opposite: "
+                                         : " Runs of " + steps + " are too short to show it in the text: ";
+    return words + "base logits alone bring " + with_interval(*without) + " and " + with_interval(*with) +
+           " tokens.";
 }
 
 std::string tokens_of(const TrainingArm* arm, std::size_t bar = 0) {
@@ -49,15 +80,9 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
                     ". The two are taken on different prefixes; in use the runs bring " + tokens_of(own, 0) +
                     " and " + tokens_of(text, 0) + " tokens per round."};
     }
-    case 2: {
-        const TrainingArm *text = arm_named(m, "teacher_forcing"), *fading = arm_named(m, "curriculum");
+    case kFadingBeat:
         return {"A backbone that may not be lazy",
-                "With the final loss alone the head carries the block and the backbone has little reason to "
-                "be good: base loss " +
-                    last_base(text) + ". Weighting the base loss 1 → 0 over the run gives " +
-                    last_base(fading) + ", and the final loss stays at " + last_loss(fading) +
-                    ". Drag the line through the run."};
-    }
+                backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"))};
     case 3: {
         const TrainingArm *one = arm_named(m, "steps_1"), *three = arm_named(m, "steps_3"),
                           *seven = arm_named(m, "steps_7");
@@ -138,6 +163,7 @@ Story training_story(const SceneInput& input, const TrainingModel& m) {
     const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
+    if (m.losses && story.step - 1 == kFadingBeat) story.what_if = "Drag the line through the run.";
     if (story.step - 1 == kLiveBeat) finish_live_story(input, story);
     return story;
 }

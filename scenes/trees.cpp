@@ -36,7 +36,10 @@ class TreesScene final : public Scene {
         draw_trees_controls(d);
         if (ui.take_key(ui::Key::u)) show_me(d);
         const RunStudy study = trees_study(input, model);
-        if (!study.runs.empty() && ui.take_key(ui::Key::m)) out.push_back(Command{study});
+        if (!study.runs.empty() && ui.take_key(ui::Key::m)) {
+            out.push_back(Command{study});
+            out.push_back(ShowDetails{});
+        }
         if (input.still && !study.runs.empty() && !study_named(input, study.name))
             out.push_back(Command{study});
         ui.pop_id();
@@ -60,7 +63,7 @@ class TreesScene final : public Scene {
         if (input.beat == beat) return;
         beat = input.beat;
         const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
-        state.tree = beat == 0 || beat == kTreesBeats - 1 ? tree_run : beat >= 3;
+        state.tree = beat == kTreesBeats - 1 ? tree_run : beat >= 3;
     }
 
     TreesState state_;

@@ -24,27 +24,14 @@ RunSettings sampled(RunSettings settings) {
     return settings;
 }
 
-} // namespace
-
-std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
-    if (cycle.tree || cycle.drafts.empty()) return {};
+// Both rules on the same laws and coins; p, q, joint, block_keep and coin of each column are known.
+BlockVerdict judge(std::vector<BlockColumn> columns) {
     BlockVerdict verdict;
-    verdict.cycle = cycle.cycle;
-    for (const DraftSlot& slot : cycle.drafts) {
-        if (!slot.check || !slot.check->joint || !slot.check->u) return {};
-        BlockColumn column;
-        column.token = slot.draft->token;
-        column.p = std::exp(slot.check->p);
-        column.q = std::exp(slot.check->q);
-        column.token_keep = column.q > 0 ? std::min(1.0, column.p / column.q) : 0;
-        column.joint = std::exp(*slot.check->joint);
-        column.block_keep = slot.check->threshold;
-        column.coin = *slot.check->u;
-        verdict.columns.push_back(column);
-    }
+    verdict.columns = std::move(columns);
     double survives = 1;
     bool standing = true;
     for (BlockColumn& column : verdict.columns) {
+        column.token_keep = column.q > 0 ? std::min(1.0, column.p / column.q) : 0;
         survives *= column.token_keep;
         column.token_survives = survives;
         verdict.token_expected += survives;
@@ -64,6 +51,93 @@ std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
         verdict.block_kept += rescued;
     }
     return verdict;
+}
+
+// One draft of the example, judged by the rule of the engine.
+BlockVerdict judge_example(const Law& p, const Law& q, const std::vector<int>& draft,
+                           const std::vector<double>& coins) {
+    Round round;
+    round.drafts = draft;
+    round.p = [&](int) -> const Law& { return p; };
+    round.q = [&](int) -> const Law& { return q; };
+    round.accept_coin = [&](int node) { return coins[static_cast<std::size_t>(node)]; };
+    round.resample_coin = [](int) { return 0.5; }; // of the token behind the draft, which is not shown
+    std::vector<BlockColumn> columns;
+    for (const Judgement& check : find_rule("block")->verify(round).checks) {
+        BlockColumn column;
+        column.token = draft[static_cast<std::size_t>(check.node)];
+        column.p = p[static_cast<std::size_t>(column.token)];
+        column.q = q[static_cast<std::size_t>(column.token)];
+        column.joint = *check.joint;
+        column.block_keep = check.threshold;
+        column.coin = *check.u;
+        columns.push_back(column);
+    }
+    return judge(std::move(columns));
+}
+
+} // namespace
+
+std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
+    if (cycle.tree || cycle.drafts.empty()) return {};
+    std::vector<BlockColumn> columns;
+    for (const DraftSlot& slot : cycle.drafts) {
+        if (!slot.check || !slot.check->joint || !slot.check->u || slot.check->goal) return {};
+        BlockColumn column;
+        column.token = slot.draft->token;
+        column.p = std::exp(slot.check->p);
+        column.q = std::exp(slot.check->q);
+        column.joint = std::exp(*slot.check->joint);
+        column.block_keep = slot.check->threshold;
+        column.coin = *slot.check->u;
+        columns.push_back(column);
+    }
+    BlockVerdict verdict = judge(std::move(columns));
+    verdict.cycle = cycle.cycle;
+    return verdict;
+}
+
+const BlockExample& block_example() {
+    static const BlockExample kExample = [] {
+        BlockExample e;
+        e.target = {1.0 / 3, 2.0 / 3};
+        e.draft = {2.0 / 3, 1.0 / 3};
+        const std::vector<double> coins = {0.7, 0.4};
+        e.verdict = judge_example(e.target, e.draft, {0, 1}, coins);
+        for (const int first : {0, 1})
+            for (const int second : {0, 1}) {
+                const BlockVerdict one = judge_example(e.target, e.draft, {first, second}, coins);
+                const double share =
+                    e.draft[static_cast<std::size_t>(first)] * e.draft[static_cast<std::size_t>(second)];
+                e.token_mean += share * one.token_expected;
+                e.block_mean += share * one.block_expected;
+            }
+        return e;
+    }();
+    return kExample;
+}
+
+int ShownColumns::gaps() const {
+    return static_cast<int>(std::ranges::count_if(left_out, [](int n) { return n > 0; }));
+}
+
+ShownColumns shown_columns(const BlockVerdict& verdict, int count) {
+    const int n = static_cast<int>(verdict.columns.size());
+    std::vector<int> wanted = {verdict.token_kept, verdict.block_kept - 1, verdict.block_kept};
+    for (int i = 0; i < n; ++i) wanted.push_back(i);
+    ShownColumns shown;
+    for (const int i : wanted)
+        if (i >= 0 && i < n && static_cast<int>(shown.columns.size()) < count &&
+            std::ranges::find(shown.columns, i) == shown.columns.end())
+            shown.columns.push_back(i);
+    std::ranges::sort(shown.columns);
+    int next = 0;
+    for (const int i : shown.columns) {
+        shown.left_out.push_back(i - next);
+        next = i + 1;
+    }
+    shown.left_out.push_back(n - next);
+    return shown;
 }
 
 std::vector<TreeNode> tree_nodes(const CycleSummary& cycle) {
@@ -99,26 +173,26 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     const CycleSummary* cycle = shown_cycle(input);
     if (cycle) {
         m.cycle = cycle->cycle;
-        m.block = block_verdict(*cycle);
         if (input.whole->header && input.whole->header->nodes > 0) m.nodes = tree_nodes(*cycle);
     }
     for (const CycleSummary& one : input.whole->cycles)
         if (const auto verdict = block_verdict(one)) {
+            if (!m.block || one.cycle <= m.cycle) m.block = verdict;
             ++m.blocks;
             m.token_mean += verdict->token_expected;
             m.block_mean += verdict->block_expected;
         }
     if (m.blocks > 0) m.token_mean /= m.blocks, m.block_mean /= m.blocks;
     if (input.settings) {
-        const std::string family = family_of(input.settings->drafter);
+        const std::string& own = input.settings->drafter;
+        const std::string family = family_of(own);
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")})
             if (m.chain_drafter.empty() && name != "none" && !find_drafter(name)->tree && drafter_ready(input, name))
                 m.chain_drafter = name;
-        for (const std::string& name :
-             {family, std::string("small"), std::string("eagle3"), std::string("medusa")}) {
-            const bool tree = drafter_ready(input, name + "_tree");
-            if (tree && m.tree_drafter.empty()) m.tree_drafter = name + "_tree";
-            if (tree && m.family.empty() && drafter_ready(input, name)) m.family = name;
+        for (const std::string& name : {own, family + "_tree", std::string("small_tree"), std::string("eagle3_tree"),
+                                        std::string("medusa_tree")}) {
+            const DrafterInfo* info = find_drafter(name);
+            if (m.tree_drafter.empty() && info && info->tree && drafter_ready(input, name)) m.tree_drafter = name;
         }
     }
     return m;
@@ -162,25 +236,34 @@ RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
     plain.rule = "token";
     plain.k = 0;
     study.runs.push_back(plain);
-    const std::string chain_drafter = m.family.empty() ? m.chain_drafter : m.family;
-    const std::string tree_drafter = m.family.empty() ? m.tree_drafter : m.family + "_tree";
-    if (!chain_drafter.empty())
+    if (!m.chain_drafter.empty())
         for (const char* rule : {"token", "block"}) {
             RunSettings chain = base;
-            chain.drafter = chain_drafter;
+            chain.drafter = m.chain_drafter;
             chain.rule = rule;
             add(chain);
         }
-    if (!tree_drafter.empty())
+    if (!m.tree_drafter.empty())
         for (const int budget : {4, 8, 16}) {
             RunSettings tree = base;
-            tree.drafter = tree_drafter;
-            tree.rule = judging_rule("token", tree_drafter);
+            tree.drafter = m.tree_drafter;
+            tree.rule = judging_rule("token", m.tree_drafter);
             tree.options.tree_budget = budget;
             add(tree);
         }
     if (study.runs.size() < 2) study.runs.clear();
     return study;
+}
+
+std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
+    std::string chain = m.chain_drafter, trees = m.tree_drafter;
+    if (const Study* study = study_named(input, kTreesStudy)) // what was measured, whoever drafts by now
+        for (const StudyPoint& point : study->points)
+            if (const DrafterInfo* who = find_drafter(point.settings.drafter); who && point.settings.drafter != "none")
+                (who->tree ? trees : chain) = point.settings.drafter;
+    trees = family_of(trees);
+    if (chain.empty() || trees.empty()) return "On this prompt, the same dice";
+    return "On this prompt: " + chain + (trees == chain ? ", the same dice" : ", trees of " + trees);
 }
 
 std::vector<TreesRow> trees_rows(const SceneInput& input) {

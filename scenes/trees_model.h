@@ -31,8 +31,26 @@ struct BlockVerdict {
     double token_expected = 0, block_expected = 0; // accepted drafts
     int token_kept = 0, block_kept = 0;
 };
-// Of a cycle that block verification judged; none for any other.
+// Of a cycle that block verification judged; none for any other, also not for a cascade, whose blocks are
+// judged against a mixture.
 [[nodiscard]] std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle);
+
+// What stands in where the run has no block: two words, A and B, and a draft of both, judged by the rules
+// themselves. The laws are those of the authors' own example (Sun et al. 2024).
+struct BlockExample {
+    std::vector<double> target, draft; // laws, the same at every place
+    BlockVerdict verdict;              // of the draft A B with two coins
+    double token_mean = 0, block_mean = 0; // accepted drafts, over all drafts of two words
+};
+[[nodiscard]] const BlockExample& block_example();
+
+// Columns that fit, and how many are left out before each and behind the last. First come those that decide: the first
+// miss of the token rule, the last hit of the block, and the one behind it; then the others from the left.
+struct ShownColumns {
+    std::vector<int> columns, left_out; // left_out: one more than columns
+    [[nodiscard]] int gaps() const;
+};
+[[nodiscard]] ShownColumns shown_columns(const BlockVerdict& verdict, int count);
 
 struct TreeNode {
     int token = -1, parent = -1, depth = 1;
@@ -51,13 +69,14 @@ struct TreesState {
 
 struct TreesModel {
     bool tree = false;
-    std::optional<BlockVerdict> block; // of the cycle on screen
+    std::optional<BlockVerdict> block; // of the cycle on screen, or the last one before it that has one; none: the run
+                                       // has none, and the example is shown
     int blocks = 0;                    // cycles of the run that were judged whole, and means over them
     double token_mean = 0, block_mean = 0;
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
     int cycle = -1;
     std::string chain_drafter, tree_drafter; // of the run's family if it has them; empty: there is none that can run
-    std::string family;                      // that has both, for a fair comparison; empty: none has
+    [[nodiscard]] const BlockVerdict& verdict() const { return block ? *block : block_example().verdict; }
 };
 [[nodiscard]] TreesModel trees_model(const SceneInput& input, const TreesState& state);
 
@@ -76,10 +95,15 @@ struct TreesRow {
     double speedup = 0; // against a plain pass; 0: unknown
 };
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
+[[nodiscard]] std::string trees_study_title(const SceneInput& input, const TreesModel& model); // who drafts there
 
 inline constexpr int kTreesBeats = 6;
 [[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
+// Word of a column: a token of the run, or A and B of the example.
+[[nodiscard]] std::string block_label(const SceneInput& input, const TreesModel& model, int token);
+[[nodiscard]] std::string why_example(const SceneInput& input); // and not a block of the run
+[[nodiscard]] std::string example_words(); // the language and the draft of the example
 [[nodiscard]] std::string trees_description(const SceneInput& input, const TreesModel& model);
 
 struct TreesDraw {
@@ -95,5 +119,6 @@ void draw_trees_details(const TreesDraw& d);
 void draw_trees_controls(const TreesDraw& d);
 // Starts what the picture needs, or nothing where it cannot.
 void show_me(const TreesDraw& d);
+void show_me_button(const TreesDraw& d, ui::Vec2 at, ui::Align align, const std::string& words, bool possible);
 
 } // namespace speclens

@@ -1,9 +1,11 @@
 // Words of S11: title, six beats, and the frame as text.
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "app/ui/format.h"
 #include "engine/published_words.h"
+#include "engine/verify.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"
@@ -15,38 +17,40 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:
         return {"Guesses that were right, and lost",
-                "The token rule walks along the draft and stops at the first miss. What came after may have "
-                "been good. Two ways out need no "
-                "better drafter: judge the block as a whole, or guess several continuations at once. Both "
-                "keep the target's law."};
+                "The token rule stops at the first miss. The guesses behind it are lost, also good ones. Two "
+                "ways out need no better drafter: judge the block as a whole, or guess several continuations "
+                "at once. Both keep the target's law."};
     case 1:
-        return {"A coefficient instead of a walk",
-                "Block verification carries one number along: the product of target ÷ draft, never above 1, "
-                "how much "
-                "of the prefix is deserved. From it and the laws behind follows the threshold h of this "
-                "place's own coin. Every position throws a coin; the last hit counts (Sun et al. 2024)."};
+        return {
+            "A product instead of a walk",
+            "Block verification carries one number P along: the product of target ÷ draft, never above 1. "
+            "Every place throws a coin. It hits with chance h, which follows from P and the next laws. A "
+            "hit keeps everything up to it, so the last hit counts (Sun et al. 2024)."};
     case 2: {
         std::string published;
         if (input.figures)
             if (const PublishedFigure* gain = input.figures->find("block-verification-gain"))
                 published = " Its authors measured " + published_value(*gain) + " more speed.";
+        const BlockVerdict& v = m.verdict();
+        const std::string means = "From this draft the token rule keeps " + ui::number(v.token_expected, 2) +
+                                  " guesses on average, the block " + ui::number(v.block_expected, 2) + ". ";
         if (!m.block)
-            return {
-                "The same coins, both rules",
-                "Judge a run by blocks to see both rules side by side on the same drafts, laws and coins." +
-                    published};
+            return {"The same coins, both rules",
+                    means +
+                        "Averaged over all drafts the block never keeps fewer. The text still follows the "
+                        "target's law." +
+                        published + " Judge this run by blocks to see its own drafts."};
         return {"The same coins, both rules",
-                "From this draft the token rule keeps " + ui::number(m.block->token_expected, 2) +
-                    " guesses on average, the block " + ui::number(m.block->block_expected, 2) +
-                    ". Over all drafts the block never keeps fewer; on a single one it may. Its output is "
-                    "the target's all the same." +
+                means +
+                    "Averaged over all drafts the block never keeps fewer. On a single draft it may. The "
+                    "text still follows the target's law." +
                     published};
     }
     case 3:
         return {"Several continuations at once",
-                "A tree guesses more than one token at a place. One pass of the target judges them all: "
-                "every guess sees only those it follows, which "
-                "is what the mask says. One branch is kept, the rest is thrown away."};
+                "A tree guesses more than one token at a place. One pass of the target judges them all. Each "
+                "guess sees only the guesses that it follows. The mask shows this, with the numbers of the "
+                "tree. One branch is kept. The rest is thrown away."};
     case 4:
         return {"What a branch costs",
                 "Every node is a row of the verify pass, kept or not. Where a pass "
@@ -69,7 +73,40 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     }
 }
 
+std::string how_many_kept(int n) {
+    return n == 0 ? "none" : number_word(n);
+}
+
+// "1/3"
+std::string share_words(double share) {
+    return std::to_string(std::lround(share * 3)) + "/3";
+}
+
 } // namespace
+
+std::string block_label(const SceneInput& input, const TreesModel& m, int token) {
+    return m.block ? label_of(*input.trace, token) : std::string(1, static_cast<char>('A' + token));
+}
+
+std::string example_words() {
+    const BlockExample& e = block_example();
+    return "A language of two words, A and B. Target: A " + share_words(e.target[0]) + ", B " +
+           share_words(e.target[1]) + ". Draft: A " + share_words(e.draft[0]) + ", B " +
+           share_words(e.draft[1]) + ". Over all its drafts of two words the token rule keeps " +
+           ui::number(e.token_mean, 2) + " on average, the block " + ui::number(e.block_mean, 2) + ".";
+}
+
+std::string why_example(const SceneInput& input) {
+    const Header* header = input.whole->header;
+    if (!header) return "No run has begun.";
+    if (header->drafter == "none") return "This run has no drafter.";
+    if (header->nodes > 0) return "This run drafts trees. A block is a chain.";
+    const RuleInfo* rule = find_rule(header->rule);
+    if (rule && rule->mixes()) return "This run is judged against a mixture, not against the target.";
+    if (header->sampling.temperature == 0) return "This run is greedy. It throws no coins.";
+    if (header->rule == "block") return "This run has judged no block yet.";
+    return "This run is judged guess by guess.";
+}
 
 StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     StageTitle title;
@@ -79,28 +116,35 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     if (m.tree) {
         if (m.nodes.empty()) {
             title.title = "A tree: several continuations, one pass";
-            title.subtitle = round + " · this run drafts chains";
+            const Header* header = input.whole->header;
+            title.subtitle = round;
+            if (header && header->nodes > 0)
+                title.subtitle += " · it proposed nothing";
+            else if (header && header->drafter != "none")
+                title.subtitle += " · this run drafts chains";
             return title;
         }
         int kept = 0;
         for (const TreeNode& node : m.nodes) kept += node.state == DraftSlot::State::accepted;
         title.title = counted(static_cast<int>(m.nodes.size()), "guess") + " in one pass, " +
-                      number_word(kept) + " kept";
+                      how_many_kept(kept) + " kept";
         title.subtitle =
             round + " · " + input.whole->header->drafter + " drafter, " + input.whole->header->rule + " rule";
         return title;
     }
+    const BlockVerdict& v = m.verdict();
+    title.title = "Same draft, same coins: " + how_many_kept(v.token_kept) + " kept token by token, " +
+                  how_many_kept(v.block_kept) + " as a block";
     if (!m.block) {
-        title.title = "A block judged as a whole keeps no less of it";
-        title.subtitle = round + " · this run's rule judges token by token";
+        title.tier = ui::Tier::table;
+        title.tier_words = "exact";
+        title.subtitle = "worked example · the draft A B · after Sun et al. 2024";
         return title;
     }
-    const int token = m.block->token_kept, block = m.block->block_kept;
-    title.title = "Same draft, same coins: " + number_word(token) + " kept token by token, " +
-                  number_word(block) + " as a block";
-    title.subtitle = round + " · " + input.whole->header->drafter + " drafter · over " +
-                     counted(m.blocks, "block") + " " + ui::number(m.token_mean, 2) + " against " +
-                     ui::number(m.block_mean, 2) + " expected";
+    title.subtitle = "round " + std::to_string(v.cycle + 1) +
+                     (v.cycle == m.cycle ? "" : ", " + round + " has no block") + " · " +
+                     input.whole->header->drafter + " drafter · over " + counted(m.blocks, "block") + " " +
+                     ui::number(m.token_mean, 2) + " against " + ui::number(m.block_mean, 2) + " expected";
     return title;
 }
 
@@ -128,19 +172,24 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
 std::string trees_description(const SceneInput& input, const TreesModel& m) {
     std::ostringstream out;
     const StageTitle title = trees_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    if (!m.tree && m.block) {
-        for (std::size_t i = 0; i < m.block->columns.size(); ++i) {
-            const BlockColumn& c = m.block->columns[i];
-            out << "Guess " << i + 1 << ", " << quoted(*input.trace, c.token) << ": target "
+    out << title.title << "\n"
+        << title.subtitle << "\nData: " << tier_name(title.tier)
+        << (title.tier_words.empty() ? "" : ", " + title.tier_words) << "\n\n";
+    if (!m.tree) {
+        const BlockVerdict& v = m.verdict();
+        if (!m.block) out << example_words() << "\n" << why_example(input) << "\n\n";
+        for (std::size_t i = 0; i < v.columns.size(); ++i) {
+            const BlockColumn& c = v.columns[i];
+            out << "Guess " << i + 1 << ", "
+                << (m.block ? quoted(*input.trace, c.token) : block_label(input, m, c.token)) << ": target "
                 << ui::probability(c.p) << ", draft " << ui::probability(c.q) << ", coin "
                 << ui::probability(c.coin) << "; token rule keeps with " << fine_probability(c.token_keep)
-                << " (" << (c.token_kept ? "kept" : "gone") << "), block: coefficient "
+                << " (" << (c.token_kept ? "kept" : "gone") << "), block: product "
                 << fine_probability(c.joint) << ", h " << fine_probability(c.block_keep) << " ("
                 << (c.block_kept ? "kept" : "gone") << ")\n";
         }
-        out << "Expected kept: " << ui::number(m.block->token_expected, 2) << " token by token, "
-            << ui::number(m.block->block_expected, 2) << " as a block\n";
+        out << "Expected kept: " << ui::number(v.token_expected, 2) << " token by token, "
+            << ui::number(v.block_expected, 2) << " as a block\n";
     }
     if (m.tree)
         for (std::size_t i = 0; i < m.nodes.size(); ++i) {

@@ -446,7 +446,7 @@ TEST(Lectures, BecomePicturesAndAHandout) {
     EXPECT_EQ(drawn.out, out + "/01-loop.png\n" + out + "/02-domino.png\n" + out + "/handout.html\n");
     const std::string page = read_file(std::filesystem::path(out) / "handout.html");
     for (const char* part : {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"",
-                             "Say &quot;this&quot;.", "2 minutes", "speclens://S9/4", "cycle 2, draft"})
+                             "Say &quot;this&quot;.", "2 minutes", "speclens://S9/4", "round 2, draft"})
         EXPECT_NE(page.find(part), std::string::npos) << part;
     const Outcome words = speclens({"describe", file});
     ASSERT_EQ(words.code, 0) << words.err;

@@ -51,6 +51,7 @@ class SceneBench {
         input.down = down;
         input.time = time;
         controller.tick(time);
+        for (const ui::KeyPress& key : controller.take_keys(widgets)) input.keys.push_back(key);
         ui::RecordCanvas canvas(*fonts, screen_);
         ui::Ui ui(canvas, input, ui::theme(controller.theme), widgets, screen_);
         commands = compose(controller.frame(time), controller.chrome, ui);

@@ -26,6 +26,37 @@ PassTimes some_passes() {
     return times;
 }
 
+// Where anything is drawn, as far as the clip in force lets it be seen.
+class EdgeCanvas final : public ui::Canvas {
+  public:
+    float top = 1e9F, bottom = -1e9F;
+    void fill(ui::Rect r, ui::Color, float) override { see(r.y), see(r.bottom()); }
+    void outline(ui::Rect r, const ui::Stroke&, float) override { see(r.y), see(r.bottom()); }
+    void line(ui::Vec2 a, ui::Vec2 b, const ui::Stroke&) override { see(a.y), see(b.y); }
+    void polyline(std::span<const ui::Vec2> points, const ui::Stroke&, bool) override {
+        for (const ui::Vec2 p : points) see(p.y);
+    }
+    void fill_convex(std::span<const ui::Vec2> points, ui::Color) override {
+        for (const ui::Vec2 p : points) see(p.y);
+    }
+    void disc(ui::Vec2 at, float r, ui::Color) override { see(at.y - r), see(at.y + r); }
+    void ring(ui::Vec2 at, float r, const ui::Stroke&) override { see(at.y - r), see(at.y + r); }
+    void hatch(ui::Rect r, ui::Color, float, float) override { see(r.y), see(r.bottom()); }
+    void text(ui::Vec2 at, std::string_view, ui::Font, float, ui::Color, ui::Align) override { see(at.y); }
+    float text_width(std::string_view words, ui::Font font, float size) const override {
+        return steady_fonts().width(words, font, size);
+    }
+    void push_clip(ui::Rect r) override { clips_.push_back(r); }
+    void pop_clip() override { clips_.pop_back(); }
+
+  private:
+    void see(float y) {
+        for (const ui::Rect& clip : clips_) y = std::clamp(y, clip.y, clip.bottom());
+        top = std::min(top, y), bottom = std::max(bottom, y);
+    }
+    std::vector<ui::Rect> clips_;
+};
+
 struct Window {
     std::vector<Command> sent;
     Snapshot published;
@@ -124,6 +155,40 @@ TEST(BottleneckScene, CountsWhatAPassCosts) {
               std::string::npos)
         << words;
     EXPECT_NE(words.find("85 % (wrong in its source)"), std::string::npos) << words;
+}
+
+// A pass that the machine was kept from: its median sets the scale, its quartile, far outside, does not.
+TEST(BottleneckScene, DrawsNothingOutsideItsChart) {
+    for (const double median : {0.9, 40.0, 400.0}) {
+        PassTimes times = some_passes();
+        times.passes[2] = {4, median, 0.8, 900};
+        times.passes[3].high = 700;
+        EXPECT_GE(chart_top(times, true), median / 4);
+        EXPECT_GE(chart_top(times, false), median);
+        Window window(true);
+        BottleneckState state;
+        const SceneInput input = window.input();
+        BottleneckModel m = bottleneck_model(input, state);
+        m.times = &times;
+        EdgeCanvas canvas;
+        ui::WidgetState widgets;
+        ui::Input mouse;
+        ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 1600, 1000});
+        std::vector<SceneCommand> out;
+        const ui::Rect area{300, 200, 900, 300};
+        draw_bottleneck_charts({input, m, state, ui, out}, area);
+        EXPECT_GE(canvas.top, area.y) << median;
+        EXPECT_LE(canvas.bottom, area.bottom()) << median;
+    }
+}
+
+TEST(BottleneckScene, CallsAWidthCheapOnlyWhereEveryNarrowerOneIs) {
+    Window window(true);
+    PassTimes times = some_passes();
+    times.passes[2].ms = 40;
+    SceneInput input = window.input();
+    input.passes = &times;
+    EXPECT_EQ(bottleneck_model(input, {}).cheap, 2);
 }
 
 TEST(BottleneckScene, MeasuresOnDemand) {

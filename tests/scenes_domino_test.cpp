@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "app/ui/format.h"
 #include "app/ui/tokens.h"
 #include "engine/run.h"
 #include "engine/session.h"
@@ -164,6 +165,7 @@ TEST(DominoScene, KeysForkTheRun) {
     speclens::Run branch(models, settings, run.trace(), *last());
     branch.finish();
     published.trace = branch.shared_trace();
+    published.runs = 2; // the head's run, which was never seen, and this one
     bench.controller.observe(published, bench.time);
     bench.settle();
     EXPECT_TRUE(bench.shows("forced"));
@@ -254,6 +256,100 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     ASSERT_TRUE(until([&](const DominoModel& m) { return m.forced >= 0 && m.replayed; }));
     EXPECT_TRUE(bench.shows("cos 1.00")) << "states before the forced guess are the same";
     EXPECT_TRUE(bench.shows("frozen")) << "the base laws of the branch are those from before";
+}
+
+// Base plus δ is final: what the head added stands beside the token that it was added to, and no third token
+// stands between the two laws.
+TEST(DominoScene, ShowsWhatWasAddedToEveryListedToken) {
+    const auto trace = recorded();
+    SceneBench bench("domino");
+    bench.show(trace);
+    int strangers = 0;
+    for (int times = 0; times < 4; ++times) {
+        const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
+        const DominoColumn& c = *model.column(model.selected);
+        if (c.corrected) {
+            for (const int id : {c.base_choice, c.final.entries.front().id}) {
+                const std::optional<double> delta = correction_of(c, id);
+                ASSERT_TRUE(delta) << "the two favourites are always known";
+                EXPECT_TRUE(bench.shows(ui::signed_number(*delta, 1))) << bench.words;
+                for (const Top::Entry& was : c.base.entries)
+                    for (const Top::Entry& is : c.final.entries)
+                        if (was.id == id && is.id == id) {
+                            EXPECT_NEAR(*delta, is.logp - was.logp, 0.01);
+                        }
+            }
+            const std::vector<int> listed = domino_tokens(c, 3);
+            const Lens::Mover* mover = largest_mover(c);
+            ASSERT_NE(mover, nullptr);
+            if (std::ranges::find(listed, mover->token) == listed.end()) {
+                ++strangers;
+                const std::string gain = ui::signed_number(mover->gain(), 1);
+                for (const ui::RecordedText& text : bench.texts)
+                    if (text.box.right() < 1190 && text.box.y > 100 && text.box.y < 690) {
+                        EXPECT_NE(text.text, gain) << "the δ of a token that is not listed";
+                    }
+            }
+        }
+        bench.key(ui::Key::down);
+    }
+    EXPECT_GT(strangers, 0);
+}
+
+TEST(DominoScene, GivesOneColumnRoomAndItsDraftADistanceFromTheLine) {
+    DominoModel model;
+    model.columns.resize(1);
+    SceneInput input;
+    for (const ui::Rect stage : {ui::Rect{48, 24, 1232, 500}, ui::Rect{208, 24, 992, 668}}) {
+        input.stage = stage;
+        const DominoGrid g = domino_grid(input, model);
+        EXPECT_GT(g.width, 500.0F) << "the words of the backbone go across";
+        EXPECT_GT(g.off - 8.5F, g.draft + 35) << "a chip with its ring above the line";
+    }
+}
+
+// What the one sentence speaks of is on the stage.
+TEST(DominoScene, ShowsAPresentersAudienceBothVerdictsAndTheClock) {
+    const float scale = presenter_scale({1280, 720}, find_scene("domino")->make()->presenter_stage());
+    SceneBench bench("domino", {}, {0, 0, 1280 / scale, 720 / scale});
+    bench.controller.window = {1280, 720};
+    bench.show(recorded());
+    bench.key(ui::Key::f5);
+    const auto beat = [&](int number) {
+        bench.controller.perform({SceneCommand{SetBeat{number}}}, bench.time);
+        bench.settle();
+    };
+    beat(kDominoBothBeat - 1);
+    EXPECT_TRUE(bench.shows("Verified"));
+    EXPECT_FALSE(bench.shows("Head off"));
+    beat(kDominoBothBeat);
+    EXPECT_TRUE(bench.shows("Head off"));
+    EXPECT_TRUE(bench.shows("Head on"));
+    beat(kDominoBothBeat + 1);
+    EXPECT_TRUE(bench.shows("Clock"));
+    EXPECT_TRUE(bench.shows("of the round; backbone, head and verify"));
+}
+
+// A presenter sees two positions: those must be among them that the sentence speaks of.
+TEST(DominoScene, ShowsAPresenterThePositionWhereTheVerdictsPart) {
+    const auto trace = recorded();
+    int parted = 0;
+    for (const CycleSummary& cycle : fold(*trace, trace->size()).cycles) {
+        if (cycle.drafts.empty()) continue;
+        Frame frame(trace, domino_settings(0), cycle.end_event);
+        frame.input.beat = kDominoBothBeat;
+        const DominoModel usual = domino_model(frame.input);
+        frame.input.presenter = true;
+        const DominoModel model = domino_model(frame.input);
+        if (const int at = parting_position(model); at >= 0) {
+            ++parted;
+            EXPECT_EQ(model.selected, at);
+        } else {
+            EXPECT_EQ(model.selected, telling_position(model));
+        }
+        EXPECT_EQ(usual.selected, usual.rescued >= 0 ? usual.rescued : 1);
+    }
+    EXPECT_GT(parted, 0);
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "engine/drafter.h"
 #include "engine/run.h"
 #include "scenes/drafters_model.h"
+#include "scenes/words.h"
+#include "scenes_fixtures.h"
 #include "scenes_look.h"
 #include "tests/micro.h"
 
@@ -21,11 +23,12 @@ struct Asked {
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
 
-    explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}) {
+    explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
+                   double temperature = 0) {
         settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
         settings.drafter = drafter;
-        settings.k = 4;
-        settings.sampling.temperature = 0;
+        settings.k = k;
+        settings.sampling.temperature = temperature;
         settings.max_tokens = 24;
         run = std::make_unique<speclens::Run>(models, settings);
         run->finish();
@@ -150,6 +153,115 @@ TEST(DraftersScene, SaysWhatLookupFoundAndWhatAHeadReads) {
           "It runs layers 0 to 3; left out: 2 layers of 6.", "the best path shown",
           "reads the target's last state", "PUBLISHED: speed-up 2–4×"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+// What stands in the columns of guesses and of tokens in the row of a drafter.
+struct ShownRow {
+    int kept = 0, behind = 0;        // "9 kept", "+5"
+    std::vector<std::string> labels; // of the chips
+    ui::RecordedText tokens;
+};
+ShownRow shown_row(const SceneBench& bench, const std::string& title) {
+    ShownRow shown;
+    const auto text = [&](const std::string& words, float left) {
+        return std::ranges::find_if(bench.texts, [&](const ui::RecordedText& t) {
+            return t.text == words && t.box.x >= left && t.size < 16;
+        });
+    };
+    const auto names = text("Drafter", 0), guesses = text("Guesses and verdicts", 0),
+               tokens = text("Tokens", guesses->box.x);
+    const auto name = std::ranges::find_if(bench.texts, [&](const ui::RecordedText& t) {
+        return t.text == title && t.box.x == names->box.x && t.box.y > names->box.y;
+    });
+    if (name == bench.texts.end()) {
+        ADD_FAILURE() << "no row " << title;
+        return shown;
+    }
+    for (const ui::RecordedText& t : bench.texts) {
+        if (std::abs(t.baseline - name->baseline) > 4 || t.box.x < guesses->box.x) continue;
+        if (t.box.x >= tokens->box.x - 1) {
+            if (shown.tokens.text.empty() || t.box.x < shown.tokens.box.x) shown.tokens = t;
+            continue;
+        }
+        EXPECT_LE(t.box.right(), tokens->box.x - 8) << t.text;
+        if (t.text.ends_with(" kept"))
+            shown.kept = std::stoi(t.text);
+        else if (t.text.starts_with("+") && t.font == ui::Font::text)
+            shown.behind = std::stoi(t.text);
+        else if (!t.text.ends_with(" in a tree"))
+            shown.labels.push_back(t.text);
+    }
+    EXPECT_LE(shown.tokens.box.right(), tokens->box.x + 24) << "two digits before the boxes";
+    return shown;
+}
+
+void expect_what_matters(Asked& asked, const std::string& what) {
+    for (const DrafterRow& row : drafters_model(asked.bench->controller.frame(0).scene, {}).rows) {
+        if (!row.round() || row.shown.empty()) continue;
+        const std::string where = what + ", " + row.name();
+        const ShownRow shown = shown_row(*asked.bench, row.title);
+        EXPECT_EQ(shown.tokens.text, std::to_string(row.tokens)) << where;
+        EXPECT_EQ(shown.kept + static_cast<int>(shown.labels.size()) + shown.behind,
+                  static_cast<int>(row.shown.size()))
+            << where;
+        const std::size_t all = row.shown.size(), decides = std::min(row.round()->path.size(), all - 1);
+        ASSERT_GE(decides, static_cast<std::size_t>(shown.kept)) << where;
+        ASSERT_LT(decides, static_cast<std::size_t>(shown.kept) + shown.labels.size()) << where;
+        for (std::size_t i = 0; i < shown.labels.size(); ++i) {
+            const int slot = row.shown[static_cast<std::size_t>(shown.kept) + i];
+            EXPECT_EQ(shown.labels[i],
+                      label_of(*asked.published.trace,
+                               row.round()->drafts[static_cast<std::size_t>(slot)].draft->token))
+                << where << ": the whole word";
+        }
+    }
+}
+
+TEST(DraftersScene, ShowsTheGuessThatEndedALongRowAndCountsTheRest) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
+        for (const double temperature : {0.0, 1.0}) {
+            Asked asked("small", screen, 15, temperature);
+            asked.answer();
+            const std::string what =
+                std::to_string(static_cast<int>(screen.w)) + " at T " + std::to_string(temperature);
+            look(*asked.bench, what, false);
+            expect_what_matters(asked, what);
+        }
+}
+
+// Spaces, line ends and tabs are drawn as marks, not as text.
+std::string without_marks(std::string label) {
+    for (const char* mark : {"⎵", "⏎", "⇥"})
+        for (std::size_t at; (at = label.find(mark)) != std::string::npos;)
+            label.erase(at, std::string(mark).size());
+    return label;
+}
+
+// Of a draft of which everything or nearly everything stays.
+TEST(DraftersScene, CountsTheBeginningOfALongSuccess) {
+    int folded = 0;
+    for (const double noise : {0.0, 0.05}) {
+        const auto trace = fixtures::toy_run({.name = "long", .k = 15, .cycles = 6, .noise = noise});
+        const CycleView whole = fold(*trace, trace->size());
+        SceneBench bench("drafters");
+        for (const CycleSummary& cycle : whole.cycles) {
+            bench.show(trace, cycle.end_event);
+            bench.settle();
+            look(bench, "a long success", false);
+            const ShownRow shown = shown_row(bench, "small model");
+            const int end = 15 - shown.behind;
+            folded += shown.kept > 0;
+            EXPECT_LE(shown.kept, cycle.accepted);
+            EXPECT_GT(end, std::min(cycle.accepted, 14)) << "the one that ended it is there";
+            std::string words, wanted;
+            for (const std::string& label : shown.labels) words += label;
+            for (int i = shown.kept; i < end; ++i)
+                wanted += label_of(*trace, cycle.drafts[static_cast<std::size_t>(i)].draft->token);
+            EXPECT_EQ(words, without_marks(wanted)) << "whole words";
+            EXPECT_EQ(shown.tokens.text, std::to_string(cycle.accepted + 1));
+        }
+    }
+    EXPECT_GT(folded, 0);
 }
 
 TEST(DraftersScene, FitsEverySizeAndSaysWhatWasRecorded) {

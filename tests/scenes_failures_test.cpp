@@ -98,6 +98,84 @@ TEST(FailuresScene, MeasuresFirstAndThenShowsTheMap) {
     EXPECT_TRUE(live.bench->shows("beyond the measured widths"));
 }
 
+// A pass does all that a narrower one does. One that took longer than a wider one is not believed, and
+// marked.
+TEST(Failures, BelieveNoPassThatTookLongerThanAWiderOne) {
+    PassTimes times = bend();
+    times.passes[0].ms = 1.9; // one row slower than two
+    times.passes[2].ms = 10;  // four rows
+    EXPECT_DOUBLE_EQ(pass_ms(times, 1), 1);
+    EXPECT_DOUBLE_EQ(pass_ms(times, 4), 1);
+    EXPECT_DOUBLE_EQ(pass_ms(times, 16), 2);
+    EXPECT_TRUE(outrun_pass(times, 1));
+    EXPECT_FALSE(outrun_pass(times, 2));
+    EXPECT_TRUE(outrun_pass(times, 3));
+    EXPECT_FALSE(outrun_pass(times, 8));
+    EXPECT_TRUE(load_cell(times, {0.18, 0, 0}, 1, 1).outrun);
+    EXPECT_FALSE(load_cell(times, {0.18, 0, 0}, 8, 1).outrun);
+    for (const int requests : kRequests)
+        for (const int k : kGuesses)
+            EXPECT_LE(load_cell(times, {0.18, 0, 0}, requests, k).speedup, expected_tokens(0.18, k) + 1e-9)
+                << requests << " requests, K = " << k;
+}
+
+TEST(Failures, CallsACellNearOneNeitherFasterNorSlower) {
+    for (const double near : {0.996, 1.0, 1.004}) {
+        LoadCell cell;
+        cell.speedup = near;
+        EXPECT_FALSE(cell.pays()) << near;
+        EXPECT_FALSE(cell.loses()) << near;
+    }
+    LoadCell cell;
+    cell.speedup = 1.006;
+    EXPECT_TRUE(cell.pays());
+    cell.speedup = 0.994;
+    EXPECT_TRUE(cell.loses());
+}
+
+TEST(Failures, SaysWhatTheGuessesShowOnlyWhereTheyDo) {
+    const std::vector<EntropyBin> few = {{0, 0.1, 26, 23}, {0.7, 1.2, 2, 1}, {1.2, 2, 3, 2}, {2, 99, 4, 3}};
+    EXPECT_EQ(entropy_finding(few).shown, EntropyFinding::Shown::too_few);
+    EXPECT_EQ(entropy_finding(few).sure.kept, 23);
+    EXPECT_EQ(entropy_finding(few).unsure.judged, 9);
+    std::vector<EntropyBin> more = few;
+    more[2] = {1.2, 2, 30, 6};
+    EXPECT_EQ(entropy_finding(more).shown, EntropyFinding::Shown::falls);
+    more[2] = {1.2, 2, 30, 28};
+    EXPECT_EQ(entropy_finding(more).shown, EntropyFinding::Shown::nothing);
+    FailuresModel m;
+    const SceneInput input;
+    SceneInput at = input;
+    at.beat = 3;
+    m.bins = few;
+    EXPECT_TRUE(failures_story(at, m, nullptr).text.starts_with("Too few here to tell: 23 of 26"));
+    m.bins = more;
+    EXPECT_TRUE(failures_story(at, m, nullptr).text.starts_with("This run shows no clear fall"));
+}
+
+TEST(FailuresScene, MarksAsManyGuessesAsTheRunMakes) {
+    for (const auto& [k, shown] : {std::pair{15, 15}, {12, 12}, {11, 10}, {6, 6}, {1, 1}}) {
+        EXPECT_EQ(kGuesses[guesses_at_most(k)], shown);
+        Header header;
+        header.k = k;
+        CycleView whole;
+        whole.header = &header;
+        SceneInput input;
+        input.whole = &whole;
+        EXPECT_EQ(failures_model(input, {}).guesses(), shown);
+    }
+}
+
+TEST(FailuresScene, CountsGuessesInWholeNumbers) {
+    Loaded live(true);
+    const FailuresModel m = failures_model(live.bench->controller.frame(0).scene, {});
+    for (const EntropyBin& bin : m.bins)
+        if (bin.judged > 0) {
+            EXPECT_TRUE(live.bench->shows(std::to_string(bin.kept) + " of " + std::to_string(bin.judged)))
+                << live.bench->words;
+        }
+}
+
 TEST(FailuresScene, CountsTheRunsGuessesByEntropy) {
     Loaded live(true);
     const FailuresModel m = failures_model(live.bench->controller.frame(0).scene, {});
@@ -257,6 +335,12 @@ TEST(FailuresScene, PlaysTheDiagnosis) {
     live.bench->key(ui::Key::n);
     live.bench->settle();
     EXPECT_TRUE(live.bench->shows("Speed-up by load")) << "G goes back to the map";
+}
+
+TEST(FailuresScene, SaysWhatAPlainPassTakesBesideTheTimesOfASetUp) {
+    Playing live;
+    live.examine();
+    EXPECT_TRUE(live.bench->shows("a plain pass: 0.50 ms")) << live.bench->words;
 }
 
 TEST(FailuresScene, TheDiagnosisFitsBeforeAndAfterAnAnswer) {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
+#include "app/saved_files.h"
 #include "engine/trace_json.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
+#include "temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -255,6 +258,15 @@ TEST(StepBack, GivesTheSamePicture) {
         bench.key(ui::Key::left);
         // Tasks that are done stay done; everything else must be as it was.
         EXPECT_EQ(bench.words, seen[i]) << "step " << i + 1;
+    }
+}
+
+TEST(SavedFiles, LeaveOutWhatIsNeitherRunNorRace) {
+    const test::TempFolder folder;
+    for (const char* text : {"{\"lanes\":[]}", "\"lanes\"", "", "[1,2", "{\"a\":1,\"lanes\":[]}"}) {
+        std::ofstream(folder.path() / "a.json") << text;
+        std::ofstream(folder.path() / "b.jsonl") << text;
+        EXPECT_TRUE(saved_files(folder.path()).empty()) << text;
     }
 }
 

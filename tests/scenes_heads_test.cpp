@@ -135,6 +135,59 @@ TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
     EXPECT_TRUE(none.bench->shows("no states"));
 }
 
+// Above temperature 0 the guess need not be the favourite: its probability is what the story is about.
+TEST(DFlashScene, ListsTheDraftedTokenInEveryLaw) {
+    RunSettings settings = settings_for("dflash");
+    settings.sampling.temperature = 1;
+    Live live("dflash", settings);
+    int others = 0;
+    for (const CycleSummary& cycle : fold(*live.published.trace, live.published.trace->size()).cycles)
+        for (const DraftSlot& slot : cycle.drafts)
+            for (const int rows : {1, 2, 3}) {
+                const std::vector<int> ids = dflash_tokens(slot, rows);
+                EXPECT_LE(static_cast<int>(ids.size()), rows);
+                EXPECT_NE(std::ranges::find(ids, slot.draft->token), ids.end());
+                others += favourite(at_one(*slot.draft)) != slot.draft->token;
+            }
+    EXPECT_GT(others, 0);
+}
+
+TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
+    Live live("dflash", settings_for("dflash"));
+    SceneInput input = live.bench->controller.frame(0).scene;
+    const DFlashModel model = dflash_model(input);
+    EXPECT_NE(dflash_mask_words(model).find("sees the target's states at "), std::string::npos)
+        << "never the text itself";
+    input.beat = 1;
+    EXPECT_TRUE(dflash_story(input, model).text.starts_with("The small network gets no words of the text"));
+    input.stage = {0, 0, 420, 600}; // room for two columns of four
+    ui::RecordCanvas canvas(steady_fonts(), {0, 0, 420, 600});
+    ui::WidgetState widgets;
+    const ui::Input mouse;
+    ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 420, 600});
+    std::vector<SceneCommand> out;
+    draw_dflash_block({input, model, ui, out}, 80);
+    EXPECT_NE(canvas.visible_text().find(" of " + std::to_string(model.guesses())), std::string::npos)
+        << canvas.visible_text();
+}
+
+TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
+    const float scale = presenter_scale({1280, 720}, find_scene("dflash")->make()->presenter_stage());
+    SceneBench bench("dflash", {}, {0, 0, 1280 / scale, 720 / scale});
+    bench.controller.window = {1280, 720};
+    bench.show(recorded("dflash"));
+    bench.key(ui::Key::f5);
+    const std::pair<int, const char*> kShown[] = {{kDFlashMasksBeat, "The check sees"},
+                                                  {kDFlashTimesBeat, "Draft time"},
+                                                  {5, "Acceptance by position"}};
+    for (const auto& [beat, words] : kShown) {
+        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
+        bench.settle();
+        EXPECT_TRUE(bench.shows(words)) << bench.words;
+        look(bench, std::string("dflash presenter beat ") + std::to_string(beat), false);
+    }
+}
+
 TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     const auto trace = recorded("eagle3");
     SceneBench bench("eagle3");
@@ -169,6 +222,16 @@ TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
     ASSERT_NE(live.study(), nullptr);
     live.answer();
     EXPECT_TRUE(live.bench->shows("EAGLE-3"));
+}
+
+TEST(Eagle3Scene, CallsTheNumberOfGuessesKAndNamesItsAxes) {
+    Live live("eagle3", settings_for("eagle3"));
+    EXPECT_TRUE(live.bench->shows("Guesses K: 4"));
+    EXPECT_FALSE(live.bench->shows("γ"));
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    live.answer();
+    EXPECT_TRUE(live.bench->shows("Draft time of a round in ms, by guesses K"));
 }
 
 // DFlash's law does not know the guess before it; Domino's base law neither, its corrected one does.

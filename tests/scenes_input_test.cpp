@@ -1,10 +1,15 @@
 // Mouse and keys to commands: what is clicked, dragged and typed reaches the controller and the engine.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "app/popups.h"
 #include "app/shell_input.h"
 #include "scenes/run_controls.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
+#include "temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -18,10 +23,15 @@ struct LiveBench {
     std::vector<Command> sent;
     std::vector<std::int64_t> budgets;
     int cancelled = 0;
+    std::uint64_t runs = 1; // begun, the first one by itself
     SceneBench bench;
 
     explicit LiveBench(const std::string& scene)
-        : bench(scene, {.send = [this](Command c) { sent.push_back(std::move(c)); },
+        : bench(scene, {.send =
+                            [this](Command c) {
+                                runs += std::holds_alternative<Restart>(c) || std::holds_alternative<Fork>(c);
+                                sent.push_back(std::move(c));
+                            },
                         .set_budget = [this](std::int64_t n) { budgets.push_back(n); },
                         .add_budget = [this](std::int64_t n) { budgets.push_back(n); },
                         .cancel_loading = [this] { ++cancelled; }}) {}
@@ -32,10 +42,24 @@ struct LiveBench {
         p.laws = std::move(laws);
         p.settings.k = 4;
         p.settings.sampling.temperature = 1;
+        observe(std::move(p));
+    }
+    void observe(Snapshot p) {
         p.status.state = EngineStatus::State::idle;
-        p.status.ready_drafters = {"none", "small", "lookup"};
+        p.status.ready_drafters = {"none", "small", "small_tree", "lookup"};
         p.status.plain_ms_per_token = 8;
+        p.runs = runs;
         bench.controller.observe(p, bench.time);
+        bench.settle();
+    }
+    void perform(SceneCommand command) {
+        bench.controller.perform({std::move(command)}, bench.time);
+        bench.settle();
+    }
+    void type(const std::string& words) {
+        ui::Input input;
+        input.typed = words;
+        bench.frame(input);
         bench.settle();
     }
     template <class T>
@@ -89,7 +113,7 @@ TEST(Undo, TakesChangesOfSettingsBackOneByOne) {
     };
     live.bench.key(ui::Key::z, {.ctrl = true});
     EXPECT_TRUE(live.sent.empty());
-    EXPECT_TRUE(live.bench.shows("Nothing was changed yet")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("Nothing of the run was changed yet")) << live.bench.words;
     const RunSettings first = *live.bench.controller.frame(live.bench.time).scene.settings;
     live.bench.key(ui::Key::k);
     live.bench.key(ui::Key::t);
@@ -99,6 +123,7 @@ TEST(Undo, TakesChangesOfSettingsBackOneByOne) {
     live.bench.key(ui::Key::z, {.ctrl = true});
     EXPECT_EQ(asked().k, first.k + 1);
     EXPECT_EQ(asked().sampling.temperature, first.sampling.temperature);
+    EXPECT_TRUE(live.bench.shows("Back to T = 1")) << live.bench.words;
     live.bench.key(ui::Key::z, {.ctrl = true});
     EXPECT_EQ(asked(), first);
     live.bench.key(ui::Key::y, {.ctrl = true});
@@ -244,7 +269,13 @@ TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
     EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wor") << "the token rule judges chains";
     settings.rule = "tree_wr";
     EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
-    EXPECT_EQ(with_drafter(settings, "small").rule, "tree_wr") << "a chain is a tree too";
+    EXPECT_EQ(with_drafter(settings, "lookup").rule, "tree_wr")
+        << "chosen for a chain: a chain is a tree too";
+    settings.drafter = "small_tree";
+    EXPECT_EQ(with_drafter(settings, "small").rule, "token") << "only the tree had needed the other";
+    EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
+    settings.rule = "match";
+    EXPECT_EQ(with_drafter(settings, "small").rule, "match") << "no rule for trees";
     settings.drafter = "small_tree";
     settings.rule = "token";
     settings.sampling.temperature = 0;
@@ -252,6 +283,134 @@ TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
     EXPECT_EQ(with_temperature(settings, 0).rule, "token") << "greedy decoding needs no other";
     settings.options.tree_depth = 9;
     EXPECT_EQ(with_draft_length(settings, 3).options.tree_depth, 0) << "K is the depth that was chosen last";
+}
+
+TEST(Controls, ARuleThatComesAndGoesWithATreeIsSaid) {
+    LiveBench live("loop");
+    live.observe(mixed());
+    live.bench.key(ui::Key::d3);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.drafter, "small_tree");
+    EXPECT_EQ(live.last<Restart>()->settings.rule, "tree_wor");
+    EXPECT_TRUE(live.bench.shows("rule: tree_wor, a tree needs it")) << live.bench.words;
+    live.bench.key(ui::Key::d2);
+    EXPECT_EQ(live.last<Restart>()->settings.rule, "token");
+    EXPECT_TRUE(live.bench.shows("rule: token again")) << live.bench.words;
+}
+
+TEST(Controls, LongNamesOfRulesStandThereWhole) {
+    const ui::Rect controls{208, 692, 992, 96};
+    for (const char* rule : {"tree_kseq", "cascade_tokenV1"}) {
+        LiveBench live("loop");
+        Snapshot p;
+        p.trace = mixed();
+        p.settings.rule = rule;
+        live.observe(p);
+        (void)live.bench.find(rule, controls);
+        (void)live.bench.find("small", controls);
+    }
+}
+
+TEST(Controls, TenthsOfATemperatureAddUpToTenths) {
+    RunSettings settings;
+    settings.sampling.temperature = 0;
+    for (int i = 0; i < 3; ++i) settings = with_temperature(settings, settings.sampling.temperature + 0.1);
+    EXPECT_EQ(settings.sampling.temperature, 0.3) << "and not 0.30000000000000004";
+}
+
+TEST(Controls, AChangeDuringAMeasurementSaysWhatItWasOf) {
+    LiveBench live("loop");
+    Snapshot p;
+    p.trace = mixed();
+    auto study = std::make_shared<Study>();
+    study->planned = 2;
+    p.studies["lengths"] = study;
+    live.observe(p);
+    live.bench.key(ui::Key::k);
+    EXPECT_TRUE(live.bench.shows("the measurement under way is of the settings before")) << live.bench.words;
+    LiveBench quiet("loop");
+    quiet.observe(mixed());
+    quiet.bench.key(ui::Key::k);
+    EXPECT_FALSE(quiet.bench.shows("the measurement under way")) << quiet.bench.words;
+}
+
+// A round that the window would not choose by itself, and the run forked there.
+struct Branch {
+    std::shared_ptr<const Trace> base = mixed();
+    int cycle = 0;
+    std::shared_ptr<Trace> trace = std::make_shared<Trace>([base = base](int id) { return base->text(id); });
+
+    Branch() {
+        const CycleView whole = fold(*base, base->size());
+        const std::size_t telling = telling_cursor(whole).cursor;
+        std::size_t begins = 0;
+        for (const CycleSummary& c : whole.cycles) {
+            if (!c.complete() || (c.first_event < telling && telling <= c.end_event)) continue;
+            cycle = c.cycle;
+            begins = c.first_event;
+        }
+        for (std::size_t i = 0; i < base->size(); ++i) {
+            if (i == begins) trace->append(Commanded{"fork"});
+            Event event = (*base)[i];
+            if (auto* guess = std::get_if<Drafted>(&event);
+                guess && guess->cycle == cycle && guess->index == 1)
+                guess->extra = "forced";
+            trace->append(std::move(event));
+        }
+    }
+    [[nodiscard]] Fork fork() const { return {.cycle = cycle, .force_draft = std::pair{1, 3}}; }
+};
+
+TEST(Fork, StaysAtTheGuessThatWasForced) {
+    const Branch branch;
+    LiveBench live("loop");
+    live.observe(branch.base);
+    live.bench.key(ui::Key::home);
+    live.perform(Command{branch.fork()});
+    EXPECT_EQ(live.bench.cursor(), 1U) << "the new branch is not there yet";
+    live.observe(branch.trace);
+    const FrameInput now = live.bench.controller.frame(live.bench.time);
+    ASSERT_TRUE(now.scene.view->current());
+    EXPECT_EQ(now.scene.view->current()->cycle, branch.cycle);
+    ASSERT_TRUE(now.scene.selected);
+    EXPECT_EQ(*now.scene.selected, (Position{branch.cycle, 1}));
+    live.bench.time += 10; // the message is gone
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.cycle + 1) + ": “"))
+        << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("forced")) << live.bench.words;
+}
+
+TEST(Fork, IsTakenBackAndMadeAgainLikeAnyChange) {
+    const Branch branch;
+    LiveBench live("loop");
+    live.observe(branch.base);
+    const RunSettings first = *live.bench.controller.frame(live.bench.time).scene.settings;
+    live.bench.key(ui::Key::k);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    live.observe(Branch().base);
+    live.perform(SetCursor{7});
+    live.perform(Command{branch.fork()});
+    std::size_t sent = live.sent.size();
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    EXPECT_EQ(live.sent.size(), sent) << "the longer drafts were of the run before";
+    live.observe(branch.trace);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings, first);
+    EXPECT_TRUE(
+        live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.cycle + 1)))
+        << live.bench.words;
+    live.observe(Branch().base);
+    EXPECT_EQ(live.bench.cursor(), 7U) << "where the run was forked";
+    sent = live.sent.size();
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    ASSERT_GE(live.sent.size(), sent + 2);
+    EXPECT_TRUE(std::holds_alternative<Restart>(live.sent[sent]));
+    const auto* fork = std::get_if<Fork>(&live.sent[sent + 1]);
+    ASSERT_TRUE(fork);
+    EXPECT_EQ(fork->cycle, branch.cycle);
+    EXPECT_EQ(fork->force_draft, branch.fork().force_draft);
 }
 
 TEST(Fork, ListsTokensAndSendsTheForcedOne) {
@@ -279,6 +438,33 @@ TEST(Palette, FindsAndRunsACommand) {
     bench.key(ui::Key::enter);
     bench.settle();
     EXPECT_TRUE(bench.shows("Beat 1 of 8")) << bench.words;
+}
+
+TEST(Palette, ChoosesADrafterAndARule) {
+    LiveBench live("loop");
+    live.observe(mixed());
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("drafter: lookup");
+    live.bench.key(ui::Key::enter);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.drafter, "lookup");
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("rule: match");
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.last<Restart>()->settings.rule, "match");
+    for (const PaletteRow& row :
+         palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
+        EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
+}
+
+TEST(Palette, DoesWhatTheOpenSceneCan) {
+    LiveBench live("bottleneck");
+    live.observe(mixed());
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("time passes");
+    live.bench.key(ui::Key::enter);
+    live.bench.settle();
+    EXPECT_TRUE(live.last<MeasurePasses>()) << live.bench.words;
 }
 
 TEST(PromptEditor, StartsARunWithTheTypedText) {
@@ -324,6 +510,48 @@ TEST(AcceptRule, DraggingATargetHandleMakesItATableAndZTakesItBack) {
     EXPECT_TRUE(bench.shows("LIVE"));
 }
 
+TEST(AcceptRule, CtrlZTakesBackWhatTheSceneChangedFirst) {
+    LiveBench live("accept-rule");
+    live.observe(mixed());
+    live.bench.key(ui::Key::k); // a change of the run, with the scene's own behind it
+    const RunSettings longer = live.last<Restart>()->settings;
+    Snapshot p;
+    p.trace = mixed();
+    p.settings = longer;
+    live.observe(p);
+    live.sent.clear();
+    live.bench.key(ui::Key::equal); // raises the chosen bar
+    ASSERT_TRUE(live.bench.shows("TABLE")) << live.bench.words;
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    live.bench.settle();
+    EXPECT_FALSE(live.bench.shows("TABLE")) << live.bench.words;
+    EXPECT_FALSE(live.last<Restart>());
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("TABLE")) << live.bench.words;
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    live.bench.settle();
+    live.bench.key(ui::Key::z, {.ctrl = true}); // the scene has nothing more: it says what comes next
+    live.bench.settle();
+    EXPECT_FALSE(live.last<Restart>());
+    EXPECT_TRUE(live.bench.shows("Nothing more of this scene; once more: Back to K = 4")) << live.bench.words;
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.k, longer.k - 1);
+}
+
+TEST(Undo, BringsALaneBackIntoTheRace) {
+    LiveBench live("race");
+    live.observe(mixed());
+    ASSERT_TRUE(live.last<StartRace>());
+    const RaceSettings first = live.last<StartRace>()->settings;
+    live.perform(ToggleLane{"lookup"});
+    EXPECT_NE(live.last<StartRace>()->settings.lanes, first.lanes);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    EXPECT_EQ(live.last<StartRace>()->settings, first);
+    EXPECT_TRUE(live.bench.shows("Back to the lanes none")) << live.bench.words;
+}
+
 TEST(AcceptRule, AThousandFlipsAreCounted) {
     SceneBench bench("accept-rule");
     bench.show(mixed());
@@ -349,6 +577,48 @@ TEST(Menus, OpenAndRunAnItem) {
     bench.click(bench.find("Light"));
     EXPECT_EQ(bench.controller.theme, ui::ThemeKind::light);
     EXPECT_FALSE(bench.shows("High contrast"));
+}
+
+TEST(Menus, AnOpenOneFollowsThePointer) {
+    SceneBench bench("loop");
+    bench.show(mixed(), 4);
+    const ui::Rect bar{0, 0, 1600, 28};
+    bench.click(bench.find("File", bar));
+    EXPECT_TRUE(bench.shows("Ctrl+N"));
+    bench.mouse = bench.find("View", bar);
+    bench.frame();
+    EXPECT_GT(bench.widgets.wake_at, 0) << "a window draws the other menu without a further move";
+    bench.settle();
+    EXPECT_TRUE(bench.shows("High contrast")) << bench.words;
+    bench.key(ui::Key::right); // the pointer rests there and does not pull it back
+    EXPECT_FALSE(bench.shows("High contrast")) << bench.words;
+}
+
+TEST(Banner, IsReadWholeAndGoesWithEscapeOrTheNextSuccess) {
+    const test::TempFolder folder;
+    const std::filesystem::path bad = folder / "bad.bin";
+    std::ofstream(bad) << "no run\n";
+    const std::string good =
+        (std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl").string();
+    LiveBench live("loop");
+    live.observe(mixed());
+    const auto open = [&](const std::string& path) {
+        live.bench.controller.perform({OpenFile{path}}, live.bench.time);
+        live.bench.settle();
+    };
+    const auto broken = [&] { return live.bench.shows("bad.bin, line 1: not valid JSON"); };
+    open(bad.string());
+    EXPECT_TRUE(broken()) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("--json FILE")) << "to its last word:\n" << live.bench.words;
+    live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(broken()) << live.bench.words;
+    open(bad.string());
+    open(good);
+    EXPECT_FALSE(broken()) << "a run was opened since";
+    open(bad.string());
+    EXPECT_TRUE(broken());
+    live.bench.key(ui::Key::k);
+    EXPECT_FALSE(broken()) << "a run was begun since";
 }
 
 TEST(Rail, EveryRowOpensItsScene) {

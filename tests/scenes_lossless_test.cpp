@@ -2,6 +2,7 @@
 // comparison.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "app/ui/format.h"
@@ -182,6 +183,48 @@ TEST(LosslessScene, ComparesGreedyTextsTokenByToken) {
     live.show();
     EXPECT_TRUE(live.bench->shows("same 4 tokens"));
     EXPECT_TRUE(live.bench->shows("differs at token 3"));
+}
+
+TEST(LosslessScene, NamesEveryDrafterItCounts) {
+    const std::vector<std::string> names = {"small",  "small_tree",  "lookup", "skip",
+                                            "eagle3", "eagle3_tree", "dflash", "domino",
+                                            "dspark", "dart",        "medusa", "medusa_tree"};
+    Study done{kGreedyStudy, 13, {}};
+    for (std::size_t i = 0; i <= names.size(); ++i) {
+        StudyPoint p;
+        p.settings.drafter = i == 0 ? "none" : names[i - 1];
+        p.output = {1, 2, 3, 4};
+        done.points.push_back(p);
+    }
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        Counting live(screen);
+        live.published.studies[done.name] = std::make_shared<const Study>(done);
+        live.show();
+        live.beat(kLosslessBeats - 1);
+        EXPECT_TRUE(live.bench->shows("12 of 12 drafters")) << live.bench->words;
+        for (const std::string& name : names)
+            EXPECT_TRUE(live.bench->shows(name)) << screen.w << ": " << name << "\n" << live.bench->words;
+        EXPECT_EQ(live.bench->shows("TABLE"), screen.w > 1500)
+            << "a beat about the loaded models, where nothing stands beside the stage, shows them on it";
+    }
+}
+
+// Which of the lines is which mistake.
+TEST(LosslessScene, NamesTheLinesAtTheirEnds) {
+    Counting live;
+    live.beat(3);
+    live.bench->key(ui::Key::c);
+    live.bench->key(ui::Key::up);
+    live.bench->key(ui::Key::c);
+    live.bench->settle();
+    for (const char* name : {"No residual", "Replacement from"})
+        EXPECT_TRUE(std::ranges::any_of(live.bench->texts,
+                                        [&](const ui::RecordedText& text) {
+                                            return text.text.starts_with(name) && text.box.right() < 1190 &&
+                                                   text.box.y > 160 && text.box.y < 520;
+                                        }))
+            << name << "\n"
+            << live.bench->words;
 }
 
 // The real thing: the study's runs on a model, and what the summary keeps of them.

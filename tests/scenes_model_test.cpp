@@ -1,6 +1,7 @@
 // What the scenes calculate: sandbox, flips, clock, first step to look at, and how long a frame takes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -144,13 +145,18 @@ TEST(Loop, NamesTheDrawnTokenBesideTheLawItWasDrawnFrom) {
         const auto caption = std::ranges::find_if(
             bench.texts, [](const ui::RecordedText& t) { return t.text.starts_with("residual"); });
         ASSERT_NE(caption, bench.texts.end());
+        const bool inside = std::any_of(bench.texts.begin(), caption, [&](const ui::RecordedText& t) {
+            const float above = caption->box.y - t.box.y;
+            return above > 10 && above < 40 && t.box.x >= caption->box.x - 1 && name.ends_with(t.text);
+        });
         ASSERT_NE(caption + 1, bench.texts.end());
         const std::string beside = (caption + 1)->text;
-        seen += name.ends_with(beside);
+        seen += inside || name.ends_with(beside);
         // Where there is no room for it, none of the others stands there.
         for (const Top::Entry& entry : own->top.entries) {
             const std::string other = label_of(*trace, entry.id);
-            EXPECT_FALSE(entry.id != own->token && other.ends_with(beside)) << name << " but " << beside;
+            EXPECT_FALSE(!inside && entry.id != own->token && other.ends_with(beside))
+                << name << " but " << beside;
         }
     }
     EXPECT_GT(seen, 3);

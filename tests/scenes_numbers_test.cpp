@@ -1,6 +1,8 @@
 // Scene S16: the published figures as a table, its filters, and what is said of one figure.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scenes/numbers_model.h"
 #include "scenes_bench.h"
 #include "scenes_look.h"
@@ -64,6 +66,31 @@ TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
     EXPECT_TRUE(list.bench->shows("Against "));
     list.beat(3);
     EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+}
+
+// A wrong figure stands beside what follows from its source, a list in full, and what is wrong in words.
+TEST(NumbersScene, ShowsWhatIsWrongAndWhatWouldBeRight) {
+    Listed list;
+    const Published& figures = *list.input().figures;
+    const PublishedFigure* printed = figures.find("dynamo-expected-70");
+    ASSERT_NE(printed, nullptr);
+    const PublishedFigure* right = right_figure(figures, *printed);
+    ASSERT_NE(right, nullptr);
+    EXPECT_EQ(right->id, "dynamo-expected-70-derived");
+    EXPECT_EQ(whole_value(*printed), "2.76 3.16 3.29 3.33");
+    EXPECT_EQ(right_figure(figures, *figures.find("dynamo-production-cost")), nullptr)
+        << "what contradicts it is another quantity";
+    Listed wide({0, 0, 1920, 1080});
+    wide.beat(3);
+    EXPECT_TRUE(wide.bench->shows("2.76 3.16 3.29 3.33 2.53 2.94 3.14 3.27")) << wide.bench->words;
+    EXPECT_TRUE(wide.bench->shows("15 drafts are verified")) << wide.bench->words;
+    for (const char* ending : {"0.7", "0.8", "0.9", "0.95"})
+        EXPECT_TRUE(std::ranges::any_of(wide.bench->texts,
+                                        [&](const ui::RecordedText& text) {
+                                            return text.text.starts_with("Expected tokens") &&
+                                                   text.text.ends_with(ending);
+                                        }))
+            << "rows that differ in their end only: " << ending;
 }
 
 TEST(NumbersScene, TheFilterGoesRound) {

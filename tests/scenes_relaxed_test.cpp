@@ -1,10 +1,12 @@
 // Scene S12: the laws read off a run, what every rule keeps of them, and the controls.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "engine/run.h"
 #include "engine/study.h"
+#include "engine/trace_json.h"
 #include "scenes/relaxed_model.h"
 #include "scenes_bench.h"
 #include "tests/micro.h"
@@ -109,6 +111,89 @@ TEST(Relaxed, KeepsAlphaInTheRangeOfTheRule) {
     EXPECT_EQ(relaxed_model(live.input(), state).params.alpha, 1);
     state.params.alpha = -0.5;
     EXPECT_EQ(relaxed_model(live.input(), state).params.alpha, 0);
+}
+
+// The rest of a law as one token would stay as if both models meant the same by it.
+TEST(Relaxed, MeansLeaveOutWhereTheHeadsLeaveOutTooMuch) {
+    const auto position = [](Law p, Law q) {
+        JudgedPosition one;
+        one.ids = {1, 2, -1};
+        one.unlisted = std::max(p.back(), q.back());
+        one.laws = {p, q, p, q};
+        return one;
+    };
+    const JudgedPosition listed = position({.6, .4, 0}, {.3, .7, 0}),
+                         cut = position({.2, .2, .6}, {.2, .2, .6});
+    const RuleInfo& token = *find_rule("token");
+    EXPECT_NEAR(trade_off({listed, cut}, token, {}).kept, .7, 1e-12);
+    EXPECT_EQ(trade_off({cut}, token, {}).kept, 0);
+}
+
+TEST(Relaxed, TheDraftedTokenKeepsItsProbabilities) {
+    Sampled heads(2, 4), whole(2, 64);
+    const auto some = positions_with_laws(fold(heads.run->trace(), heads.run->trace().size()));
+    const auto all = positions_with_laws(fold(whole.run->trace(), whole.run->trace().size()));
+    ASSERT_EQ(some.size(), all.size());
+    const auto of_draft = [](const JudgedPosition& position, const Law& law) {
+        const auto at = std::ranges::find(position.ids, position.drafted);
+        return at == position.ids.end() ? -1.0 : law[static_cast<std::size_t>(at - position.ids.begin())];
+    };
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        EXPECT_NEAR(of_draft(some[i], some[i].laws.p), of_draft(all[i], all[i].laws.p), 1e-6) << i;
+        EXPECT_NEAR(of_draft(some[i], some[i].laws.q), of_draft(all[i], all[i].laws.q), 1e-6) << i;
+        EXPECT_NEAR(sum(some[i].laws.p), 1, 1e-9);
+        EXPECT_TRUE(all[i].counts()) << "all 61 tokens are listed";
+    }
+}
+
+TEST(RelaxedScene, SaysNothingOfHeadsThatAreTooShort) {
+    Sampled hot(2, 4);
+    RelaxedState state;
+    const RelaxedModel m = relaxed_model(hot.input(), state);
+    ASSERT_GT(m.positions->size(), 0u);
+    EXPECT_EQ(m.counted, 0);
+    EXPECT_TRUE(hot.bench->shows("too short to say what a rule keeps")) << hot.bench->words;
+    EXPECT_TRUE(hot.bench->shows("Lower the temperature, or record whole laws")) << hot.bench->words;
+    EXPECT_TRUE(hot.bench->shows("too much to say whether a guess stays")) << hot.bench->words;
+    EXPECT_FALSE(hot.bench->shows("A guess stays here")) << hot.bench->words;
+    EXPECT_FALSE(hot.bench->shows("chance that a guess stays")) << hot.bench->words;
+    const std::string words = relaxed_description(hot.input(), m);
+    EXPECT_NE(words.find("--trace-top all"), std::string::npos) << words;
+    EXPECT_NE(words.find("Stays here: not told"), std::string::npos) << words;
+    EXPECT_EQ(words.find("stays ."), std::string::npos) << words;
+    EXPECT_EQ(words.find("probability 0"), std::string::npos) << words;
+    for (int beat = 0; beat < kRelaxedBeats; ++beat) {
+        hot.bench->controller.perform({SceneCommand{SetBeat{beat}}}, hot.bench->time);
+        hot.bench->settle();
+        EXPECT_FALSE(hot.bench->shows("keeps a guess with probability")) << beat;
+    }
+    Sampled listed(2, 64);
+    EXPECT_TRUE(listed.bench->shows("Lenient token rule keeps")) << "whole laws at the same temperature";
+}
+
+// Heads of eight tokens, some of which leave out much.
+TEST(RelaxedScene, SaysHowManyGuessesCount) {
+    SceneBench bench("relaxed");
+    const std::shared_ptr<const Trace> trace =
+        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    bench.show(trace, trace->size());
+    SceneInput input = bench.controller.frame(0).scene;
+    RelaxedState state;
+    const RelaxedModel m = relaxed_model(input, state);
+    const int judged = static_cast<int>(m.positions->size());
+    ASSERT_GT(m.counted, 0);
+    ASSERT_LT(m.counted, judged);
+    const std::string means =
+        "means over " + std::to_string(m.counted) + " of " + std::to_string(judged) + " judged guesses";
+    EXPECT_TRUE(bench.shows(means)) << bench.words;
+    EXPECT_NE(relaxed_title(input, m).subtitle.find(means), std::string::npos);
+    const std::string words = relaxed_description(input, m);
+    EXPECT_NE(words.find("left out, where the models are less sure"), std::string::npos) << words;
+    for (const JudgedPosition& position : *m.positions) {
+        input.selected = position.at;
+        const std::string here = relaxed_description(input, relaxed_model(input, state));
+        EXPECT_EQ(here.find("Stays here: not told") == std::string::npos, position.counts()) << here;
+    }
 }
 
 TEST(RelaxedScene, EveryBeatBringsItsRule) {

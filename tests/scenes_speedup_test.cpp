@@ -97,8 +97,9 @@ struct Measured {
     [[nodiscard]] const RunStudy* study() const {
         return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back());
     }
-    // One pass takes 1 ms, a guess 0.1 ms, a further row 0.05 ms, and guess i stays in kept[i] of 10 rounds.
-    void answer(std::vector<int> kept, std::size_t points = 1000) {
+    // One pass takes 1 ms, drafting `once` ms and `guess` ms for each, a further row 0.05 ms, and guess i
+    // stays in kept[i] of 10 rounds.
+    void answer(std::vector<int> kept, std::size_t points = 1000, double guess = 0.1, double once = 0) {
         Study done{study()->name, static_cast<int>(study()->runs.size()), {}};
         for (const RunSettings& one : study()->runs) {
             if (done.points.size() == points) break;
@@ -106,7 +107,7 @@ struct Measured {
             p.settings = one;
             p.rounds = 10;
             p.verify_ms = 1 + 0.05 * one.k;
-            p.draft_ms = 0.1 * one.k;
+            p.draft_ms = one.k > 0 ? once + guess * one.k : 0;
             int reached = 10, tokens = 10;
             for (int i = 0; i < one.k && i < static_cast<int>(kept.size()); ++i) {
                 p.judged.push_back(reached);
@@ -185,6 +186,48 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
     EXPECT_NE(words.find("K = 3"), std::string::npos);
     EXPECT_NE(words.find("measured 3.30 in 10 rounds"), std::string::npos) << words;
     EXPECT_NE(words.find("K = 5 3.16 (2.94)"), std::string::npos) << words;
+}
+
+// The mean guess is no reason for what the first one brings and costs, nor the other way round.
+TEST(SpeedupScene, TheReasonWhyItPaysIsMeasured) {
+    const auto reason = [](Measured& live) {
+        SceneInput input = live.input();
+        input.beat = 3;
+        const SpeedupModel m = speedup_model(input, {});
+        EXPECT_TRUE(m.measured());
+        EXPECT_GT(m.speedup_at(m.best), 1);
+        return speedup_story(input, m).text;
+    };
+    Measured fading; // the first guess costs .45 and stays with .50, the later ones cost .62 and hardly stay
+    fading.bench->key(ui::Key::m);
+    fading.answer({5, 2, 1}, 1000, 0.57, -0.17);
+    EXPECT_LT(speedup_model(fading.input(), {}).levers.alpha, 0.5);
+    std::string words = reason(fading);
+    EXPECT_NE(words.find("One guess alone pays: it brings 0.50 tokens a round and costs 0.45 passes."),
+              std::string::npos)
+        << words;
+    EXPECT_NE(words.find("for 0.62 passes, would not."), std::string::npos) << words;
+    EXPECT_EQ(words.find("once a round"), std::string::npos) << words;
+
+    Measured once; // half a pass before the first guess, next to nothing for further ones
+    once.bench->key(ui::Key::m);
+    once.answer({5, 5, 5, 5, 5, 5}, 1000, 0.02, 0.5);
+    words = reason(once);
+    EXPECT_NE(
+        words.find("One guess alone does not pay: it brings 0.50 tokens a round and costs 0.57 passes."),
+        std::string::npos)
+        << words;
+    EXPECT_NE(
+        words.find("0.50 tokens each for 0.07 passes: most of the first one's cost is paid once a round."),
+        std::string::npos)
+        << words;
+
+    Measured plain; // as by the levers
+    plain.bench->key(ui::Key::m);
+    plain.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    words = reason(plain);
+    EXPECT_TRUE(words.ends_with("One guess alone pays: it brings 0.90 tokens a round and costs 0.15 passes."))
+        << words;
 }
 
 TEST(SpeedupScene, AStudyOfAnotherPromptIsNotShown) {

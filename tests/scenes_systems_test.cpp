@@ -103,6 +103,20 @@ TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
     EXPECT_EQ(pages_of({.cycle = 0, .before = 30, .written = 9, .kept = 1}, 4).given_back(), 2);
 }
 
+// The three speed-ups have one acceptance, which their rules do not: sample matching keeps no more than the
+// token rule, block verification no less.
+TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
+    Stored stored;
+    EXPECT_TRUE(stored.bench->shows("all kept alike: ids 2.20×, token rule 2.18×, blocks 2.11×"))
+        << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows("if all three keep alike"));
+    stored.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
+    const SceneInput input = stored.bench->controller.frame(0).scene;
+    const std::string words = systems_description(input, systems_model(input, {}));
+    for (const char* part : {"If every guess stays with .80 whatever is sent:", "their order is no result"})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
 TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
     Stored stored;
     EXPECT_TRUE(stored.bench->shows("K = 5"));

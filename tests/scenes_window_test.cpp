@@ -1,6 +1,8 @@
 // The real window with a script instead of a person. Needs a display: the build runs it under Xvfb.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -80,6 +82,27 @@ TEST(Window, RacesAndOpensALaneInTheLoop) {
     EXPECT_GT(next, 0);
     EXPECT_LE(next, rest);
     EXPECT_EQ(opened, "loop");
+}
+
+// One Ctrl+C or SIGTERM is enough, and whoever waited for it before hears of it too.
+TEST(Window, ASignalClosesIt) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    static std::atomic<int> heard;
+    heard = 0;
+    for (const int number : {SIGINT, SIGTERM}) {
+        const auto before = std::signal(number, [](int) { ++heard; });
+        WindowRequest request;
+        request.session = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl";
+        bool late = false;
+        (void)run_window(request, [&](InputQueue&, Controller&, int frame, double seconds) {
+            if (frame == 3) std::raise(number);
+            late = frame > 5 || seconds > 60;
+            return !late;
+        });
+        std::signal(number, before);
+        EXPECT_FALSE(late) << "the window stayed open";
+    }
+    EXPECT_EQ(heard, 2);
 }
 
 TEST(Window, WithoutADisplaySaysWhatToDo) {

@@ -33,6 +33,21 @@ float begin_scroll(Ui& ui, std::string_view name, Rect view, float content_heigh
     return offset;
 }
 
+void take_scroll_keys(Ui& ui, std::string_view name, Rect view, float content_height) {
+    constexpr float kArrow = 48;
+    const float most = std::max(0.0F, content_height - view.h), page = std::max(kArrow, view.h - kArrow);
+    float& offset = ui.state.scroll[ui.id(name)];
+    const auto by = [&](Key key, float distance) {
+        while (ui.take_key(key)) offset = std::clamp(offset + distance, 0.0F, most);
+    };
+    by(Key::up, -kArrow);
+    by(Key::down, kArrow);
+    by(Key::page_up, -page);
+    by(Key::page_down, page);
+    by(Key::home, -most);
+    by(Key::end, most);
+}
+
 void end_scroll(Ui& ui) {
     ui.scroll_areas.pop_back();
     ui.pop_clip();

@@ -228,7 +228,10 @@ TextFieldResult text_field(Ui& ui, std::string_view name, Rect rect, std::string
     const bool disabled = !options.disabled.empty();
     const Touch t = touch(ui, id, rect, {.disabled = disabled});
     if (options.take_focus && !disabled && ui.reachable()) {
-        if (s.auto_focus != id) s.focus = id;
+        if (s.auto_focus != id) { // it has just appeared: the caret stands at the end of its text
+            s.focus = id;
+            s.edit_of = 0;
+        }
         s.auto_focus = id;
         ui.auto_focus_seen = ui.focus_seen = true;
     }

@@ -107,5 +107,7 @@ void card(Canvas& canvas, const Theme& theme, Rect rect, bool selected = false);
 // Clips to `view` and returns by how much the content moves up. Pair with end_scroll.
 float begin_scroll(Ui& ui, std::string_view id, Rect view, float content_height);
 void end_scroll(Ui& ui);
+// Before begin_scroll, with the same words: arrows, Page, Home and End scroll, where they have no other use.
+void take_scroll_keys(Ui& ui, std::string_view id, Rect view, float content_height);
 
 } // namespace speclens::ui

@@ -1,0 +1,175 @@
+// Scene S3 on saved runs: what recorded heads prove of two laws, and where they do not say.
+#include <gtest/gtest.h>
+
+#include "scenes/accept_draw.h"
+#include "scenes/words.h"
+#include "scenes_bench.h"
+#include "scenes_fixtures.h"
+
+namespace speclens {
+namespace {
+
+// A window over the same toy run, with so many entries recorded of each law.
+struct Saved {
+    SceneBench bench{"accept-rule"};
+
+    explicit Saved(int top) {
+        const std::shared_ptr<const Trace> trace =
+            fixtures::toy_run({.name = "saved", .cycles = 12, .top = top});
+        bench.show(trace, trace->size());
+    }
+    [[nodiscard]] SceneInput at(const Position& position, int beat = 0) {
+        SceneInput input = bench.controller.frame(0).scene;
+        input.selected = position;
+        input.beat = beat;
+        return input;
+    }
+    [[nodiscard]] std::vector<Position> positions() {
+        return judged_positions(*bench.controller.frame(0).scene.view);
+    }
+    [[nodiscard]] AcceptView view(const Position& position) { return accept_view(at(position), {}, -1); }
+    [[nodiscard]] std::string told(const Position& position, int beat) {
+        return accept_description(at(position, beat), view(position), {});
+    }
+};
+
+bool says(const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+}
+
+// Every check has the probabilities of its token, also where it stands below the head.
+TEST(AcceptHeads, TheDraftedTokenKeepsItsCoinWhateverTheHeadLists) {
+    Saved whole(64), heads(3);
+    int below = 0;
+    for (const Position& position : whole.positions()) {
+        const AcceptView all = whole.view(position), some = heads.view(position);
+        ASSERT_GE(some.drafted, 0);
+        EXPECT_NEAR(some.bar().p, all.bar().p, 1e-9) << position.cycle << ", " << position.index;
+        EXPECT_NEAR(some.bar().q, all.bar().q, 1e-9) << position.cycle << ", " << position.index;
+        EXPECT_TRUE(some.coin_known());
+        EXPECT_EQ(some.accepts(), some.source.accepted);
+        EXPECT_FALSE(says(heads.told(position, 3), "never proposed"));
+        const SceneInput input = heads.at(position);
+        const CycleSummary& cycle = input.view->cycles[static_cast<std::size_t>(position.cycle)];
+        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(position.index)];
+        below += !listed(slot.draft->top, slot.draft->token) || !listed(slot.check->top, slot.draft->token);
+    }
+    EXPECT_GT(below, 3) << "or nothing was tried";
+}
+
+TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
+    Saved whole(64), heads(3);
+    int less = 0;
+    for (const Position& position : whole.positions()) {
+        const AcceptView all = whole.view(position), some = heads.view(position);
+        EXPECT_FALSE(all.at_least);
+        EXPECT_LE(some.kept, all.kept + 1e-9);
+        if (!some.at_least) {
+            EXPECT_NEAR(some.kept, all.kept, 0.005);
+            continue;
+        }
+        less += some.kept < all.kept - 0.01;
+        for (const AcceptBar& bar : some.bars) {
+            const auto same = std::ranges::find(all.bars, bar.id, &AcceptBar::id);
+            if (bar.id < 0 || same == all.bars.end()) continue;
+            EXPECT_LE(same->p, bar.p_most > 0 ? bar.p_most : bar.p + 1e-9);
+            EXPECT_LE(same->q, bar.q_most > 0 ? bar.q_most : bar.q + 1e-9);
+        }
+    }
+    EXPECT_GT(less, 3) << "or nothing was tried";
+}
+
+TEST(AcceptHeads, AreNotToldAsTheChance) {
+    Saved heads(3);
+    int told = 0;
+    for (const Position& position : heads.positions()) {
+        const AcceptView view = heads.view(position);
+        const std::string green = heads.told(position, 1), areas = heads.told(position, 4);
+        EXPECT_EQ(says(green, "that is the chance"), !view.at_least) << green;
+        if (!view.at_least || !view.told()) continue;
+        ++told;
+        EXPECT_TRUE(says(green, "Kept ≥ ")) << green;
+        EXPECT_TRUE(says(green, "rejected ≤ ")) << green;
+        EXPECT_TRUE(says(green, "at least")) << green;
+        EXPECT_TRUE(says(areas, "claims at most")) << areas;
+        EXPECT_FALSE(says(areas, "≥ <")) << areas;
+        EXPECT_FALSE(says(areas, "Residual:")) << areas;
+        Saved window(3); // selecting moves the cursor
+        window.bench.controller.perform({SceneCommand{Select{position}}}, window.bench.time);
+        window.bench.settle();
+        EXPECT_TRUE(window.bench.shows("kept " + kept_number(view))) << window.bench.words;
+        EXPECT_TRUE(window.bench.shows(lost_number(view) + " × residual")) << window.bench.words;
+    }
+    EXPECT_GT(told, 3) << "or nothing was tried";
+}
+
+// Two heads of one token: what they share says nothing.
+TEST(AcceptHeads, GiveNoNumberWhereTheyShareNothing) {
+    Saved heads(1);
+    int silent = 0;
+    for (const Position& position : heads.positions()) {
+        const AcceptView view = heads.view(position);
+        if (view.told()) continue;
+        ++silent;
+        EXPECT_TRUE(says(heads.told(position, 1), "Kept –, rejected –")) << heads.told(position, 1);
+        EXPECT_FALSE(says(accept_title(heads.at(position), view).title, "share next to nothing"));
+    }
+    EXPECT_GT(silent, 0) << "or nothing was tried";
+}
+
+// What is thrown shares as much as what is drawn: "other" is many tokens, not one.
+TEST(AcceptHeads, FlipsKeepWhatTheBarsShare) {
+    Saved heads(3);
+    int tried = 0;
+    for (const Position& position : heads.positions()) {
+        const AcceptView view = heads.view(position);
+        const AcceptBar& other = view.bars.back();
+        if (std::min(other.over(), other.owed()) < 0.1) continue;
+        ++tried;
+        FlipCounts counts;
+        flip(view, 7, 4000, counts);
+        EXPECT_NEAR(counts.kept_total() / 4000.0, view.kept, 0.03);
+        EXPECT_LT(test_flips(view, counts).tv, 0.03);
+    }
+    EXPECT_GT(tried, 3) << "or nothing was tried";
+}
+
+// The user's own table has no unknown part.
+TEST(AcceptHeads, AChangedTableIsWhole) {
+    Saved heads(3);
+    for (const Position& position : heads.positions()) {
+        AcceptEdit edit;
+        edit.bars = heads.view(position).bars;
+        set_bar(edit.bars, 0, Side::target, 0.3);
+        const AcceptView view = accept_view(heads.at(position), edit, -1);
+        EXPECT_TRUE(view.edited);
+        EXPECT_FALSE(view.at_least);
+    }
+}
+
+TEST(AcceptStory, MostIsMoreThanHalf) {
+    Saved whole(64);
+    int most = 0, largest = 0;
+    for (const Position& position : whole.positions()) {
+        const AcceptView view = whole.view(position);
+        if (view.kept > 0.99) continue;
+        const std::string text = accept_story(whole.at(position, 4), view, {}).text;
+        double over = 0, owed = 0;
+        for (const AcceptBar& bar : view.bars)
+            over = std::max(over, bar.over()), owed = std::max(owed, bar.owed());
+        const auto expect = [&](const char* area, double mass) {
+            const bool majority = mass > (1 - view.kept) / 2;
+            ++(majority ? most : largest);
+            EXPECT_TRUE(
+                says(text, std::string(area) + (majority ? ", most of it on" : ", the largest part on")))
+                << text;
+        };
+        expect("(hatched)", over);
+        expect("(dotted)", owed);
+    }
+    EXPECT_GT(most, 0);
+    EXPECT_GT(largest, 0);
+}
+
+} // namespace
+} // namespace speclens

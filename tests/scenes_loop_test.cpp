@@ -1,0 +1,437 @@
+// The loop scene, its timeline and its ribbon: what is said of every rule and drafter, where the coin stands,
+// and which times are compared.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "engine/drafter.h"
+#include "engine/run.h"
+#include "engine/session.h"
+#include "scenes/loop_draw.h"
+#include "scenes/loop_story.h"
+#include "scenes/words.h"
+#include "scenes_bench.h"
+#include "scenes_fixtures.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+// A finished run of a micro model, looked at step by step.
+struct Played {
+    RunSettings settings;
+    std::shared_ptr<const Trace> trace;
+
+    Played(const std::shared_ptr<const Models>& models, const std::string& drafter, const std::string& rule,
+           const std::function<void(RunSettings&)>& change = {}) {
+        settings.token_ids = {5, 6, 7};
+        settings.drafter = drafter;
+        settings.rule = rule;
+        settings.k = 4;
+        settings.max_tokens = 48;
+        settings.sampling.temperature = 1;
+        if (change) change(settings);
+        speclens::Run run(models, settings);
+        run.finish();
+        trace = run.shared_trace();
+    }
+    // The frame in words after `cursor` events.
+    [[nodiscard]] std::string told(std::size_t cursor) const {
+        SceneBench bench("loop");
+        bench.controller.show_saved(trace, settings);
+        bench.controller.perform({SceneCommand{SetCursor{cursor}}}, bench.time);
+        bench.frame();
+        return find_scene("loop")->make()->describe(bench.controller.frame(0).scene);
+    }
+    // Of every event of one kind that `wanted` says yes to, at most `most` of them: the frame right behind
+    // it.
+    template <typename Kind, typename Wanted>
+    [[nodiscard]] std::vector<std::string> all(const Wanted& wanted, std::size_t most = 6) const {
+        std::vector<std::string> list;
+        for (std::size_t i = 0; i < trace->size() && list.size() < most; ++i)
+            if (const auto* event = std::get_if<Kind>(&(*trace)[i]); event && wanted(*event))
+                list.push_back(told(i + 1));
+        return list;
+    }
+};
+
+// A run of the engine's, at its end, on a machine where plain decoding takes so long a token.
+std::unique_ptr<SceneBench> shown_live(const std::shared_ptr<const Trace>& trace, double plain_ms) {
+    EnginePort port;
+    port.send = [](const Command&) {};
+    auto bench = std::make_unique<SceneBench>("loop", port);
+    Snapshot published;
+    published.trace = trace;
+    published.settings.drafter = trace->header()->drafter;
+    published.settings.k = trace->header()->k;
+    published.status.state = EngineStatus::State::idle;
+    published.status.plain_ms_per_token = plain_ms;
+    bench->controller.observe(published, bench->time);
+    bench->controller.perform({SceneCommand{SetCursor{trace->size()}}}, bench->time);
+    bench->settle();
+    return bench;
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// A round of three guesses under block verification: the coins of the first two fail, the third succeeds.
+std::shared_ptr<Trace> rescued_round(int k = 3) {
+    auto trace = std::make_shared<Trace>([](int id) { return " word" + std::to_string(id); });
+    Header header;
+    header.drafter = "small";
+    header.rule = "block";
+    header.k = k;
+    header.prompt = {0};
+    header.sampling.temperature = 1;
+    trace->append(header);
+    for (int i = 0; i < k; ++i) {
+        Drafted draft;
+        draft.index = i;
+        draft.parent = i - 1;
+        draft.token = 5 + i;
+        draft.q = std::log(0.8);
+        draft.u = 0.5;
+        trace->append(draft);
+    }
+    trace->append(Verified{0, k + 1, 0});
+    for (int i = 0; i < k; ++i) {
+        Checked check;
+        check.index = i;
+        check.token = 5 + i;
+        check.p = std::log(0.4);
+        check.q = std::log(0.8);
+        check.accepted = true;
+        check.u = i + 1 < k ? 0.9 : 0.1;
+        check.threshold = i + 1 < k ? 0.3 : 0.2;
+        check.joint = std::log(0.5);
+        trace->append(check);
+    }
+    return trace;
+}
+
+TEST(LoopWords, OnlyTheFirstMissIsWhereTheTokenRuleWouldHaveStopped) {
+    const auto trace = rescued_round();
+    for (const std::size_t checked : {1u, 2u}) {
+        SceneBench bench("loop");
+        bench.show(trace, 5 + checked);
+        const SceneInput input = bench.controller.frame(0).scene;
+        const std::string told = find_scene("loop")->make()->describe(input);
+        EXPECT_TRUE(has(told, "a later one keeps it")) << told;
+        EXPECT_EQ(has(told, "The token rule would have stopped here"), checked == 1) << told;
+    }
+}
+
+TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
+    SceneBench bench("loop");
+    bench.show(rescued_round(), 6);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("kept by a later coin")) << "which one is not known yet";
+    bench.show(rescued_round(), 8);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("kept: guess 3 passed")) << bench.words;
+    bench.show(rescued_round(8), 18); // eight narrow columns
+    bench.settle();
+    EXPECT_TRUE(bench.shows("guess 8")) << bench.words;
+}
+
+TEST(LoopRows, NarrowColumnsKeepTheThreshold) {
+    const auto trace = fixtures::toy_run({.name = "narrow", .k = 8, .cycles = 1, .noise = 0.1});
+    SceneBench bench("loop");
+    const CycleView whole = fold(*trace, trace->size());
+    bench.show(trace, whole.cycles[0].end_event);
+    bench.settle();
+    int judged = 0, signs = 0;
+    for (const DraftSlot& slot : whole.cycles[0].drafts) judged += slot.check != nullptr;
+    for (const ui::RecordedText& text : bench.texts)
+        signs += text.box.x < 1200 && (has(text.text, "< ") || has(text.text, "≥ "));
+    EXPECT_EQ(signs, judged) << bench.words;
+}
+
+TEST(LoopRows, TypicalAcceptanceShowsBothSides) {
+    const Played run(test::micro_models(1), "small", "typical");
+    SceneBench bench("loop");
+    bench.controller.show_saved(run.trace, run.settings);
+    const CycleView whole = fold(*run.trace, run.trace->size());
+    bench.controller.perform({SceneCommand{SetCursor{whole.cycles[0].end_event}}}, bench.time);
+    bench.settle();
+    const std::regex both("(<?\\.[0-9]+|1\\.00|0) (>|≤) .+");
+    EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) {
+        return std::regex_match(text.text, both);
+    })) << bench.words;
+}
+
+// tree_topk on a chain keeps with the target's p alone: the draft's claim is no part of it.
+TEST(LoopWords, TopTokensOnAChainAreNotTheTokenRule) {
+    const auto models = test::micro_models(1);
+    const Played run(models, "small", "tree_topk", [](RunSettings& s) { s.sampling.temperature = 0.8; });
+    const auto judged = run.all<Checked>([](const Checked&) { return true; });
+    ASSERT_GT(judged.size(), 3u);
+    for (const std::string& told : judged) {
+        EXPECT_TRUE(has(told, "counts as certain")) << told;
+        EXPECT_FALSE(has(told, "may stay with probability") || has(told, "whatever the coin")) << told;
+    }
+    const auto replaced =
+        run.all<Resampled>([](const Resampled& e) { return e.from == Resampled::From::residual; });
+    ASSERT_GT(replaced.size(), 1u);
+    for (const std::string& told : replaced) EXPECT_TRUE(has(told, "struck out of the target's law")) << told;
+}
+
+// Siblings that were chosen, not drawn, are shown with what the draft gave them.
+TEST(LoopRows, FavouritesShowTheDraftsOwnProbability) {
+    const Played run(test::micro_models(1), "eagle3_tree", "tree_topk");
+    SceneBench bench("loop");
+    const CycleView whole = fold(*run.trace, run.trace->size());
+    for (const CycleSummary& cycle : whole.cycles) {
+        bench.controller.show_saved(run.trace, run.settings);
+        bench.controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, bench.time);
+        const LoopModel model = loop_model(bench.controller.frame(0).scene);
+        std::map<int, double> claimed; // by parent
+        for (const LoopColumn& column : model.columns) claimed[column.parent] += column.q.value_or(0);
+        for (const auto& [parent, sum] : claimed) EXPECT_LE(sum, 1 + 1e-6) << "of one law, after " << parent;
+    }
+    bench.controller.perform({SceneCommand{SetCursor{whole.cycles[0].end_event}}}, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("d counts as 1")) << bench.words;
+}
+
+TEST(LoopWords, ABonusWithoutADraftLawBehindItIsTheTargets) {
+    const auto models = test::micro_models(1);
+    const auto keep_all = [](RunSettings& s) { s.rule_params.alpha = 1; };
+    const auto bonus = [](const Resampled& e) { return e.from == Resampled::From::bonus; };
+    const auto heads = Played(models, "medusa", "cascade_chow", keep_all).all<Resampled>(bonus, 2);
+    const auto asked = Played(models, "small", "cascade_chow", keep_all).all<Resampled>(bonus, 2);
+    ASSERT_FALSE(heads.empty());
+    ASSERT_FALSE(asked.empty());
+    for (const std::string& told : heads) {
+        EXPECT_TRUE(has(told, "from the target's own law")) << told;
+        EXPECT_FALSE(has(told, "asked once more")) << told;
+    }
+    for (const std::string& told : asked) EXPECT_TRUE(has(told, "asked once more")) << told;
+    const auto whole = [](const Committed& e) { return e.accepted_drafts == 4; };
+    for (const std::string& told :
+         Played(models, "medusa", "cascade_chow", keep_all).all<Committed>(whole, 2))
+        EXPECT_TRUE(has(told, "plus the target's own token")) << told;
+}
+
+TEST(LoopWords, ACascadeJudgedAsABlockIsToldAsABlock) {
+    const Played run(test::micro_models(1), "small", "cascade_tokenV3", [](RunSettings& s) {
+        s.rule_params.alpha = 0.3;
+        s.rule_params.block = true;
+    });
+    const auto judged = run.all<Checked>([](const Checked&) { return true; });
+    ASSERT_GT(judged.size(), 3u);
+    for (const std::string& told : judged) {
+        EXPECT_TRUE(has(told, "A mixture of the two laws judges") && has(told, "coefficient")) << told;
+        EXPECT_FALSE(has(told, "by the mixture\n")) << told;
+    }
+    const auto replaced =
+        run.all<Resampled>([](const Resampled& e) { return e.from == Resampled::From::residual; }, 2);
+    ASSERT_FALSE(replaced.empty());
+    for (const std::string& told : replaced)
+        EXPECT_TRUE(has(told, "its coefficient times the mixture")) << told;
+}
+
+TEST(LoopWords, ALenienceOfZeroIsTheTokenRule) {
+    const Played run(test::micro_models(1), "small", "lenience",
+                     [](RunSettings& s) { s.rule_params.lenience = 0; });
+    for (std::size_t cursor = 1; cursor <= 40; ++cursor)
+        for (const char* never : {"the sum is off", "more was kept", "more than the target", "lenience\n"})
+            EXPECT_FALSE(has(run.told(cursor), never)) << cursor << ": " << never;
+}
+
+TEST(LoopWords, KSeqNamesHowFarAGuessIsHeldBack) {
+    const Played run(test::micro_models(1), "small_tree", "tree_kseq");
+    const auto judged = run.all<Checked>([](const Checked& e) { return e.threshold > 0 && e.threshold < 1; });
+    ASSERT_FALSE(judged.empty());
+    int named = 0;
+    for (const std::string& told : judged) named += has(told, "rho = ");
+    EXPECT_GT(named, 0) << judged.front();
+}
+
+TEST(LoopRows, TheCoinRowNamesTheFormulaOfItsRule) {
+    LoopModel model;
+    Header header;
+    model.header = &header;
+    std::set<std::string> captions;
+    for (const RuleKind rule :
+         {RuleKind::greedy, RuleKind::match, RuleKind::token, RuleKind::block, RuleKind::lenient,
+          RuleKind::typical, RuleKind::cascade, RuleKind::certain, RuleKind::kseq}) {
+        model.rule = rule;
+        EXPECT_TRUE(captions.insert(coin_caption(model)).second) << coin_caption(model);
+    }
+    header.rule_params.block = true;
+    model.rule = RuleKind::cascade;
+    EXPECT_STREQ(coin_caption(model), "of the prefix");
+}
+
+// What a block knows, and what a head did to it, is a matter of the run and not of the drafter's name.
+TEST(LoopWords, SayWhatABlockWasFilledFrom) {
+    const auto models = test::micro_models(1);
+    const auto any = [](const Drafted&) { return true; };
+    for (const bool states : {true, false})
+        for (const std::string& told : Played(models, "dflash", "token", [&](RunSettings& s) {
+                                           s.options.conditioning = states;
+                                       }).all<Drafted>(any)) {
+            EXPECT_FALSE(has(told, "from the text alone")) << told;
+            EXPECT_EQ(has(told, "from the target's states"), states) << told;
+            EXPECT_EQ(has(told, "from the newest token alone"), !states) << told;
+        }
+    for (const char* drafter : {"domino", "dspark"})
+        for (const std::string& told : Played(models, drafter, "token", [](RunSettings& s) {
+                                           s.options.correction = false;
+                                       }).all<Drafted>(any)) {
+            EXPECT_TRUE(has(told, "no head corrected them")) << told;
+            EXPECT_FALSE(has(told, "corrected this") || has(told, "corrects")) << told;
+        }
+}
+
+TEST(LoopWords, SayWhichSlotsOfDominoTheHeadCorrected) {
+    const auto some = test::micro_models(1);
+    for (const int prefix : {0, 1, 2}) {
+        auto models = std::make_shared<Models>(*some);
+        DraftConfig config = test::micro_head(DraftConfig::Method::domino, models->target->config);
+        config.prefix = prefix;
+        models->networks["domino"] = DraftNetwork::random(models->target, config, "domino", 7);
+        const auto first_round =
+            Played(models, "domino", "token").all<Drafted>([](const Drafted& e) { return e.cycle == 0; });
+        ASSERT_EQ(first_round.size(), 4u);
+        for (int i = 0; i < 4; ++i) {
+            const std::string& told = first_round[static_cast<std::size_t>(i)];
+            EXPECT_EQ(has(told, "as the pass left it"), i < prefix) << "prefix " << prefix << "\n" << told;
+        }
+    }
+}
+
+// The coin counts tokens by number; so does the strip, and the knob stands at its number in the drawn share.
+TEST(LoopStrip, TheCoinStandsInTheShareThatItPicked) {
+    for (const int top : {4, 64}) {
+        const Played run(test::micro_models(1), "small", "token", [&](RunSettings& s) { s.trace_top = top; });
+        int drawn = 0;
+        for (std::size_t i = 0; i < run.trace->size(); ++i) {
+            const auto* own = std::get_if<Resampled>(&(*run.trace)[i]);
+            if (!own || !own->u) continue;
+            const std::vector<Share> shares = shares_of(own->top, own->token, own->u);
+            double at = 0;
+            int last = -1;
+            for (const Share& share : shares) {
+                EXPECT_NEAR(share.from, at, 1e-9);
+                at += share.p;
+                if (share.id < 0) continue;
+                EXPECT_GT(share.id, last);
+                last = share.id;
+                if (share.id != own->token) continue;
+                ++drawn;
+                EXPECT_GE(*own->u, share.from - 1e-9);
+                EXPECT_LE(*own->u, share.from + share.p + 1e-9);
+            }
+            EXPECT_NEAR(at, 1, 1e-6);
+        }
+        EXPECT_GT(drawn, 0) << top;
+    }
+}
+
+// Two single timings of one pass each differ by chance; a round of one token saves nothing.
+TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
+    const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
+    SceneBench bench("loop");
+    bench.show(trace, next_cycle_end(*trace, 0));
+    SceneInput input = bench.controller.frame(0).scene;
+    input.plain.ms_per_token = 100;
+    const LoopModel model = loop_model(input);
+    ASSERT_EQ(model.produced, 1);
+    EXPECT_EQ(saving_words(model), "the guesses cost 6.0 ms");
+    EXPECT_FALSE(has(loop_description(input, model), " saved, ")) << loop_description(input, model);
+}
+
+TEST(LoopClock, PlainDecodingIsNotComparedWithItself) {
+    const auto bench =
+        shown_live(fixtures::toy_run({.name = "plain", .drafter = "none", .k = 0, .cycles = 5}), 20);
+    int lanes = 0;
+    for (const ui::RecordedText& text : bench->texts) {
+        EXPECT_NE(text.text, "speculative");
+        EXPECT_NE(text.text, "spec");
+        lanes += text.text == "plain";
+    }
+    EXPECT_EQ(lanes, 2) << "one on the clock of the round, one in the timeline";
+    EXPECT_FALSE(bench->shows("100 ms")) << "five tokens of plain decoding beside itself";
+}
+
+// One pass guesses all siblings of a level.
+TEST(LoopClock, APassOfATreeHasOneName) {
+    const auto trace = fixtures::toy_run(
+        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 1, .nodes = 8});
+    SceneBench bench("loop");
+    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.settle();
+    for (const char* name : {"d1", "d2", "d3"}) (void)bench.find(name);
+    EXPECT_TRUE(std::ranges::none_of(bench.texts, [](const ui::RecordedText& t) { return t.text == "d4"; }));
+}
+
+TEST(Timeline, EveryTotalStandsBehindItsOwnLane) {
+    const auto trace = fixtures::toy_run({.name = "totals", .cycles = 6});
+    for (const double per_token : {2.0, 9.0, 40.0}) { // the longer lane is the one, then the other
+        const auto bench = shown_live(trace, per_token);
+        const ui::Vec2 spec = bench->find("spec"), plain = bench->find("plain", {0, 850, 1600, 150});
+        const auto whole = std::ranges::find_if(bench->texts, [](const ui::RecordedText& t) {
+            return t.text.starts_with("whole run: ") && t.text.ends_with(" per round");
+        });
+        ASSERT_NE(whole, bench->texts.end()) << bench->words;
+        EXPECT_NEAR(whole->box.center().y, spec.y, 4);
+        const auto total = std::ranges::find_if(bench->texts, [&](const ui::RecordedText& t) {
+            return t.text.ends_with(" ms") && std::abs(t.box.center().y - plain.y) < 4 && t.box.y > 850;
+        });
+        ASSERT_NE(total, bench->texts.end()) << bench->words;
+        EXPECT_EQ(total->box.x, whole->box.x);
+    }
+}
+
+// Tokens of other languages are often parts of characters.
+TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
+    static const std::vector<std::string> texts = {
+        "Stra",     "\xc3",     "\x9f", "e", " \xe2\x82",
+        "\xac\xe2", "\x86\x92", "\xe4", "!"}; // Straße €→, a broken byte, !
+    auto trace = std::make_shared<Trace>([](int id) { return texts[static_cast<std::size_t>(id)]; });
+    Header header;
+    header.drafter = "none";
+    header.prompt = {0, 1, 2, 3};
+    trace->append(header);
+    for (int cycle = 0; cycle < 5; ++cycle) {
+        trace->append(Verified{cycle, 1, 1});
+        Resampled own;
+        own.cycle = cycle;
+        own.token = 4 + cycle;
+        trace->append(own);
+        Committed done;
+        done.cycle = cycle;
+        done.tokens = {own.token};
+        trace->append(done);
+    }
+    const auto ribbon = [&](std::size_t cursor) {
+        SceneBench bench("loop");
+        bench.show(trace, cursor);
+        bench.settle();
+        std::vector<std::string> shown;
+        for (const ui::RecordedText& text : bench.texts)
+            if (text.box.y > 780 && text.box.y < 870 && text.box.x > 130 && text.box.x < 1100)
+                shown.push_back(text.text);
+        return shown;
+    };
+    using Texts = std::vector<std::string>;
+    const Texts whole = ribbon(trace->size());
+    for (const char* part : {"ß", "€", "‹→", "‹", "⟨E4⟩"})
+        EXPECT_TRUE(std::ranges::any_of(whole, [&](const std::string& t) { return t == part; })) << part;
+    EXPECT_TRUE(
+        std::ranges::none_of(whole, [](const std::string& t) { return has(t, "⟨C3⟩") || has(t, "⟨86⟩"); }));
+    const Texts early = ribbon(4); // the first half of a character: nothing to show but bytes
+    EXPECT_TRUE(std::ranges::any_of(early, [](const std::string& t) { return has(t, "⟨E2⟩"); }));
+}
+
+} // namespace
+} // namespace speclens
