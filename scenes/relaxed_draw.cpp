@@ -112,6 +112,49 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
     }
 }
 
+namespace {
+
+// "chow", "lenience": as the list beside the chart has them.
+std::string short_rule(const RuleInfo& rule) {
+    const std::string name = rule.name;
+    return name.starts_with("cascade_") ? name.substr(8) : name;
+}
+
+// A name beside its curve, where it covers nothing: at the rule's own point, else further along. One that
+// finds no room is left out; its point still tells it.
+template <typename At>
+void name_curves(const RelaxedDraw& d, Rect plot, std::vector<Rect> taken, const At& at) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const auto free = [&](const Rect& box) {
+        return box.x >= plot.x && box.right() <= plot.right() && box.y >= plot.y &&
+               box.bottom() <= plot.bottom() && std::ranges::none_of(taken, [&](const Rect& r) {
+                   return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
+               });
+    };
+    const auto place = [&](const RelaxedCurve& curve) {
+        const std::string name = short_rule(*curve.rule);
+        const float w = canvas.text_width(name, Font::text, 14) + 4;
+        std::vector<Vec2> anchors{at(curve.here)};
+        for (const std::size_t part : {1, 2, 3})
+            anchors.push_back(at(curve.points[curve.points.size() * part / 4]));
+        for (const Vec2 p : anchors)
+            for (const Rect box : {Rect{p.x + 8, p.y - 9, w, 18}, Rect{p.x - 8 - w, p.y - 9, w, 18},
+                                   Rect{p.x - w / 2, p.y - 27, w, 18}, Rect{p.x - w / 2, p.y + 9, w, 18}}) {
+                if (!free(box)) continue;
+                canvas.fill(box, d.ui.theme.bg.alpha(0.85F), 3);
+                canvas.text({box.x + 2, box.y + 14}, name, Font::text, 14,
+                            curve.rule == d.model.rule ? d.ui.theme.ink : d.ui.theme.muted);
+                taken.push_back(box);
+                return;
+            }
+    };
+    for (const bool chosen : {true, false})
+        for (const RelaxedCurve& curve : *d.model.curves)
+            if ((curve.rule == d.model.rule) == chosen) place(curve);
+}
+
+} // namespace
+
 void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
@@ -166,10 +209,16 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     }
     // The curves lead from the lossless point to the right, so its name stands on the left where there is
     // room.
+    std::vector<Rect> taken{
+        {plot.x, plot.y, canvas.text_width("distance from the target", Font::text, 14) + 10, 18}};
+    for (const RelaxedCurve& curve : *m.curves)
+        taken.push_back(Rect{at(curve.here).x - 7, at(curve.here).y - 7, 14, 14});
     const auto end = [&](const TradeOff& point, Role role, const char* name, float lift) {
         const Vec2 place = at(point);
         const float width = canvas.text_width(name, Font::text, 14);
         const float left = place.x - 10 - width > plot.x ? place.x - 10 - width : place.x + 10;
+        taken.push_back({left - 3, place.y - 21 - lift, width + 6, 18});
+        taken.push_back({place.x - 6, place.y - 6, 12, 12});
         canvas.fill({left - 3, place.y - 21 - lift, width + 6, 18}, theme.bg.alpha(0.85F), 3);
         canvas.fill({place.x - 5, place.y - 5, 10, 10}, theme.role(role), 2);
         canvas.text({left, place.y - 8 - lift}, name, Font::text, 14, theme.ink);
@@ -178,6 +227,7 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     const bool close = std::abs(ends[0].x - ends[1].x) < 180 && std::abs(ends[0].y - ends[1].y) < 20;
     end(m.lossless, Role::target, "lossless", 0);
     end(m.draft_alone, Role::draft, "draft unchecked", close ? 20.0F : 0.0F);
+    name_curves(d, plot, taken, at);
 }
 
 namespace {
@@ -232,9 +282,9 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     row("token (lossless)", "token", m.lossless, false);
     if (measured(study, "block") > 0) row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
-        std::string name = curve.rule->name;
-        if (name.starts_with("cascade_")) name = name.substr(8) + " cascade";
-        row(name, curve.rule->name, curve.here, curve.rule == m.rule);
+        const std::string name = short_rule(*curve.rule);
+        row(name == curve.rule->name ? name : name + " cascade", curve.rule->name, curve.here,
+            curve.rule == m.rule);
     }
 }
 

@@ -1,4 +1,4 @@
-// Words around the controls: captions, badges, tooltips, banners, progress, rings and cards.
+// Words around the controls: captions, badges, tooltips, progress, rings and cards.
 #include <algorithm>
 
 #include "app/ui/format.h"
@@ -102,34 +102,6 @@ void tooltip(Ui& ui, Rect rect, std::string_view text, bool show) {
     if (!show) return;
     ui.tip = text;
     ui.tip_at = rect;
-}
-
-bool banner(Ui& ui, std::string_view name, Rect region, std::string_view what, std::string_view remedy,
-            std::string_view action) {
-    const Rect bar{region.x, region.y, region.w, 44};
-    const Theme& t = ui.theme;
-    Canvas& c = ui.canvas;
-    c.fill(bar, t.panel, 6);
-    c.fill(bar, t.role(Role::rejected).alpha(t.tint_amount), 6);
-    c.outline(bar, {t.role(Role::rejected), std::max(1.5F, t.edge_width)}, 6);
-    icon(c, Icon::cross, {bar.x + 22, bar.center().y}, 14, t.role(Role::rejected));
-    bool clicked = false;
-    float right = bar.right() - 12;
-    if (!action.empty()) {
-        const float width = button_width(c, action);
-        right -= width;
-        clicked = button(ui, name, {right, bar.y + 6, width, 32}, action);
-        right -= 16;
-    }
-    float x = bar.x + 40;
-    const float base = baseline(bar.y, bar.h, 15);
-    const std::string head = fit(c, what, Font::text_bold, 15, right - x);
-    c.text({x, base}, head, Font::text_bold, 15, t.ink);
-    x += c.text_width(head, Font::text_bold, 15) + 12;
-    const std::string rest = right - x > 40 ? fit(c, remedy, Font::text, 15, right - x) : std::string();
-    c.text({x, base}, rest, Font::text, 15, t.ink);
-    if (head != what || rest != remedy) tooltip(ui, bar, std::string(what) + "\n" + std::string(remedy));
-    return clicked;
 }
 
 void progress(Ui& ui, Rect region, double done, double total, std::string_view words) {

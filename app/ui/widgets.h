@@ -94,9 +94,6 @@ Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_
 void tooltip(Ui& ui, Rect rect, std::string_view text, bool show = false);
 
 // ---- states ----
-// Error bar, h 44, at the top of a region: what happened, what to try. True when its button was clicked.
-bool banner(Ui& ui, std::string_view id, Rect region, std::string_view what, std::string_view remedy,
-            std::string_view action = {});
 // 2 px ink bar along the top edge of a region and "1.4 of 3.4 GB" below it. done/total, total 0 = unknown.
 void progress(Ui& ui, Rect region, double done, double total, std::string_view words);
 void focus_ring(Canvas& canvas, const Theme& theme, Rect rect, float radius = 6);
