@@ -96,12 +96,7 @@ class Labels {
     }
     static Rect box_at(ui::Vec2 corner, float w) { return {corner.x - 2, corner.y, w + 4, 18}; }
     bool free(const Rect& box) const {
-        if (box.x < bounds_.x || box.right() > bounds_.right() || box.y < bounds_.y ||
-            box.bottom() > bounds_.bottom())
-            return false;
-        return std::ranges::none_of(taken_, [&](const Rect& r) {
-            return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
-        });
+        return ui::has_room(box, bounds_, taken_);
     }
     // Whether a line meets nothing but the mark that it begins at.
     bool clear(ui::Vec2 from, ui::Vec2 to) const {

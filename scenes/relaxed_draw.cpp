@@ -125,12 +125,6 @@ std::string short_rule(const RuleInfo& rule) {
 template <typename At>
 void name_curves(const RelaxedDraw& d, Rect plot, std::vector<Rect> taken, const At& at) {
     ui::Canvas& canvas = d.ui.canvas;
-    const auto free = [&](const Rect& box) {
-        return box.x >= plot.x && box.right() <= plot.right() && box.y >= plot.y &&
-               box.bottom() <= plot.bottom() && std::ranges::none_of(taken, [&](const Rect& r) {
-                   return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
-               });
-    };
     const auto place = [&](const RelaxedCurve& curve) {
         const std::string name = short_rule(*curve.rule);
         const float w = canvas.text_width(name, Font::text, 14) + 4;
@@ -140,7 +134,7 @@ void name_curves(const RelaxedDraw& d, Rect plot, std::vector<Rect> taken, const
         for (const Vec2 p : anchors)
             for (const Rect box : {Rect{p.x + 8, p.y - 9, w, 18}, Rect{p.x - 8 - w, p.y - 9, w, 18},
                                    Rect{p.x - w / 2, p.y - 27, w, 18}, Rect{p.x - w / 2, p.y + 9, w, 18}}) {
-                if (!free(box)) continue;
+                if (!ui::has_room(box, plot, taken)) continue;
                 canvas.fill(box, d.ui.theme.bg.alpha(0.85F), 3);
                 canvas.text({box.x + 2, box.y + 14}, name, Font::text, 14,
                             curve.rule == d.model.rule ? d.ui.theme.ink : d.ui.theme.muted);

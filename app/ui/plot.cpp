@@ -81,4 +81,11 @@ std::vector<Vec2> decimate(std::span<const Vec2> points) {
     return out;
 }
 
+bool has_room(const Rect& box, const Rect& bounds, std::span<const Rect> taken) {
+    return box.x >= bounds.x && box.right() <= bounds.right() && box.y >= bounds.y &&
+           box.bottom() <= bounds.bottom() && std::ranges::none_of(taken, [&](const Rect& r) {
+               return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
+           });
+}
+
 } // namespace speclens::ui

@@ -93,4 +93,7 @@ void whisker(Canvas& canvas, const Theme& theme, float x, float y_low, float y_h
 // Band between two curves of the same xs, at `alpha` of the colour.
 void band(Canvas& canvas, std::span<const Vec2> upper, std::span<const Vec2> lower, Color color);
 
+// Whether a label lies within the bounds and over nothing that is taken.
+[[nodiscard]] bool has_room(const Rect& box, const Rect& bounds, std::span<const Rect> taken);
+
 } // namespace speclens::ui
