@@ -92,10 +92,8 @@ Exit command_run(const Options& options) {
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
     if (settings.timing) warm_up(models, settings);
     Run run(models, settings);
-    if (const Header& h = *run.trace().header();
-        options.has("--k") && h.drafter != "none" && h.k < settings.k && h.nodes == 0)
-        say(h.drafter + " guesses " + std::to_string(h.k) + " tokens at most: --k " +
-            std::to_string(settings.k) + " is taken as " + std::to_string(h.k));
+    if (const Header& h = *run.trace().header(); h.drafter != "none" && h.nodes == 0)
+        (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
     Reporter reporter(run, options, *models);
     if (reporter.walks() && settings.timing && models->target)
         if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
