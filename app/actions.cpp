@@ -12,7 +12,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl, Key::e},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
         {Action::quit, "File", "Quit", "Ctrl+Q", Key::q, kCtrl},
-        {Action::undo, "Edit", "Undo: the settings before", "Ctrl+Z", Key::z, kCtrl},
+        {Action::undo, "Edit", "Undo the last change", "Ctrl+Z", Key::z, kCtrl},
         {Action::redo, "Edit", "Redo", "Ctrl+Y", Key::y, kCtrl},
         {Action::copy_description,
          "Edit",

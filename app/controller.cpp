@@ -23,11 +23,6 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
     return "rule: " + to.rule + (who && who->tree ? ", a tree needs it" : to.rule == "token" ? " again" : "");
 }
 
-// Commands are recorded in the trace but are no step to look at.
-bool is_step(const Event& event) {
-    return !std::holds_alternative<Commanded>(event);
-}
-
 } // namespace
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
@@ -49,7 +44,7 @@ void Controller::open_scene(const std::string& name) {
     if (!info) return;
     scene_name_ = info->name;
     keys_.clear();
-    asked_.reset();
+    scene_took_back_ = false;
     place_.reset(); // of the scene before
     chrome.layout.pan = {};
     playing_ = false;
@@ -136,6 +131,7 @@ void Controller::prefer(const Preferences& preferences) {
 }
 
 void Controller::restart(RunSettings settings) {
+    scene_took_back_ = false;
     const bool changed = !(settings == wished());
     if (in_race() && changed && !race_wish_.lanes.empty()) race_history_.keep(race_wish_);
     if (!in_race() && (changed || !forks_.empty())) run_history_.keep(version());
@@ -156,6 +152,7 @@ void Controller::begin_run(RunSettings settings) {
     if (in_race()) return wish_race(std::move(settings));
     if (!port_.send) return;
     dismiss();
+    settings.lens = true; // scenes show it; lanes of a race and most saved runs have none
     settings_ = settings;
     saved_ = nullptr;
     growing_ = false;
@@ -209,10 +206,6 @@ void Controller::arrive(double now) {
 void Controller::tick(double now) {
     const std::shared_ptr<const Trace> shown = saved_ ? saved_ : live_ ? live_ : source_.shared();
     source_.update(shown, cursor_);
-    if (asked_ && keys_.empty()) {
-        const Asked asked = *std::exchange(asked_, {});
-        if (scene().describe(scene_input(now)) == asked.before) scene_had_nothing(asked.forward, now);
-    }
     if (arriving_) arrive(now);
     if (place_) settle_place(now);
     if (seek_ != Seek::none) {
@@ -240,7 +233,7 @@ void Controller::tick(double now) {
 }
 
 double Controller::next_change(double now) const {
-    if (!keys_.empty() || asked_) return 0;
+    if (!keys_.empty()) return 0;
     const double motion = reduced_motion ? kReducedMotion : kMotion;
     if (motion_start_ >= 0 && now < motion_start_ + motion) return 0;
     if (playing_ && in_race()) return 0;
@@ -248,116 +241,7 @@ double Controller::next_change(double now) const {
     return -1;
 }
 
-// ---- cursor ----
-
-void Controller::go_to(std::size_t cursor, double now, bool with_motion) {
-    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, source_.trace().size()),
-                                     source_.trace().size());
-    if (cursor == cursor_ && !with_motion) return;
-    const CycleSummary* before = source_.view().current();
-    const int cycle_before = before ? before->cycle : -1;
-    cursor_ = cursor;
-    source_.update(source_.shared(), cursor_);
-    const CycleSummary* after = source_.view().current();
-    if ((after ? after->cycle : -1) != cycle_before) selected_.reset();
-    motion_start_ = with_motion ? now : -1;
-}
-
-void Controller::step_forward(double now) {
-    const std::size_t available = source_.trace().size();
-    std::size_t next = cursor_;
-    while (next < available && !is_step(source_.trace()[next])) ++next;
-    if (next < available) {
-        selected_.reset();
-        go_to(next + 1, now, true);
-    } else if (!ended() && seek_ == Seek::none) {
-        seek(Seek::step, now);
-    }
-}
-
-std::optional<std::size_t> Controller::found(Seek what) const {
-    const Trace& trace = source_.trace();
-    const std::size_t size = trace.size();
-    for (std::size_t i = seek_from_; i < size; ++i) {
-        const Event& e = trace[i];
-        switch (what) {
-        case Seek::step:
-            if (is_step(e)) return i + 1;
-            break;
-        case Seek::rejection:
-            if (const auto* check = std::get_if<Checked>(&e); check && !check->accepted) return i + 1;
-            break;
-        case Seek::verify:
-            if (std::holds_alternative<Verified>(e)) return i + 1;
-            break;
-        case Seek::cycle:
-            if (std::holds_alternative<Committed>(e)) return i + 1;
-            break;
-        case Seek::none:
-            break;
-        }
-    }
-    return std::nullopt;
-}
-
-// Goes to the event if it is there, else lets the engine run until it is.
-void Controller::seek(Seek what, double now) {
-    seek_ = what;
-    seek_from_ = cursor_;
-    selected_.reset();
-    if (!found(what) && !ended() && port_.set_budget) {
-        if (what == Seek::step && port_.add_budget)
-            port_.add_budget(1);
-        else
-            port_.set_budget(Gate::kUnlimited);
-    }
-    tick(now);
-}
-
-void Controller::move(Move where, double now) {
-    place_.reset(); // the user goes where the user wants
-    if (in_race()) return move_race(where, now);
-    arriving_ = false;
-    if (where != Move::play) playing_ = false;
-    switch (where) {
-    case Move::step:
-        did(Deed::stepped);
-        step_forward(now);
-        break;
-    case Move::back: {
-        did(Deed::stepped_back);
-        std::size_t to = cursor_;
-        while (to > 1 && !is_step(source_.trace()[to - 1])) --to;
-        selected_.reset();
-        go_to(to > 1 ? to - 1 : 1, now, false);
-        break;
-    }
-    case Move::cycle:
-        seek(Seek::cycle, now);
-        break;
-    case Move::cycle_back:
-        go_to(previous_cycle_end(source_.trace(), cursor_), now, false);
-        break;
-    case Move::verify:
-        did(Deed::stepped);
-        seek(Seek::verify, now);
-        break;
-    case Move::rejection:
-        seek(Seek::rejection, now);
-        break;
-    case Move::first:
-        go_to(1, now, false);
-        break;
-    case Move::last:
-        go_to(source_.trace().size(), now, false);
-        break;
-    case Move::play:
-        playing_ = !playing_;
-        next_play_ = now;
-        if (playing_ && cursor_ >= source_.trace().size() && ended()) go_to(1, now, false);
-        break;
-    }
-}
+// ---- frame ----
 
 std::vector<ui::KeyPress> Controller::take_keys(const ui::WidgetState& widgets) {
     if (widgets.top_layer > 0 || widgets.text_focus) return {};
@@ -373,8 +257,6 @@ void Controller::say(const std::string& words, double now) {
     chrome.message = words;
     chrome.message_until = now + 4;
 }
-
-// ---- frame ----
 
 SceneInput Controller::scene_input(double now) const {
     SceneInput in;
@@ -427,11 +309,8 @@ FrameInput Controller::frame(double now) {
     in.speed = speed_;
     in.engine = has_engine();
     in.run_ahead = run_ahead_;
-    const bool own = scene_takes_back();
-    in.can_undo =
-        own || (in_race() ? race_history_.next(false) != nullptr : run_history_.next(false) != nullptr);
-    in.can_redo =
-        own || (in_race() ? race_history_.next(true) != nullptr : run_history_.next(true) != nullptr);
+    in.can_undo = scene().can_take_back(false) || !next_words(false).empty();
+    in.can_redo = scene().can_take_back(true) || !next_words(true).empty();
     in.hash = source_.hash();
     in.density = chrome.density;
     in.zoom = scale();

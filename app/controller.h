@@ -100,11 +100,9 @@ class Controller {
     // What can be taken back (controller_views.cpp).
     void fork_run(Fork fork, double now);
     void take_back(bool forward, double now); // of the scene, then of the run or the race
-    void scene_had_nothing(bool forward, double now);
     void take_back_settings(bool forward, double now);
     [[nodiscard]] RunVersion version() const; // that is on screen
     [[nodiscard]] std::string next_words(bool forward) const; // what taking back would lead to; empty: nowhere
-    [[nodiscard]] bool scene_takes_back();
     // The race (controller_race.cpp): its wish, its clock, its lanes.
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
     void wish_race(RunSettings base); // and start it
@@ -134,6 +132,7 @@ class Controller {
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
     void save(double now);
+    void screenshot(double now);
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
     void lecture_step(int step, double now);
     void tell_step(double now);
@@ -164,12 +163,7 @@ class Controller {
     History<RunVersion> run_history_;
     History<RaceSettings> race_history_;
     std::vector<ui::KeyPress> keys_;
-    struct Asked { // the scene, to take something back with the key of its own
-        bool forward = false;
-        std::string before; // what it said
-    };
-    std::optional<Asked> asked_;
-    double insist_until_ = 0; // the scene had nothing: asked again until then, it is the settings' turn
+    bool scene_took_back_ = false; // and the next is the run's, which is said before it is done
     std::map<std::string, std::unique_ptr<Scene>> scenes_;
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;

@@ -10,8 +10,6 @@
 namespace speclens {
 namespace {
 
-constexpr double kInsistSeconds = 4; // as long as a message stands
-
 std::string clock_words(double seconds) {
     char text[32];
     std::snprintf(text, sizeof text, "%d:%02d", static_cast<int>(seconds) / 60,
@@ -138,14 +136,11 @@ RunVersion Controller::version() const {
 }
 
 void Controller::fork_run(Fork fork, double now) {
+    scene_took_back_ = false;
     run_history_.keep(version());
     did(Deed::forked);
     say("On a new branch from round " + std::to_string(fork.cycle + 1), now);
     begin_branch(std::move(fork));
-}
-
-bool Controller::scene_takes_back() {
-    return std::ranges::any_of(scene().keys(), [](const auto& key) { return key.first == "Z"; });
 }
 
 std::string Controller::next_words(bool forward) const {
@@ -158,19 +153,16 @@ std::string Controller::next_words(bool forward) const {
     return to ? lead + change_words(version(), *to) : "";
 }
 
-// A scene with changes of its own is asked first, with its own key; what it says tells whether there were
-// any.
+// A scene with changes of its own comes first. Who presses on does not always see that they are all taken
+// back, so what would change the run is said once before it is done.
 void Controller::take_back(bool forward, double now) {
-    if (!scene_takes_back() || now < std::exchange(insist_until_, 0)) return take_back_settings(forward, now);
-    keys_.push_back({.key = ui::Key::z, .shift = forward});
-    asked_ = Asked{forward, scene().describe(scene_input(now))};
-}
-
-// Not all that a scene takes back shows in its words, so the run is changed only when somebody asks again.
-void Controller::scene_had_nothing(bool forward, double now) {
+    if (scene().can_take_back(forward)) {
+        scene().take_back(forward);
+        scene_took_back_ = true;
+        return;
+    }
     const std::string words = next_words(forward);
-    if (words.empty()) return say(forward ? "Nothing was taken back" : "Nothing was changed here", now);
-    insist_until_ = now + kInsistSeconds;
+    if (!std::exchange(scene_took_back_, false)) return take_back_settings(forward, now);
     say("Nothing more of this scene; once more: " + words, now);
 }
 

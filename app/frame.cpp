@@ -189,8 +189,7 @@ std::string why_not(const FrameInput& input, Action action) {
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
     case Action::undo:
-        if (input.can_undo) return "";
-        return race ? "Nothing of the race was changed yet" : "Nothing of the run was changed yet";
+        return input.can_undo ? "" : "Nothing was changed yet";
     case Action::redo:
         return input.can_redo ? "" : "Nothing was taken back";
     case Action::edit_prompt:

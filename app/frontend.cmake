@@ -4,7 +4,9 @@ find_package(OpenGL REQUIRED)
 add_library(speclens_frontend STATIC
     actions.cpp
     controller.cpp
+    controller_actions.cpp
     controller_commands.cpp
+    controller_cursor.cpp
     controller_race.cpp
     controller_views.cpp
     frame.cpp

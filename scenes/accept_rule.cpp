@@ -66,6 +66,13 @@ class AcceptRuleScene final : public Scene {
                 {"Z", "Undo, with Shift redo"}, {"Del", "Reload the laws of the run"}};
     }
 
+    bool can_take_back(bool forward) const override {
+        return !(forward ? state_.redo : state_.undo).empty();
+    }
+    void take_back(bool forward) override {
+        forward ? swap_edit(state_.redo, state_.undo) : swap_edit(state_.undo, state_.redo);
+    }
+
   private:
     // Edits belong to one position: another one starts clean.
     void follow(const SceneInput& input) {
@@ -105,8 +112,8 @@ class AcceptRuleScene final : public Scene {
     // Keys that change the edit itself.
     void edit_keys(const AcceptView& view, ui::Ui& ui, AcceptWish& wish, const AcceptDraw& d) {
         using ui::Key;
-        if (ui.take_key(Key::z, {.shift = true})) swap_edit(state_.redo, state_.undo);
-        if (ui.take_key(Key::z)) swap_edit(state_.undo, state_.redo);
+        if (ui.take_key(Key::z, {.shift = true})) take_back(true);
+        if (ui.take_key(Key::z)) take_back(false);
         if (view.bars.empty()) return;
         const auto index = static_cast<std::size_t>(view.chosen);
         if (ui.take_key(Key::l)) {

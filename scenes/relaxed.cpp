@@ -4,6 +4,7 @@
 
 #include "app/ui/tokens.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/history.h"
 #include "scenes/measure_charts.h"
 #include "scenes/relaxed_model.h"
 
@@ -33,6 +34,7 @@ class RelaxedScene final : public Scene {
         draw_relaxed_details(d);
         draw_relaxed_controls(d);
         keys(d);
+        history_.follow(state_, ui.state.active != 0);
         const RunStudy study = relaxed_study(input, state_);
         if (input.still && !study.runs.empty() && !study_named(input, study.name))
             out.push_back(Command{study});
@@ -52,6 +54,11 @@ class RelaxedScene final : public Scene {
                 {"M", "Measure every rule on this prompt"}};
     }
 
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override {
+        if (const auto choice = history_.take(forward)) static_cast<RelaxedChoice&>(state_) = *choice;
+    }
+
   private:
     static const char* rule_of(const SceneInput& input) {
         return kOfBeat[std::clamp(input.beat, 0, kRelaxedBeats - 1)];
@@ -62,6 +69,7 @@ class RelaxedScene final : public Scene {
         if (input.beat == beat_) return;
         beat_ = input.beat;
         if (const char* rule = rule_of(input); *rule) state_.rule = rule;
+        history_.accept(state_);
     }
 
     static void draw_stage(const RelaxedDraw& d) {
@@ -94,6 +102,7 @@ class RelaxedScene final : public Scene {
     }
 
     RelaxedState state_;
+    ControlHistory<RelaxedChoice> history_;
     int beat_ = -1;
 };
 

@@ -46,9 +46,12 @@ struct RelaxedCurve {
 };
 
 // What the user set.
-struct RelaxedState {
+struct RelaxedChoice {
     std::string rule = "lenience";
     RuleParams params;
+    bool operator==(const RelaxedChoice&) const = default;
+};
+struct RelaxedState : RelaxedChoice {
     // The curves of a run, kept from frame to frame: which trace, how much of it, how many positions.
     struct Cache {
         const void* trace = nullptr;

@@ -155,6 +155,9 @@ class Scene {
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
     // Where to look first in a finished run, as an event count; none: where other scenes look.
     [[nodiscard]] virtual std::optional<std::size_t> first_look(const CycleView&) const { return {}; }
+    // Undo and redo of what was set on this scene's own controls, before anything of the run is taken back.
+    [[nodiscard]] virtual bool can_take_back(bool /*forward*/) const { return false; }
+    virtual void take_back(bool /*forward*/) {}
     // Keys of this scene only, for the panel that `?` opens: "C", "flip the coin once".
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> keys() const { return {}; }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenes/cycle_pick.h"
+#include "scenes/history.h"
 #include "scenes/measure_charts.h"
 #include "scenes/speedup_model.h"
 
@@ -28,6 +29,7 @@ class SpeedupScene final : public Scene {
         draw_speedup_details(d);
         draw_speedup_controls(d);
         keys(d);
+        history_.follow(state_, ui.state.active != 0);
         const RunStudy study = speedup_study(input);
         if (input.still && !study.runs.empty() && !study_named(input, study.name))
             out.push_back(Command{study});
@@ -44,6 +46,9 @@ class SpeedupScene final : public Scene {
                 {"M", "Measure ten draft lengths"},
                 {"H", "Measured, or numbers by hand"}};
     }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
     static void draw_stage(const SpeedupDraw& d) {
@@ -74,6 +79,7 @@ class SpeedupScene final : public Scene {
     }
 
     SpeedupState state_;
+    ControlHistory<SpeedupState> history_;
 };
 
 } // namespace

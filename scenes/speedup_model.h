@@ -31,6 +31,7 @@ struct Levers {
     [[nodiscard]] double speedup(int k) const {
         return expected_tokens(alpha, k) / (k * draft + 1 + k * verify);
     }
+    bool operator==(const Levers&) const = default;
 };
 
 // What the user set.
@@ -38,6 +39,7 @@ struct SpeedupState {
     bool by_hand = false; // these levers instead of what was measured
     Levers levers;
     int k = 0; // the marked draft length; 0: the best one
+    bool operator==(const SpeedupState&) const = default;
 };
 
 // A draft length that was measured. Times of a round in ms.

@@ -1,6 +1,7 @@
 // Scene S15, systems: the cache that is rewound, the wire between draft and target, and who chooses K.
 #include <algorithm>
 
+#include "scenes/history.h"
 #include "scenes/systems_model.h"
 
 namespace speclens {
@@ -26,6 +27,7 @@ class SystemsScene final : public Scene {
         draw_systems_controls(d);
         if (ui.take_key(ui::Key::up)) state_.wire.k = std::min(state_.wire.k + 1, 10);
         if (ui.take_key(ui::Key::down)) state_.wire.k = std::max(state_.wire.k - 1, 1);
+        history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;
     }
@@ -37,6 +39,9 @@ class SystemsScene final : public Scene {
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Longer, shorter drafts"}};
     }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
     static void draw_stage(const SystemsDraw& d) {
@@ -53,6 +58,7 @@ class SystemsScene final : public Scene {
     }
 
     SystemsState state_;
+    ControlHistory<SystemsState> history_;
 };
 
 } // namespace

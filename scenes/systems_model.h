@@ -44,6 +44,7 @@ struct Wire {
     double draft_ms = 2, verify_ms = 15; // a guess, a pass
     int k = 5;
     double alpha = 0.8;
+    bool operator==(const Wire&) const = default;
 };
 // Mean bytes of a round from the draft to the target side: ids and probabilities of 4 bytes each.
 [[nodiscard]] double wire_bytes(const Wire& wire, Payload payload);
@@ -94,6 +95,7 @@ struct ControllerRun {
 struct SystemsState {
     Wire wire;
     int page = 16; // slots
+    bool operator==(const SystemsState&) const = default;
 };
 
 struct SystemsModel {

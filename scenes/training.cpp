@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/ui/tokens.h"
+#include "scenes/history.h"
 #include "scenes/training_model.h"
 
 namespace speclens {
@@ -14,7 +15,7 @@ class TrainingScene final : public Scene {
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         ui.push_id("training");
-        follow_beat(input, state_, beat_);
+        if (follow_beat(input, state_, beat_)) history_.accept(state_);
         const TrainingModel model = training_model(input, state_);
         const TrainingDraw d{input, model, state_, ui, out};
         const bool live = beat_ == kLiveBeat;
@@ -27,15 +28,8 @@ class TrainingScene final : public Scene {
         draw_story(input, ui, training_story(input, model), out);
         live ? draw_live_training_details(d) : draw_training_details(d);
         live ? draw_live_training_controls(d) : draw_training_controls(d);
-        if (live) {
-            take_live_training_keys(d);
-            ui.pop_id();
-            return out;
-        }
-        if (ui.take_key(ui::Key::down))
-            state_.arm = std::min(model.arm + 1, static_cast<int>(model.arms.size()) - 1);
-        if (ui.take_key(ui::Key::up)) state_.arm = std::max(model.arm - 1, 0);
-        if (ui.take_key(ui::Key::y)) state_.sampled = !state_.sampled;
+        live ? take_live_training_keys(d) : keys(d);
+        history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;
     }
@@ -43,7 +37,7 @@ class TrainingScene final : public Scene {
     std::string describe(const SceneInput& input) const override {
         TrainingState state = state_;
         int beat = beat_;
-        follow_beat(input, state, beat);
+        (void)follow_beat(input, state, beat);
         return training_description(input, training_model(input, state), state);
     }
 
@@ -54,15 +48,26 @@ class TrainingScene final : public Scene {
                 {"U", "Last beat: use them"}};
     }
 
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
   private:
+    static void keys(const TrainingDraw& d) {
+        if (d.ui.take_key(ui::Key::down))
+            d.state.arm = std::min(d.model.arm + 1, static_cast<int>(d.model.arms.size()) - 1);
+        if (d.ui.take_key(ui::Key::up)) d.state.arm = std::max(d.model.arm - 1, 0);
+        if (d.ui.take_key(ui::Key::y)) d.state.sampled = !d.state.sampled;
+    }
+
     // A beat brings its experiment along once; afterwards the user may choose another.
-    static void follow_beat(const SceneInput& input, TrainingState& state, int& beat) {
-        if (input.beat == beat) return;
+    static bool follow_beat(const SceneInput& input, TrainingState& state, int& beat) {
+        if (input.beat == beat) return false;
         beat = input.beat;
         const std::string study = study_of_beat(beat);
-        if (study.empty()) return;
+        if (study.empty()) return false;
         state.study = study;
         state.arm = beat == 2 ? 2 : 0;
+        return true;
     }
 
     static void draw_stage(const TrainingDraw& d) {
@@ -84,6 +89,7 @@ class TrainingScene final : public Scene {
     }
 
     TrainingState state_;
+    ControlHistory<TrainingState> history_;
     int beat_ = -1;
 };
 

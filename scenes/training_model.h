@@ -27,6 +27,7 @@ struct TrainingState {
     double progress = 0.5; // of a run, for the weight of the losses
     double decay = 7;      // g of the position weights
     int steps = 600;       // of heads that are trained here
+    bool operator==(const TrainingState&) const = default;
 };
 
 // One arm as the picture shows it: means over seeds.

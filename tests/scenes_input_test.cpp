@@ -4,73 +4,18 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/popups.h"
 #include "app/shell_input.h"
 #include "scenes/run_controls.h"
-#include "scenes_bench.h"
 #include "scenes_fixtures.h"
+#include "scenes_live_bench.h"
 #include "temp_folder.h"
 
 namespace speclens {
 namespace {
 
-std::shared_ptr<const Trace> mixed() {
-    return fixtures::toy_run(fixtures::toys().front());
-}
-
-// A bench with an engine that only listens.
-struct LiveBench {
-    std::vector<Command> sent;
-    std::vector<std::int64_t> budgets;
-    int cancelled = 0;
-    std::uint64_t runs = 1; // begun, the first one by itself
-    SceneBench bench;
-
-    explicit LiveBench(const std::string& scene)
-        : bench(scene, {.send =
-                            [this](Command c) {
-                                runs += std::holds_alternative<Restart>(c) || std::holds_alternative<Fork>(c);
-                                sent.push_back(std::move(c));
-                            },
-                        .set_budget = [this](std::int64_t n) { budgets.push_back(n); },
-                        .add_budget = [this](std::int64_t n) { budgets.push_back(n); },
-                        .cancel_loading = [this] { ++cancelled; }}) {}
-
-    void observe(std::shared_ptr<const Trace> trace, std::shared_ptr<const LawPair> laws = nullptr) {
-        Snapshot p;
-        p.trace = std::move(trace);
-        p.laws = std::move(laws);
-        p.settings.k = 4;
-        p.settings.sampling.temperature = 1;
-        observe(std::move(p));
-    }
-    void observe(Snapshot p) {
-        p.status.state = EngineStatus::State::idle;
-        p.status.ready_drafters = {"none", "small", "small_tree", "lookup"};
-        p.status.plain_ms_per_token = 8;
-        p.runs = runs;
-        bench.controller.observe(p, bench.time);
-        bench.settle();
-    }
-    void perform(SceneCommand command) {
-        bench.controller.perform({std::move(command)}, bench.time);
-        bench.settle();
-    }
-    void type(const std::string& words) {
-        ui::Input input;
-        input.typed = words;
-        bench.frame(input);
-        bench.settle();
-    }
-    template <class T>
-    [[nodiscard]] const T* last() const {
-        return sent.empty() ? nullptr : std::get_if<T>(&sent.back());
-    }
-};
-
 TEST(Stepping, ArrowKeysMoveOneEvent) {
     SceneBench bench("loop");
-    bench.show(mixed(), 3);
+    bench.show(fixtures::mixed(), 3);
     bench.key(ui::Key::right);
     EXPECT_EQ(bench.cursor(), 4U);
     bench.key(ui::Key::left);
@@ -79,12 +24,12 @@ TEST(Stepping, ArrowKeysMoveOneEvent) {
     bench.key(ui::Key::home);
     EXPECT_EQ(bench.cursor(), 1U);
     bench.key(ui::Key::end);
-    EXPECT_EQ(bench.cursor(), mixed()->size());
+    EXPECT_EQ(bench.cursor(), fixtures::mixed()->size());
 }
 
 TEST(Stepping, ThreeKeyPressesWithinOneFrameAreThreeSteps) {
     SceneBench bench("loop");
-    bench.show(mixed(), 2);
+    bench.show(fixtures::mixed(), 2);
     ui::Input input;
     input.keys = {{.key = ui::Key::right}, {.key = ui::Key::right}, {.key = ui::Key::right}};
     bench.frame(input);
@@ -93,7 +38,7 @@ TEST(Stepping, ThreeKeyPressesWithinOneFrameAreThreeSteps) {
 
 TEST(Stepping, XFindsTheNextRejection) {
     SceneBench bench("loop");
-    const auto trace = mixed();
+    const auto trace = fixtures::mixed();
     bench.show(trace, 1);
     bench.key(ui::Key::x);
     const std::size_t found = bench.cursor();
@@ -104,45 +49,8 @@ TEST(Stepping, XFindsTheNextRejection) {
     EXPECT_EQ(found, next_rejection(*trace, 1));
 }
 
-TEST(Undo, TakesChangesOfSettingsBackOneByOne) {
-    LiveBench live("loop");
-    live.observe(mixed());
-    const auto asked = [&] {
-        const auto* run = live.last<Restart>();
-        return run ? run->settings : RunSettings{};
-    };
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    EXPECT_TRUE(live.sent.empty());
-    EXPECT_TRUE(live.bench.shows("Nothing of the run was changed yet")) << live.bench.words;
-    const RunSettings first = *live.bench.controller.frame(live.bench.time).scene.settings;
-    live.bench.key(ui::Key::k);
-    live.bench.key(ui::Key::t);
-    const RunSettings last = asked();
-    EXPECT_EQ(last.k, first.k + 1);
-    EXPECT_GT(last.sampling.temperature, first.sampling.temperature);
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    EXPECT_EQ(asked().k, first.k + 1);
-    EXPECT_EQ(asked().sampling.temperature, first.sampling.temperature);
-    EXPECT_TRUE(live.bench.shows("Back to T = 1")) << live.bench.words;
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    EXPECT_EQ(asked(), first);
-    live.bench.key(ui::Key::y, {.ctrl = true});
-    live.bench.key(ui::Key::y, {.ctrl = true});
-    EXPECT_EQ(asked(), last);
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    live.bench.key(ui::Key::r); // another change: nothing to redo any more
-    const std::size_t sent = live.sent.size();
-    live.bench.key(ui::Key::y, {.ctrl = true});
-    EXPECT_EQ(live.sent.size(), sent);
-    EXPECT_TRUE(live.bench.shows("Nothing was taken back")) << live.bench.words;
-    live.bench.key(ui::Key::r, {.shift = true}); // the same once more is no change
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    EXPECT_EQ(asked().k, first.k + 1);
-    EXPECT_EQ(asked().seed, first.seed);
-}
-
 TEST(Stepping, ARunThatIsStillArrivingIsFollowed) {
-    const auto whole = mixed();
+    const auto whole = fixtures::mixed();
     const auto growing = std::make_shared<Trace>([whole](int id) { return whole->text(id); });
     growing->append((*whole)[0]);
     SceneBench bench("loop");
@@ -190,7 +98,7 @@ TEST(Stepping, XRunsOnWhenNoRejectionIsThereYet) {
 
 TEST(Stepping, StepButtonAndTimelineMoveTheCursor) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.bench.key(ui::Key::home);
     live.bench.click(live.bench.find("Step"));
     EXPECT_EQ(live.bench.cursor(), 2U);
@@ -203,7 +111,7 @@ TEST(Stepping, StepButtonAndTimelineMoveTheCursor) {
 
 TEST(Playing, GoesOnByItselfAndPauses) {
     SceneBench bench("loop");
-    bench.show(mixed(), 1);
+    bench.show(fixtures::mixed(), 1);
     bench.key(ui::Key::p);
     const std::size_t before = bench.cursor();
     for (int i = 0; i < 6; ++i) {
@@ -220,7 +128,7 @@ TEST(Playing, GoesOnByItselfAndPauses) {
 
 TEST(Columns, AClickSelectsThePosition) {
     SceneBench bench("loop");
-    const auto trace = mixed();
+    const auto trace = fixtures::mixed();
     bench.show(trace, next_cycle_end(*trace, 0));
     bench.click({420, 486}); // the first column, below its chips
     EXPECT_TRUE(bench.shows("Position 1"));
@@ -230,7 +138,7 @@ TEST(Columns, AClickSelectsThePosition) {
 
 TEST(Controls, ChoosingADrafterRestartsWithIt) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     const ui::Rect controls{208, 692, 992, 96};
     live.bench.click(live.bench.find("small", controls));
     live.bench.click(live.bench.find("lookup"));
@@ -241,7 +149,7 @@ TEST(Controls, ChoosingADrafterRestartsWithIt) {
 
 TEST(Controls, ADrafterThatCannotRunSaysWhyAndSendsNothing) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.sent.clear();
     const ui::Rect controls{208, 692, 992, 96};
     live.bench.click(live.bench.find("small", controls));
@@ -251,7 +159,7 @@ TEST(Controls, ADrafterThatCannotRunSaysWhyAndSendsNothing) {
 
 TEST(Controls, KeysChangeLengthTemperatureAndSeed) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.bench.key(ui::Key::k);
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings.k, 5);
@@ -287,7 +195,7 @@ TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
 
 TEST(Controls, ARuleThatComesAndGoesWithATreeIsSaid) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.bench.key(ui::Key::d3);
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings.drafter, "small_tree");
@@ -303,7 +211,7 @@ TEST(Controls, LongNamesOfRulesStandThereWhole) {
     for (const char* rule : {"tree_kseq", "cascade_tokenV1"}) {
         LiveBench live("loop");
         Snapshot p;
-        p.trace = mixed();
+        p.trace = fixtures::mixed();
         p.settings.rule = rule;
         live.observe(p);
         (void)live.bench.find(rule, controls);
@@ -321,7 +229,7 @@ TEST(Controls, TenthsOfATemperatureAddUpToTenths) {
 TEST(Controls, AChangeDuringAMeasurementSaysWhatItWasOf) {
     LiveBench live("loop");
     Snapshot p;
-    p.trace = mixed();
+    p.trace = fixtures::mixed();
     auto study = std::make_shared<Study>();
     study->planned = 2;
     p.studies["lengths"] = study;
@@ -329,147 +237,33 @@ TEST(Controls, AChangeDuringAMeasurementSaysWhatItWasOf) {
     live.bench.key(ui::Key::k);
     EXPECT_TRUE(live.bench.shows("the measurement under way is of the settings before")) << live.bench.words;
     LiveBench quiet("loop");
-    quiet.observe(mixed());
+    quiet.observe(fixtures::mixed());
     quiet.bench.key(ui::Key::k);
     EXPECT_FALSE(quiet.bench.shows("the measurement under way")) << quiet.bench.words;
 }
 
-// A round that the window would not choose by itself, and the run forked there.
-struct Branch {
-    std::shared_ptr<const Trace> base = mixed();
-    int cycle = 0;
-    std::shared_ptr<Trace> trace = std::make_shared<Trace>([base = base](int id) { return base->text(id); });
-
-    Branch() {
-        const CycleView whole = fold(*base, base->size());
-        const std::size_t telling = telling_cursor(whole).cursor;
-        std::size_t begins = 0;
-        for (const CycleSummary& c : whole.cycles) {
-            if (!c.complete() || (c.first_event < telling && telling <= c.end_event)) continue;
-            cycle = c.cycle;
-            begins = c.first_event;
-        }
-        for (std::size_t i = 0; i < base->size(); ++i) {
-            if (i == begins) trace->append(Commanded{"fork"});
-            Event event = (*base)[i];
-            if (auto* guess = std::get_if<Drafted>(&event);
-                guess && guess->cycle == cycle && guess->index == 1)
-                guess->extra = "forced";
-            trace->append(std::move(event));
-        }
-    }
-    [[nodiscard]] Fork fork() const { return {.cycle = cycle, .force_draft = std::pair{1, 3}}; }
-};
-
-TEST(Fork, StaysAtTheGuessThatWasForced) {
-    const Branch branch;
-    LiveBench live("loop");
-    live.observe(branch.base);
-    live.bench.key(ui::Key::home);
-    live.perform(Command{branch.fork()});
-    EXPECT_EQ(live.bench.cursor(), 1U) << "the new branch is not there yet";
-    live.observe(branch.trace);
-    const FrameInput now = live.bench.controller.frame(live.bench.time);
-    ASSERT_TRUE(now.scene.view->current());
-    EXPECT_EQ(now.scene.view->current()->cycle, branch.cycle);
-    ASSERT_TRUE(now.scene.selected);
-    EXPECT_EQ(*now.scene.selected, (Position{branch.cycle, 1}));
-    live.bench.time += 10; // the message is gone
-    live.bench.settle();
-    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.cycle + 1) + ": “"))
-        << live.bench.words;
-    EXPECT_TRUE(live.bench.shows("forced")) << live.bench.words;
-}
-
-TEST(Fork, IsTakenBackAndMadeAgainLikeAnyChange) {
-    const Branch branch;
-    LiveBench live("loop");
-    live.observe(branch.base);
-    const RunSettings first = *live.bench.controller.frame(live.bench.time).scene.settings;
-    live.bench.key(ui::Key::k);
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    live.observe(Branch().base);
-    live.perform(SetCursor{7});
-    live.perform(Command{branch.fork()});
-    std::size_t sent = live.sent.size();
-    live.bench.key(ui::Key::y, {.ctrl = true});
-    EXPECT_EQ(live.sent.size(), sent) << "the longer drafts were of the run before";
-    live.observe(branch.trace);
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    ASSERT_TRUE(live.last<Restart>());
-    EXPECT_EQ(live.last<Restart>()->settings, first);
-    EXPECT_TRUE(
-        live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.cycle + 1)))
-        << live.bench.words;
-    live.observe(Branch().base);
-    EXPECT_EQ(live.bench.cursor(), 7U) << "where the run was forked";
-    sent = live.sent.size();
-    live.bench.key(ui::Key::y, {.ctrl = true});
-    ASSERT_GE(live.sent.size(), sent + 2);
-    EXPECT_TRUE(std::holds_alternative<Restart>(live.sent[sent]));
-    const auto* fork = std::get_if<Fork>(&live.sent[sent + 1]);
-    ASSERT_TRUE(fork);
-    EXPECT_EQ(fork->cycle, branch.cycle);
-    EXPECT_EQ(fork->force_draft, branch.fork().force_draft);
-}
-
-TEST(Fork, ListsTokensAndSendsTheForcedOne) {
-    LiveBench live("loop");
-    const auto trace = mixed();
-    live.observe(trace);
-    live.bench.key(ui::Key::f);
-    EXPECT_TRUE(live.bench.shows("Fork here"));
-    live.bench.key(ui::Key::down);
-    live.bench.key(ui::Key::down);
-    live.bench.key(ui::Key::enter);
-    const auto* fork = live.last<Fork>();
-    ASSERT_TRUE(fork);
-    EXPECT_TRUE(fork->force_draft || fork->force_coin);
-}
-
-TEST(Palette, FindsAndRunsACommand) {
-    SceneBench bench("loop");
-    bench.show(mixed());
-    bench.key(ui::Key::k, {.ctrl = true});
-    ui::Input input;
-    input.typed = "accept";
-    bench.frame(input);
-    bench.settle();
-    bench.key(ui::Key::enter);
-    bench.settle();
-    EXPECT_TRUE(bench.shows("Beat 1 of 8")) << bench.words;
-}
-
-TEST(Palette, ChoosesADrafterAndARule) {
-    LiveBench live("loop");
-    live.observe(mixed());
-    live.bench.key(ui::Key::k, {.ctrl = true});
-    live.type("drafter: lookup");
-    live.bench.key(ui::Key::enter);
+TEST(Lanes, OpenWithTheLensThatScenesOfHeadsShow) {
+    LiveBench live("race");
+    live.observe(fixtures::mixed());
+    ASSERT_TRUE(live.last<StartRace>());
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    auto race = std::make_shared<RaceView>();
+    race->settings = live.last<StartRace>()->settings;
+    race->lanes.resize(1);
+    race->lanes[0].settings.drafter = "lookup";
+    ASSERT_FALSE(race->lanes[0].settings.lens);
+    p.race = race;
+    live.observe(p);
+    live.perform(OpenLane{0});
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings.drafter, "lookup");
-    live.bench.key(ui::Key::k, {.ctrl = true});
-    live.type("rule: match");
-    live.bench.key(ui::Key::enter);
-    EXPECT_EQ(live.last<Restart>()->settings.rule, "match");
-    for (const PaletteRow& row :
-         palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
-        EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
-}
-
-TEST(Palette, DoesWhatTheOpenSceneCan) {
-    LiveBench live("bottleneck");
-    live.observe(mixed());
-    live.bench.key(ui::Key::k, {.ctrl = true});
-    live.type("time passes");
-    live.bench.key(ui::Key::enter);
-    live.bench.settle();
-    EXPECT_TRUE(live.last<MeasurePasses>()) << live.bench.words;
+    EXPECT_TRUE(live.last<Restart>()->settings.lens);
 }
 
 TEST(PromptEditor, StartsARunWithTheTypedText) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.bench.key(ui::Key::n, {.ctrl = true});
     live.bench.settle();
     live.bench.key(ui::Key::a, {.ctrl = true});
@@ -484,7 +278,7 @@ TEST(PromptEditor, StartsARunWithTheTypedText) {
 
 TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.bench.key(ui::Key::n, {.ctrl = true});
     live.bench.settle();
     live.sent.clear();
@@ -496,7 +290,7 @@ TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
 
 TEST(AcceptRule, DraggingATargetHandleMakesItATableAndZTakesItBack) {
     SceneBench bench("accept-rule");
-    bench.show(mixed());
+    bench.show(fixtures::mixed());
     EXPECT_TRUE(bench.shows("LIVE"));
     // The handle of the first bar: left of it, at the height of its target cap. Found by trying heights.
     bool moved = false;
@@ -510,51 +304,9 @@ TEST(AcceptRule, DraggingATargetHandleMakesItATableAndZTakesItBack) {
     EXPECT_TRUE(bench.shows("LIVE"));
 }
 
-TEST(AcceptRule, CtrlZTakesBackWhatTheSceneChangedFirst) {
-    LiveBench live("accept-rule");
-    live.observe(mixed());
-    live.bench.key(ui::Key::k); // a change of the run, with the scene's own behind it
-    const RunSettings longer = live.last<Restart>()->settings;
-    Snapshot p;
-    p.trace = mixed();
-    p.settings = longer;
-    live.observe(p);
-    live.sent.clear();
-    live.bench.key(ui::Key::equal); // raises the chosen bar
-    ASSERT_TRUE(live.bench.shows("TABLE")) << live.bench.words;
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    live.bench.settle();
-    EXPECT_FALSE(live.bench.shows("TABLE")) << live.bench.words;
-    EXPECT_FALSE(live.last<Restart>());
-    live.bench.key(ui::Key::y, {.ctrl = true});
-    live.bench.settle();
-    EXPECT_TRUE(live.bench.shows("TABLE")) << live.bench.words;
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    live.bench.settle();
-    live.bench.key(ui::Key::z, {.ctrl = true}); // the scene has nothing more: it says what comes next
-    live.bench.settle();
-    EXPECT_FALSE(live.last<Restart>());
-    EXPECT_TRUE(live.bench.shows("Nothing more of this scene; once more: Back to K = 4")) << live.bench.words;
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    ASSERT_TRUE(live.last<Restart>());
-    EXPECT_EQ(live.last<Restart>()->settings.k, longer.k - 1);
-}
-
-TEST(Undo, BringsALaneBackIntoTheRace) {
-    LiveBench live("race");
-    live.observe(mixed());
-    ASSERT_TRUE(live.last<StartRace>());
-    const RaceSettings first = live.last<StartRace>()->settings;
-    live.perform(ToggleLane{"lookup"});
-    EXPECT_NE(live.last<StartRace>()->settings.lanes, first.lanes);
-    live.bench.key(ui::Key::z, {.ctrl = true});
-    EXPECT_EQ(live.last<StartRace>()->settings, first);
-    EXPECT_TRUE(live.bench.shows("Back to the lanes none")) << live.bench.words;
-}
-
 TEST(AcceptRule, AThousandFlipsAreCounted) {
     SceneBench bench("accept-rule");
-    bench.show(mixed());
+    bench.show(fixtures::mixed());
     bench.key(ui::Key::m);
     EXPECT_TRUE(bench.shows("χ² p = "));
     EXPECT_TRUE(bench.shows(" kept"));
@@ -562,7 +314,7 @@ TEST(AcceptRule, AThousandFlipsAreCounted) {
 
 TEST(AcceptRule, AsksForTheFullRowsOnce) {
     LiveBench live("accept-rule");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     live.bench.settle();
     int asked = 0;
     for (const Command& command : live.sent) asked += std::holds_alternative<FetchLaws>(command) ? 1 : 0;
@@ -571,7 +323,7 @@ TEST(AcceptRule, AsksForTheFullRowsOnce) {
 
 TEST(Menus, OpenAndRunAnItem) {
     SceneBench bench("loop");
-    bench.show(mixed(), 4);
+    bench.show(fixtures::mixed(), 4);
     bench.click(bench.find("View", {0, 0, 1600, 28}));
     EXPECT_TRUE(bench.shows("High contrast"));
     bench.click(bench.find("Light"));
@@ -581,7 +333,7 @@ TEST(Menus, OpenAndRunAnItem) {
 
 TEST(Menus, AnOpenOneFollowsThePointer) {
     SceneBench bench("loop");
-    bench.show(mixed(), 4);
+    bench.show(fixtures::mixed(), 4);
     const ui::Rect bar{0, 0, 1600, 28};
     bench.click(bench.find("File", bar));
     EXPECT_TRUE(bench.shows("Ctrl+N"));
@@ -601,7 +353,7 @@ TEST(Banner, IsReadWholeAndGoesWithEscapeOrTheNextSuccess) {
     const std::string good =
         (std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl").string();
     LiveBench live("loop");
-    live.observe(mixed());
+    live.observe(fixtures::mixed());
     const auto open = [&](const std::string& path) {
         live.bench.controller.perform({OpenFile{path}}, live.bench.time);
         live.bench.settle();
@@ -625,7 +377,7 @@ TEST(Rail, EveryRowOpensItsScene) {
     EXPECT_EQ(scene_list().size(), 17u);
     for (const SceneInfo& info : scene_list()) {
         SceneBench bench(info.number == 2 ? "accept-rule" : "loop");
-        bench.show(mixed());
+        bench.show(fixtures::mixed());
         bench.click(bench.find(info.title, {0, 0, 208, 800}));
         EXPECT_EQ(bench.controller.frame(0).scene_name, info.name);
     }
@@ -633,7 +385,7 @@ TEST(Rail, EveryRowOpensItsScene) {
 
 TEST(Compact, DrawersOpenAndClose) {
     SceneBench bench("loop", {}, {0, 0, 1280, 720});
-    bench.show(mixed());
+    bench.show(fixtures::mixed());
     EXPECT_FALSE(bench.shows("sorted by target"));
     bench.key(ui::Key::i);
     EXPECT_TRUE(bench.shows("sorted by target"));
@@ -664,8 +416,8 @@ TEST(Input, ButtonChangesEndAFrameAndKeysAreNeverLost) {
 // FR-Spec from the menu: a quarter of the ids, and all of them again.
 TEST(Actions, DraftWithAQuarterOfTheIdsAndBack) {
     LiveBench live("loop");
-    live.observe(mixed());
-    const auto trace = mixed();
+    live.observe(fixtures::mixed());
+    const auto trace = fixtures::mixed();
     for (const int wanted : {trace->header()->vocab / 4, 0}) {
         live.sent.clear();
         live.bench.controller.perform({PickAction{Action::fewer_ids}}, live.bench.time);

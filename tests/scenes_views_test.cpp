@@ -46,10 +46,6 @@ struct ViewBench {
     [[nodiscard]] FrameInput now() { return bench.controller.frame(bench.time); }
 };
 
-std::shared_ptr<const Trace> mixed() {
-    return fixtures::toy_run(fixtures::toys().front());
-}
-
 RunSettings other_dice(RunSettings settings = {}) {
     settings.seed = 99;
     return settings;
@@ -69,7 +65,7 @@ LectureView three_steps() {
 
 TEST(Links, CtrlLCopiesTheFrameOnScreen) {
     ViewBench live("loop");
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.controller.perform({SceneCommand{SetCursor{9}}}, live.bench.time);
     live.bench.key(ui::Key::l, {.ctrl = true});
     const Link link = parse_link(live.bench.controller.clipboard);
@@ -82,7 +78,7 @@ TEST(Links, CtrlLCopiesTheFrameOnScreen) {
 
 TEST(Links, NameBeatsAndWhatIsSelected) {
     ViewBench live("domino");
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.controller.perform({SceneCommand{SetBeat{2}}}, live.bench.time);
     live.bench.controller.perform({SceneCommand{Select{Position{0, 2}}}}, live.bench.time);
     const Link link = live.bench.controller.link();
@@ -95,7 +91,7 @@ TEST(Links, NameBeatsAndWhatIsSelected) {
 
 TEST(Links, ASavedRunAndAForkedOneHaveNone) {
     SceneBench saved("loop");
-    saved.show(mixed(), 5);
+    saved.show(fixtures::mixed(), 5);
     saved.key(ui::Key::l, {.ctrl = true});
     EXPECT_TRUE(saved.controller.clipboard.empty());
     EXPECT_TRUE(saved.shows("a saved run has no link")) << saved.words;
@@ -113,7 +109,7 @@ TEST(Links, APlaceIsGoneToAsSoonAsTheRunIsLongEnough) {
     ViewBench live("loop");
     live.bench.controller.expect_place({.at = 12, .selected = std::pair(0, 1)});
     live.bench.settle(); // nothing there yet
-    const auto whole = mixed();
+    const auto whole = fixtures::mixed();
     auto growing = std::make_shared<Trace>([](int) { return std::string(); });
     for (std::size_t i = 0; i < 8; ++i) growing->append((*whole)[i]);
     live.observe(growing, {});
@@ -128,7 +124,7 @@ TEST(Links, APlaceIsGoneToAsSoonAsTheRunIsLongEnough) {
 }
 
 TEST(Links, APlaceIsForgottenWhereTheUserGoesElsewhere) {
-    const auto whole = mixed();
+    const auto whole = fixtures::mixed();
     const auto beginning = [&] {
         auto trace = std::make_shared<Trace>([](int) { return std::string(); });
         for (std::size_t i = 0; i < 8; ++i) trace->append((*whole)[i]);
@@ -152,7 +148,7 @@ TEST(Links, APlaceIsForgottenWhereTheUserGoesElsewhere) {
 TEST(Links, APlaceBehindTheEndIsTheEnd) {
     ViewBench live("loop");
     live.bench.controller.expect_place({.at = 100000});
-    const auto trace = mixed();
+    const auto trace = fixtures::mixed();
     live.observe(trace, {});
     EXPECT_EQ(live.now().scene.cursor, trace->size());
     ViewBench beats("bottleneck");
@@ -168,7 +164,7 @@ TEST(Lectures, PageDownGoesFromStepToStep) {
     EXPECT_NE(live.bench.controller.told.find("1 of 3  First   at 0:00, planned 0:00\nSay this.\n"),
               std::string::npos)
         << live.bench.controller.told;
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     EXPECT_EQ(live.now().scene.cursor, 4U);
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
 
@@ -199,7 +195,7 @@ TEST(Lectures, ArrowKeysStepAsEver) {
     ViewBench live("loop");
     live.bench.controller.begin_lecture(three_steps(), live.bench.time);
     live.bench.controller.expect_place({.at = 4});
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.key(ui::Key::right);
     EXPECT_EQ(live.now().scene.cursor, 5U);
     EXPECT_EQ(live.now().lecture->step, 0);
@@ -210,7 +206,7 @@ TEST(Lectures, F4ShowsTheNotes) {
     live.bench.key(ui::Key::f4);
     EXPECT_TRUE(live.bench.shows("No lecture is open")) << live.bench.words;
     live.bench.controller.begin_lecture(three_steps(), live.bench.time);
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.key(ui::Key::f4);
     EXPECT_TRUE(live.bench.shows("Say this.")) << live.bench.words;
     live.bench.key(ui::Key::escape);
@@ -224,7 +220,7 @@ TEST(Lectures, ARaceIsAskedForOnceAndWithItsOwnPrompt) {
     lecture.steps[1].view.race.base.sampling.temperature = 0;
     ViewBench live("loop");
     live.bench.controller.begin_lecture(lecture, live.bench.time);
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.key(ui::Key::page_down);
     ASSERT_EQ(live.all<StartRace>().size(), 1U);
     EXPECT_EQ(live.all<StartRace>()[0].settings.base.prompt, "Another prompt");
@@ -242,7 +238,7 @@ TEST(GlossaryPopup, ExplainsAWordAndLeadsToItsScene) {
         {"term": "bonus token", "text": "One for free.", "see": "loop"},
         {"term": "residual distribution", "also": ["resampling"], "text": "What is owed.", "see": "accept-rule/6"}])",
                                                     "g");
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.key(ui::Key::g);
     EXPECT_TRUE(live.bench.shows("One for free.")) << live.bench.words;
     live.bench.key(ui::Key::down);
@@ -284,7 +280,7 @@ TEST(OpenDialog, ListsWhatWasSavedNewestFirst) {
                                                                   std::chrono::hours(60));
     std::filesystem::last_write_time(sessions / "old.json", std::filesystem::file_time_type::clock::now() -
                                                                 std::chrono::hours(50));
-    bench.show(mixed(), 3);
+    bench.show(fixtures::mixed(), 3);
     bench.key(ui::Key::s, {.ctrl = true});
     bench.show(fixtures::toy_run(fixtures::toys()[2]));
     bench.key(ui::Key::o, {.ctrl = true});
@@ -314,7 +310,7 @@ TEST(OpenDialog, ListsWhatWasSavedNewestFirst) {
     EXPECT_TRUE(bench.shows("cannot open the session file old/nowhere.jsonl")) << bench.words;
     bench.key(ui::Key::o, {.ctrl = true});
     bench.key(ui::Key::enter); // the newest one
-    EXPECT_EQ(bench.controller.frame(bench.time).scene.trace->size(), mixed()->size());
+    EXPECT_EQ(bench.controller.frame(bench.time).scene.trace->size(), fixtures::mixed()->size());
     ::unsetenv("XDG_DATA_HOME");
 }
 
@@ -323,7 +319,7 @@ TEST(GlossaryPopup, ThePaletteFindsItsWords) {
     live.bench.controller.glossary = parse_glossary(
         R"([{"term": "a", "text": "x", "see": "loop"}, {"term": "residual", "also": ["owed"], "text": "What is owed.", "see": "accept-rule"}])",
         "g");
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     const std::vector<PaletteRow> rows = palette_rows(live.now(), "?owed");
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].label, "Word: residual");
@@ -338,7 +334,7 @@ TEST(QuizPopup, AsksFromTheOpenSceneOnAndSaysWhatIsRight) {
         {"see": "loop", "question": "First?", "choices": ["x1", "y1"], "answer": 1, "why": "Because one."},
         {"see": "race/2", "question": "Second?", "choices": ["x2", "y2"], "answer": 0, "why": "Because two."}])",
                                             "q");
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.controller.perform({SceneCommand{OpenScene{"race"}}}, live.bench.time);
     live.bench.key(ui::Key::q);
     EXPECT_TRUE(live.bench.shows("Second?")) << live.bench.words;
@@ -363,7 +359,7 @@ TEST(QuizPopup, CountsTheHandsOfARoom) {
         R"([{"see": "loop", "question": "Which?", "choices": ["x1", "y1", "z1"], "answer": 1, "why": "So."},
             {"see": "loop", "question": "And?", "choices": ["x2", "y2"], "answer": 0, "why": "So."}])",
         "q");
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     const QuizRound& round = live.bench.controller.chrome.quiz;
     live.bench.key(ui::Key::q);
     EXPECT_TRUE(live.bench.shows("counts a hand")) << live.bench.words;
@@ -394,7 +390,7 @@ TEST(QuizPopup, EveryQuestionFitsAtEverySize) {
          {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 640, 400}}) {
         SceneBench bench("loop", {}, screen);
         bench.controller.quiz = quiz;
-        bench.show(mixed(), 5);
+        bench.show(fixtures::mixed(), 5);
         bench.key(ui::Key::q);
         for (const QuizQuestion& q : quiz) {
             (void)q;
@@ -415,7 +411,7 @@ TEST(Links, CanBePastedIntoTheWindow) {
         if (link.scene != "bottleneck") throw Error("no such scene", "Try another.");
         return {.scene = link.scene, .place = {.beat = link.beat}};
     };
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.key(ui::Key::k, {.ctrl = true});
     ui::Input typed;
     typed.typed = "speclens://bottleneck/3";
@@ -438,7 +434,7 @@ TEST(Lectures, AreFoundInTheWindow) {
         EXPECT_EQ(file, "mine.lec.toml");
         return three_steps();
     };
-    live.observe(mixed(), {});
+    live.observe(fixtures::mixed(), {});
     live.bench.controller.perform({PickAction{Action::open_lecture}}, live.bench.time);
     live.bench.settle();
     EXPECT_TRUE(live.bench.shows("Lecture: A lecture of mine")) << live.bench.words;
