@@ -30,6 +30,7 @@ add_library(speclens_frontend STATIC
     shell_gl.cpp
     shell_input.cpp
     shell_keys.cpp
+    shell_window.cpp
 )
 spec_target(speclens_frontend)
 set_source_files_properties(shell_gl.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the others keep GLFW from including GL

@@ -14,10 +14,9 @@
 
 #include "app/headless_frame.h"
 #include "app/shell_gl.h"
-#include "app/shell_keys.h"
 #include "app/shell_signals.h"
+#include "app/shell_window.h"
 #include "app/ui/fonts.h"
-#include "app/ui/utf8.h"
 #include "engine/gallery.h"
 #include "engine/models.h"
 #include "engine/race_json.h"
@@ -29,142 +28,7 @@
 namespace speclens {
 namespace {
 
-const char* kNoDisplay = "Draw files instead with: speclens render --all DIR; print a run with: speclens "
-                         "run; or connect with: ssh -X.";
-
-std::string& last_glfw_error() {
-    static std::string text; // GLFW's error callback has no user pointer
-    return text;
-}
-
-// GLFW initialised for the life of this object.
-struct GlfwLibrary {
-    GlfwLibrary() {
-        glfwSetErrorCallback([](int, const char* words) { last_glfw_error() = words; });
-        if (!glfwInit())
-            throw Error("no window can be opened: " + last_glfw_error(), kNoDisplay, Exit::display);
-    }
-    ~GlfwLibrary() { glfwTerminate(); }
-};
-
-struct Window {
-    GLFWwindow* handle = nullptr;
-    InputQueue queue;
-    bool dirty = true;
-    float pixel_ratio = 1;                                      // framebuffer pixels per window unit
-    float scale = 1;                                            // device pixels per logical pixel
-    int width = 0, height = 0;                                  // device pixels
-    int window_x = 0, window_y = 0, window_w = 0, window_h = 0; // before full screen
-
-    Window(int w, int h) {
-        glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-        glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-        glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-        glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-        glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE); // on dense screens the window grows with the scale
-        fit_to_screen(w, h);
-        handle = glfwCreateWindow(w, h, "SpecLens", nullptr, nullptr);
-        if (!handle)
-            throw Error("no OpenGL 3.3 window: " + last_glfw_error(),
-                        std::string("Try LIBGL_ALWAYS_SOFTWARE=1. ") + kNoDisplay, Exit::display);
-        glfwMakeContextCurrent(handle);
-        glfwSwapInterval(1);
-        glfwSetWindowUserPointer(handle, this);
-        glfwSetWindowSizeLimits(handle, 480, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
-        listen();
-        measure();
-    }
-    ~Window() { glfwDestroyWindow(handle); }
-
-    // Not larger than the usable part of the screen.
-    static void fit_to_screen(int& w, int& h) {
-        GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-        int x = 0, y = 0, area_w = 0, area_h = 0;
-        if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &area_w, &area_h);
-        if (area_w >= 480) w = std::min(w, area_w);
-        if (area_h >= 320) h = std::min(h, area_h);
-    }
-
-    static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
-
-    void push(RawEvent event) {
-        queue.push(std::move(event));
-        dirty = true;
-    }
-
-    void listen() {
-        glfwSetCursorPosCallback(handle, [](GLFWwindow* w, double x, double y) {
-            Window& self = of(w);
-            const float by = self.pixel_ratio / self.scale;
-            self.push({.kind = RawEvent::Kind::move,
-                       .at = {static_cast<float>(x) * by, static_cast<float>(y) * by}});
-        });
-        glfwSetCursorEnterCallback(handle, [](GLFWwindow* w, int inside) {
-            if (!inside) of(w).push({.kind = RawEvent::Kind::move, .at = {-1, -1}});
-        });
-        glfwSetMouseButtonCallback(handle, [](GLFWwindow* w, int button, int change, int) {
-            if (button == GLFW_MOUSE_BUTTON_LEFT)
-                of(w).push({.kind = RawEvent::Kind::button, .down = change == GLFW_PRESS});
-        });
-        glfwSetScrollCallback(handle, [](GLFWwindow* w, double, double y) {
-            of(w).push({.kind = RawEvent::Kind::wheel, .wheel = static_cast<float>(y)});
-        });
-        glfwSetKeyCallback(handle, [](GLFWwindow* w, int key, int scancode, int change, int mods) {
-            if (change == GLFW_RELEASE) return;
-            const ui::Key known = key_from_glfw(key, scancode);
-            if (known == ui::Key::none) return;
-            of(w).push({.kind = RawEvent::Kind::key,
-                        .key = {.key = known,
-                                .shift = (mods & GLFW_MOD_SHIFT) != 0,
-                                .ctrl = (mods & GLFW_MOD_CONTROL) != 0,
-                                .alt = (mods & GLFW_MOD_ALT) != 0,
-                                .repeat = change == GLFW_REPEAT}});
-        });
-        glfwSetCharCallback(handle, [](GLFWwindow* w, unsigned code) {
-            std::string text;
-            ui::append(text, static_cast<char32_t>(code));
-            of(w).push({.kind = RawEvent::Kind::text, .text = text});
-        });
-        glfwSetFramebufferSizeCallback(handle, [](GLFWwindow* w, int, int) { of(w).dirty = true; });
-        glfwSetWindowRefreshCallback(handle, [](GLFWwindow* w) { of(w).dirty = true; });
-        glfwSetWindowFocusCallback(handle, [](GLFWwindow* w, int) { of(w).dirty = true; });
-    }
-
-    void measure() {
-        int units = 1, ignored = 1;
-        glfwGetWindowSize(handle, &units, &ignored);
-        glfwGetFramebufferSize(handle, &width, &height);
-        pixel_ratio = units > 0 ? static_cast<float>(width) / static_cast<float>(units) : 1;
-    }
-
-    // What the system asks for on high-density screens, once.
-    [[nodiscard]] float content_scale() const {
-        float x = 1, y = 1;
-        glfwGetWindowContentScale(handle, &x, &y);
-        return std::clamp(x, 1.0F, 3.0F);
-    }
-
-    void toggle_fullscreen() {
-        if (glfwGetWindowMonitor(handle)) {
-            glfwSetWindowMonitor(handle, nullptr, window_x, window_y, window_w, window_h, 0);
-            return;
-        }
-        glfwGetWindowPos(handle, &window_x, &window_y);
-        glfwGetWindowSize(handle, &window_w, &window_h);
-        GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-        const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
-        if (mode) glfwSetWindowMonitor(handle, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
-    }
-
-    [[nodiscard]] ui::Mods held() const {
-        const auto down = [&](int a, int b) {
-            return glfwGetKey(handle, a) == GLFW_PRESS || glfwGetKey(handle, b) == GLFW_PRESS;
-        };
-        return {.shift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT),
-                .ctrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL),
-                .alt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT)};
-    }
-};
+constexpr double kSignalCheck = 0.2; // at most so many seconds until a signal is noticed
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -172,232 +36,295 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-} // namespace
+// Set by other threads, taken by the loop that each one wakes.
+class Notice {
+  public:
+    void give() {
+        came_ = true;
+        glfwPostEmptyEvent();
+    }
+    [[nodiscard]] bool waits() const { return came_; }
+    bool take() { return came_.exchange(false); }
 
-ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
-    const ShellSignals signals;
-    GlfwLibrary library;
-    const double began = glfwGetTime();
-    ShellReport report;
-    // A wrong file or theme is an error of the command line, before any window appears.
-    Preferences liked = request.remembers ? load_preferences(preferences_file()) : Preferences();
-    if (request.theme) liked.theme = theme_named(*request.theme);
-    if (request.zoom) liked.zoom = *request.zoom;
+  private:
+    std::atomic<bool> came_{false};
+};
+
+// What the window was started with. A wrong file or theme is an error of the command line, before any window
+// appears.
+struct Opening {
+    explicit Opening(const WindowRequest& request)
+        : liked(request.remembers ? load_preferences(preferences_file()) : Preferences()) {
+        if (request.theme) liked.theme = theme_named(*request.theme);
+        if (request.zoom) liked.zoom = *request.zoom;
+        if (request.session == "-") {
+            follower = std::make_unique<TraceFollower>(
+                STDIN_FILENO, "standard input", [this] { grew.give(); }, request.stop);
+            saved = follower->trace();
+        } else if (!request.session.empty() && is_race_file(request.session)) {
+            race = std::make_shared<const RaceView>(load_race(request.session));
+        } else if (!request.session.empty()) {
+            saved = load_trace(request.session, &notice);
+        }
+    }
+    Preferences liked;
     std::shared_ptr<const Trace> saved;
-    std::string notice;
+    std::string notice; // what of it could not be read; empty: nothing
     std::shared_ptr<const RaceView> race;
-    std::atomic<bool> grew{false};
-    std::unique_ptr<TraceFollower> follower;
-    if (request.session == "-") {
-        follower = std::make_unique<TraceFollower>(
-            STDIN_FILENO, "standard input",
-            [&] {
-                grew = true;
-                glfwPostEmptyEvent();
-            },
-            request.stop);
-        saved = follower->trace();
-    } else if (!request.session.empty() && is_race_file(request.session))
-        race = std::make_shared<const RaceView>(load_race(request.session));
-    else if (!request.session.empty())
-        saved = load_trace(request.session, &notice);
+    Notice grew;
+    std::unique_ptr<TraceFollower> follower; // of a run that still comes
+};
 
-    Window window(request.width, request.height);
-    const ui::FontSet fonts;
-    GlRenderer renderer(fonts);
-    report.gl = renderer.description();
+class Shell {
+  public:
+    Shell(const WindowRequest& request, const ShellScript& script)
+        : request_(request), script_(script), opening_(request), window_(request.width, request.height),
+          renderer_(fonts_), controller_(port(), request.view.settings, request.view.scene),
+          density_(window_.content_scale()) {
+        report_.gl = renderer_.description();
+        set_up_controller();
+        load_assets();
+        if (opening_.race) controller_.show_race(opening_.race);
+        if (const auto& saved = opening_.saved)
+            controller_.show_saved(saved,
+                                   saved->header() ? settings_of(*saved->header()) : request.view.settings,
+                                   opening_.follower != nullptr);
+        if (!opening_.notice.empty()) controller_.saved_is_over(opening_.notice, began_);
+    }
 
-    std::unique_ptr<Session> session;
-    EnginePort port;
-    if (request.session.empty()) {
-        // Without a session (the first picture) there is nobody to tell.
-        port.send = [&](Command command) {
-            if (session) session->send(std::move(command));
-        };
-        port.set_budget = [&](std::int64_t steps) {
-            if (session) session->gate().set(steps);
-        };
-        port.add_budget = [&](std::int64_t steps) {
-            if (session) session->gate().add(steps);
-        };
-        port.cancel_loading = [&] {
-            if (session) session->cancel_loading();
+    ShellReport run() {
+        while (!glfwWindowShouldClose(window_.handle) && !signals_.came()) {
+            const double next = wait();
+            observe();
+            const double time = glfwGetTime();
+            if (script_ && !script_(window_.queue, controller_, report_.frames, time - began_)) break;
+            if (!must_draw(next, time) || window_.minimised()) continue;
+            perform(draw(time));
+            keep_preferences();
+            hand_over();
+        }
+        report_.frame_ms = median(frame_times_);
+        return report_;
+    }
+
+  private:
+    [[nodiscard]] EnginePort port() {
+        EnginePort port;
+        if (request_.session.empty()) {
+            // Without a session (the first picture) there is nobody to tell.
+            port.send = [this](Command command) {
+                if (session_) session_->send(std::move(command));
+            };
+            port.set_budget = [this](std::int64_t steps) {
+                if (session_) session_->gate().set(steps);
+            };
+            port.add_budget = [this](std::int64_t steps) {
+                if (session_) session_->gate().add(steps);
+            };
+            port.cancel_loading = [this] {
+                if (session_) session_->cancel_loading();
+            };
+        }
+        port.server = [this](ServerOrder order) { tell_server(std::move(order)); };
+        return port;
+    }
+
+    void tell_server(ServerOrder order) {
+        if (!servers_)
+            servers_ =
+                std::make_unique<ServerSession>(request_.models, request_.view.settings, request_.server_key,
+                                                [this] { server_changed_.give(); });
+        servers_->send(std::move(order));
+    }
+
+    void set_up_controller() {
+        controller_.expect_place(request_.view.place);
+        controller_.folders = request_.folders;
+        controller_.read = request_.read;
+        if (!request_.attach.empty()) tell_server(AttachServer{request_.attach});
+        controller_.prefer(opening_.liked);
+        controller_.expect_race(request_.view.race);
+        if (!request_.lecture.steps.empty()) controller_.begin_lecture(request_.lecture, began_);
+        controller_.chrome.layout.presenter = request_.presenter;
+        liked_ = controller_.preferences();
+        controller_.export_frame = [this](const std::filesystem::path& file) {
+            draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
+                         file);
         };
     }
-    std::unique_ptr<ServerSession> servers; // made when the first server is asked for
-    std::atomic<bool> server_changed{false};
-    port.server = [&](ServerOrder order) {
-        if (!servers)
-            servers = std::make_unique<ServerSession>(request.models, request.view.settings,
-                                                      request.server_key, [&] {
-                                                          server_changed = true;
-                                                          glfwPostEmptyEvent();
-                                                      });
-        servers->send(std::move(order));
-    };
-    Controller controller(port, request.view.settings, request.view.scene);
-    controller.expect_place(request.view.place);
-    controller.folders = request.folders;
-    controller.read = request.read;
-    if (!request.attach.empty()) port.server(AttachServer{request.attach});
-    controller.prefer(liked);
-    controller.expect_race(request.view.race);
-    if (!request.lecture.steps.empty()) controller.begin_lecture(request.lecture, began);
-    controller.chrome.layout.presenter = request.presenter;
-    liked = controller.preferences();
-    controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
-    try {
-        controller.glossary = load_glossary(assets_folder() / "glossary.json");
-        controller.quiz = load_quiz(assets_folder() / "quiz.json");
-    } catch (const Error&) { // a window without them is better than none
-    }
-    try { // pictures without published figures are better than no window
-        controller.figures =
-            std::make_shared<const Published>(Published::load(assets_folder() / "published"));
-    } catch (const Error&) {
-    }
-    try {
-        controller.ablations =
-            std::make_shared<const Ablations>(load_ablations(assets_folder() / "models" / "ablations.json"));
-    } catch (const Error&) {
-    }
-    if (race) controller.show_race(race);
-    if (saved)
-        controller.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings,
-                              follower != nullptr);
 
-    ui::WidgetState widgets;
-    controller.export_frame = [&](const std::filesystem::path& file) {
-        draw_to_file(controller.frame(glfwGetTime()), controller.chrome, window.width, window.height, file);
-    };
-    std::atomic<bool> changed{false};
-    std::uint64_t revision = 0;
-    const float density = window.content_scale();
-    std::vector<double> frame_times;
-    double wake_at = 0;
-    ui::Vec2 last_mouse;
+    // A window without one of the optional files is better than none.
+    void load_assets() {
+        const auto optional = [](const auto& load) {
+            try {
+                load();
+            } catch (const Error&) {
+            }
+        };
+        const std::filesystem::path assets = assets_folder();
+        controller_.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
+        optional([&] { controller_.glossary = load_glossary(assets / "glossary.json"); });
+        optional([&] { controller_.quiz = load_quiz(assets / "quiz.json"); });
+        optional([&] {
+            controller_.figures = std::make_shared<const Published>(Published::load(assets / "published"));
+        });
+        optional([&] {
+            controller_.ablations =
+                std::make_shared<const Ablations>(load_ablations(assets / "models" / "ablations.json"));
+        });
+    }
 
-    constexpr double kSignalCheck = 0.2; // at most so many seconds until a signal is noticed
-    while (!glfwWindowShouldClose(window.handle) && !signals.came()) {
-        const double now = glfwGetTime();
-        const bool frame_now =
-            window.dirty || !window.queue.empty() || changed.load() || server_changed.load() || grew.load();
+    // Sleeps until something happens or has to move; seconds until the next thing that moves by itself, as
+    // Controller::next_change said before.
+    double wait() {
+        const bool frame_now = window_.dirty || !window_.queue.empty() || changed_.waits() ||
+                               server_changed_.waits() || opening_.grew.waits();
+        const double now = glfwGetTime(), next = controller_.next_change(now);
         double wait = frame_now ? 0 : kSignalCheck;
-        const double next = controller.next_change(now);
         if (next >= 0) wait = std::min(wait, next);
-        if (wake_at > 0) wait = std::min(wait, std::max(0.0, wake_at - now));
-        if (script) wait = std::min(wait, 0.01);
+        if (wake_at_ > 0) wait = std::min(wait, std::max(0.0, wake_at_ - now));
+        if (script_) wait = std::min(wait, 0.01);
+        waited_from_ = now;
         if (wait > 0)
             glfwWaitEventsTimeout(std::max(0.001, wait));
         else
             glfwPollEvents();
+        return next;
+    }
 
+    void observe() {
         // The session starts behind the first picture: the window never waits for a model.
-        if (report.frames == 1 && !saved && !session)
-            session = std::make_unique<Session>(request.models, request.view.settings, [&] {
-                changed = true;
-                glfwPostEmptyEvent();
-            });
-        if (changed.exchange(false) && session) {
-            const Snapshot published = session->published();
-            if (published.revision != revision) {
-                revision = published.revision;
-                controller.observe(published, glfwGetTime());
-            }
-            window.dirty = true;
+        if (report_.frames == 1 && !opening_.saved && !session_)
+            session_ = std::make_unique<Session>(request_.models, request_.view.settings,
+                                                 [this] { changed_.give(); });
+        if (changed_.take() && session_) {
+            const Snapshot published = session_->published();
+            if (std::exchange(revision_, published.revision) != published.revision)
+                controller_.observe(published, glfwGetTime());
+            window_.dirty = true;
         }
-        if (grew.exchange(false) && follower) {
-            if (const auto end = follower->end()) {
+        if (opening_.grew.take() && opening_.follower) {
+            if (const auto end = opening_.follower->end()) {
                 if (end->what.empty())
-                    controller.saved_is_over(end->notice, glfwGetTime());
+                    controller_.saved_is_over(end->notice, glfwGetTime());
                 else
-                    controller.saved_is_broken(end->what, end->remedy);
-                follower.reset();
+                    controller_.saved_is_broken(end->what, end->remedy);
+                opening_.follower.reset();
             }
-            window.dirty = true;
+            window_.dirty = true;
         }
-        if (server_changed.exchange(false)) {
-            controller.observe_server(servers->view());
-            window.dirty = true;
-        }
-        const double time = glfwGetTime();
-        if (script && !script(window.queue, controller, report.frames, time - began)) break;
-        const bool moving = controller.next_change(time) == 0;
-        const bool due = (wake_at > 0 && time >= wake_at) ||
-                         (controller.next_change(time) > 0 && next >= 0 && time >= now + next);
-        if (!window.dirty && window.queue.empty() && !moving && !due && !script) continue;
-        if (glfwGetWindowAttrib(window.handle, GLFW_ICONIFIED)) continue;
-
-        window.dirty = false;
-        window.measure();
-        controller.window = {static_cast<float>(window.width) / density,
-                             static_cast<float>(window.height) / density};
-        window.scale = controller.scale() * density;
-        controller.tick(time);
-        for (const ui::KeyPress& key : controller.take_keys(widgets))
-            window.queue.push({.kind = RawEvent::Kind::key, .key = key});
-        const ui::Input input = window.queue.next(time, window.held());
-        const double build = glfwGetTime();
-        const ui::Theme& colours = ui::theme(controller.theme);
-        ui::Canvas& canvas = renderer.begin(window.width, window.height, window.scale);
-        ui::Ui ui(canvas, input, colours, widgets,
-                  {0, 0, static_cast<float>(window.width) / window.scale,
-                   static_cast<float>(window.height) / window.scale});
-        ui.reduced_motion = controller.reduced_motion;
-        ui.clipboard.get = [&] {
-            const char* text = glfwGetClipboardString(window.handle);
-            return std::string(text ? text : "");
-        };
-        ui.clipboard.set = [&](const std::string& text) {
-            glfwSetClipboardString(window.handle, text.c_str());
-        };
-        const std::vector<FrameCommand> commands = compose(controller.frame(time), controller.chrome, ui);
-        frame_times.push_back((glfwGetTime() - build) * 1000);
-        if (frame_times.size() > 4096) frame_times.erase(frame_times.begin(), frame_times.begin() + 2048);
-        renderer.end(colours.bg);
-        glfwSwapBuffers(window.handle);
-        if (++report.frames == 1) {
-            report.first_frame_s = glfwGetTime() - began;
-            window.dirty = true;
-        }
-        wake_at = widgets.wake_at;
-        // Widgets and scenes change their own state while they draw: one more frame shows it.
-        const bool dragged = input.down && (input.mouse.x != last_mouse.x || input.mouse.y != last_mouse.y);
-        const bool acted = input.pressed || input.released || dragged || input.wheel != 0 ||
-                           !input.keys.empty() || !input.typed.empty();
-        last_mouse = input.mouse;
-        if (acted) window.dirty = true;
-
-        if (!commands.empty()) {
-            controller.perform(commands, glfwGetTime());
-            window.dirty = true; // show what the commands did
-        }
-        if (const Preferences now_liked = controller.preferences(); request.remembers && !(now_liked == liked)) {
-            liked = now_liked;
-            try {
-                save_preferences(liked, preferences_file());
-            } catch (const Error& error) {
-                controller.complain(error.what(), error.remedy());
-            }
-        }
-        if (!controller.clipboard.empty()) {
-            glfwSetClipboardString(window.handle, controller.clipboard.c_str());
-            controller.clipboard.clear();
-        }
-        if (!controller.told.empty()) {
-            std::fputs(controller.told.c_str(), stdout);
-            std::fflush(stdout);
-            controller.told.clear();
-        }
-        for (const WindowOrder order : std::exchange(controller.orders, {})) {
-            if (order == WindowOrder::quit) glfwSetWindowShouldClose(window.handle, GLFW_TRUE);
-            if (order == WindowOrder::fullscreen) window.toggle_fullscreen();
+        if (server_changed_.take()) {
+            controller_.observe_server(servers_->view());
+            window_.dirty = true;
         }
     }
-    session.reset(); // before what their notifications touch
-    servers.reset();
-    report.frame_ms = median(frame_times);
-    return report;
+
+    [[nodiscard]] bool must_draw(double next, double time) const {
+        const double then = controller_.next_change(time);
+        const bool due =
+            (wake_at_ > 0 && time >= wake_at_) || (then > 0 && next >= 0 && time >= waited_from_ + next);
+        return window_.dirty || !window_.queue.empty() || then == 0 || due || script_;
+    }
+
+    std::vector<FrameCommand> draw(double time) {
+        window_.dirty = false;
+        window_.measure();
+        controller_.window = {static_cast<float>(window_.width) / density_,
+                              static_cast<float>(window_.height) / density_};
+        window_.scale = controller_.scale() * density_;
+        controller_.tick(time);
+        for (const ui::KeyPress& key : controller_.take_keys(widgets_))
+            window_.queue.push({.kind = RawEvent::Kind::key, .key = key});
+        const ui::Input input = window_.queue.next(time, window_.held());
+        const double build = glfwGetTime();
+        const ui::Theme& colours = ui::theme(controller_.theme);
+        ui::Canvas& canvas = renderer_.begin(window_.width, window_.height, window_.scale);
+        ui::Ui ui(canvas, input, colours, widgets_,
+                  {0, 0, static_cast<float>(window_.width) / window_.scale,
+                   static_cast<float>(window_.height) / window_.scale});
+        ui.reduced_motion = controller_.reduced_motion;
+        ui.clipboard = window_.clipboard();
+        std::vector<FrameCommand> commands = compose(controller_.frame(time), controller_.chrome, ui);
+        frame_times_.push_back((glfwGetTime() - build) * 1000);
+        if (frame_times_.size() > 4096) frame_times_.erase(frame_times_.begin(), frame_times_.begin() + 2048);
+        renderer_.end(colours.bg);
+        glfwSwapBuffers(window_.handle);
+        if (++report_.frames == 1) {
+            report_.first_frame_s = glfwGetTime() - began_;
+            window_.dirty = true;
+        }
+        wake_at_ = widgets_.wake_at;
+        // Widgets and scenes change their own state while they draw: one more frame shows it.
+        const bool dragged = input.down && (input.mouse.x != last_mouse_.x || input.mouse.y != last_mouse_.y);
+        if (input.pressed || input.released || dragged || input.wheel != 0 || !input.keys.empty() ||
+            !input.typed.empty())
+            window_.dirty = true;
+        last_mouse_ = input.mouse;
+        return commands;
+    }
+
+    void perform(const std::vector<FrameCommand>& commands) {
+        if (commands.empty()) return;
+        controller_.perform(commands, glfwGetTime());
+        window_.dirty = true; // show what the commands did
+    }
+
+    void keep_preferences() {
+        const Preferences now = controller_.preferences();
+        if (!request_.remembers || now == liked_) return;
+        liked_ = now;
+        try {
+            save_preferences(liked_, preferences_file());
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
+    }
+
+    // What only the window can do.
+    void hand_over() {
+        if (!controller_.clipboard.empty()) {
+            glfwSetClipboardString(window_.handle, controller_.clipboard.c_str());
+            controller_.clipboard.clear();
+        }
+        if (!controller_.told.empty()) {
+            std::fputs(controller_.told.c_str(), stdout);
+            std::fflush(stdout);
+            controller_.told.clear();
+        }
+        for (const WindowOrder order : std::exchange(controller_.orders, {})) {
+            if (order == WindowOrder::quit) glfwSetWindowShouldClose(window_.handle, GLFW_TRUE);
+            if (order == WindowOrder::fullscreen) window_.toggle_fullscreen();
+        }
+    }
+
+    const ShellSignals signals_;
+    const GlfwLibrary library_;
+    const double began_ = glfwGetTime();
+    const WindowRequest& request_;
+    const ShellScript& script_;
+    Opening opening_;
+    ShellWindow window_;
+    const ui::FontSet fonts_;
+    GlRenderer renderer_;
+    Notice changed_, server_changed_;        // by the threads of these two
+    std::unique_ptr<ServerSession> servers_; // made when the first server is asked for
+    std::unique_ptr<Session> session_;
+    Controller controller_;
+    const float density_;
+    ShellReport report_;
+    Preferences liked_; // that are written down
+    ui::WidgetState widgets_;
+    std::uint64_t revision_ = 0;
+    std::vector<double> frame_times_;
+    double wake_at_ = 0;     // when a widget wants to be drawn again; 0: no time
+    double waited_from_ = 0; // when the loop last fell asleep
+    ui::Vec2 last_mouse_;
+};
+
+} // namespace
+
+ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
+    return Shell(request, script).run();
 }
 
 void open_window(const WindowRequest& request) {
@@ -412,7 +339,7 @@ std::string display_report() {
     try {
         GlfwLibrary library;
         glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-        const Window window(64, 64);
+        const ShellWindow window(64, 64);
         return "window and " + gl_version();
     } catch (const Error& error) {
         return std::string(error.what()) + ". " + error.remedy();

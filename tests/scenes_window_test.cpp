@@ -5,10 +5,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "app/shell.h"
 #include "kernels/error.h"
 #include "scenes_fixtures.h"
+#include "temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -46,6 +49,22 @@ TEST(Window, OpensASavedRunStepsAndCloses) {
     EXPECT_GE(report.frames, 24);
     std::printf("[ REPORT   ] %s: first picture after %.2f s, frame built in %.2f ms\n", report.gl.c_str(),
                 report.first_frame_s, report.frame_ms);
+}
+
+TEST(Window, SaysWhatOfASavedRunCouldNotBeRead) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    const test::TempFolder folder;
+    std::ifstream whole(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl");
+    std::string words((std::istreambuf_iterator<char>(whole)), {});
+    std::ofstream(folder / "cut.jsonl") << words.substr(0, words.size() - 40);
+    WindowRequest request;
+    request.session = folder / "cut.jsonl";
+    std::string said;
+    (void)run_window(request, [&](InputQueue&, Controller& controller, int frame, double seconds) {
+        said = controller.chrome.message;
+        return frame < 2 && seconds < 60;
+    });
+    EXPECT_NE(said.find("ends in the middle of line"), std::string::npos) << said;
 }
 
 // The engine thread, the window and the race together, driven by keys alone.
