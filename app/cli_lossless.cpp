@@ -90,6 +90,60 @@ std::string undecided_text(const Spread& spread, long samples) {
            "on in more ways.\n";
 }
 
+// The rows of the table, and what they come to.
+class Verdicts {
+  public:
+    // `possible`: kinds of text of the exact law; 0: it is not known.
+    Verdicts(int possible, int tests)
+        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests) {}
+
+    void add(const std::string& drafter, const std::string& rule, const Draws& draws, const LawTest& test) {
+        const bool good = test.p_value >= least(), few = test.degrees < few_;
+        ++done_;
+        passed_ = passed_ && good;
+        if (few && good && !undecided_) undecided_ = spread_of(draws.texts);
+        rows_ += "  " + pad(drafter, 11) + pad(rule, 10) +
+                 pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
+                 pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
+                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
+                 (!good ? "   DIFFERS\n"
+                  : few ? "   undecided\n"
+                        : "   ok\n");
+    }
+
+    [[nodiscard]] int count() const { return done_; }
+    [[nodiscard]] bool agree() const { return passed_ && !undecided_; }
+    [[nodiscard]] std::string table() const {
+        return "  " + pad("drafter", 11) + pad("rule", 10) + pad_left("rounds per text", 17) +
+               pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
+               pad_left("p-value", 10) + "\n" + rows_;
+    }
+    [[nodiscard]] std::string words(long samples) const {
+        std::string text = undecided_ ? undecided_text(*undecided_, samples) + "\n" : "";
+        if (done_ < tests_)
+            text +=
+                "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
+        return text +
+               std::string(!passed_         ? "A law DIFFERS"
+                           : undecided_     ? "UNDECIDED, although no difference was found"
+                           : done_ < tests_ ? "No difference until then"
+                                            : "The laws agree") +
+               ": a p-value below " + number(least(), 6) + " (" + number(kFalseAlarm, 3) + " divided by " +
+               std::to_string(tests_) +
+               " tests) counts as a difference. Total variation\n"
+               "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+    }
+
+  private:
+    [[nodiscard]] double least() const { return kFalseAlarm / tests_; }
+
+    int few_, tests_, done_ = 0;
+    bool passed_ = true;
+    std::optional<Spread>
+        undecided_; // of the first texts with which a test could not have found a difference
+    std::string rows_;
+};
+
 // The law of whole texts, by walking every text that the table can produce.
 class ExactTexts {
   public:
@@ -140,7 +194,7 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
         const bool asked = !options.drafters.empty() && options.drafters[0].name == name;
         if (asked && !models.why_not(name).empty())
             throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name),
-                        "See: speclens check", Exit::usage);
+                        "See: speclens check");
         if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
             continue;
         for (const RuleInfo& rule : rule_list())
@@ -169,8 +223,7 @@ Exit command_lossless(const Options& options) {
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
     check_drafter_options(options, names.empty() ? std::vector<std::string>{"none"} : names,
                           models->layers());
-    if (pairs.empty())
-        throw Error("no drafter can run with these models", "See: speclens check", Exit::usage);
+    if (pairs.empty()) throw Error("no drafter can run with these models", "See: speclens check");
 
     const int k = options.k.value_or(options.method.tree_depth > 0 ? options.method.tree_depth : 2);
     if (k == 0)
@@ -197,9 +250,7 @@ Exit command_lossless(const Options& options) {
     const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
-    const double least = kFalseAlarm / tests;
-    bool passed = true;
-    std::optional<Spread> undecided; // of the first texts with which a test could not have found a difference
+    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests);
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
@@ -209,47 +260,28 @@ Exit command_lossless(const Options& options) {
             (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
                    : "compared with as many texts of plain decoding, other dice") +
             "\n\n";
-    text += "  " + pad("drafter", 11) + pad("rule", 10) + pad_left("rounds per text", 17) +
-            pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
-            pad_left("p-value", 10) + "\n";
-    const auto report = [&](const std::string& drafter, const std::string& rule, const Draws& draws,
-                            const LawTest& test) {
-        const bool good = test.p_value >= least;
-        const bool few =
-            test.degrees < std::min<int>(kFewest, known ? static_cast<int>(exact.size()) - 1 : kFewest);
-        passed = passed && good;
-        if (few && good && !undecided) undecided = spread_of(draws.texts);
-        text += "  " + pad(drafter, 11) + pad(rule, 10) +
-                pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
-                pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
-                pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
-                (!good ? "   DIFFERS\n"
-                 : few ? "   undecided\n"
-                       : "   ok\n");
-    };
-    if (known) report("none", "–", plain, against_law(plain.texts, exact));
+    if (known) verdicts.add("none", "–", plain, against_law(plain.texts, exact));
     std::uint64_t set = 1;
-    for (const Pair& pair : pairs) {
-        const Draws draws =
-            draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
-        report(pair.drafter, pair.rule, draws,
-               known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
+    bool cut = false;
+    try {
+        for (const Pair& pair : pairs) {
+            const Draws draws =
+                draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
+            verdicts.add(pair.drafter, pair.rule, draws,
+                         known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
+        }
+    } catch (const Interrupted&) { // what was tested is told
+        cut = true;
     }
     bar.clear();
-    if (undecided) text += "\n" + undecided_text(*undecided, samples);
-    text += "\n" +
-            std::string(!passed     ? "A law DIFFERS"
-                        : undecided ? "UNDECIDED, although no difference was found"
-                                    : "The laws agree") +
-            ": a p-value below " + number(least, 6) + " (" + number(kFalseAlarm, 3) + " divided by " +
-            std::to_string(tests) +
-            " tests) counts as a difference. Total variation\n"
-            "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+    if (cut && verdicts.count() == 0) throw Interrupted();
+    text += verdicts.table() + "\n" + verdicts.words(samples);
     if (const RuleInfo& rule = *find_rule(options.rule); options.has("--rule") && !rule.lossless())
         text += std::string("The rule ") + rule.name + " does not promise the target's law" +
                 (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
-    return passed && !undecided ? Exit::ok : Exit::failed;
+    if (cut) throw Interrupted();
+    return verdicts.agree() ? Exit::ok : Exit::failed;
 }
 
 } // namespace speclens::cli

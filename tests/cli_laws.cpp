@@ -1,0 +1,175 @@
+// lossless and oracle: laws that are counted, and what is said when they cannot be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli_support.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+} // namespace
+
+TEST(Lossless, PassesOnTheBuiltInTable) {
+    const Outcome outcome = speclens({"lossless", "3000"});
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("The laws agree"), std::string::npos);
+    EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
+}
+
+// Too few texts leave no kind that is frequent enough to compare: that is not agreement.
+TEST(Lossless, DoesNotCallIgnoranceAgreement) {
+    const Outcome outcome = speclens({"lossless", "100", "--rule", "typical"});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("Too few texts to tell"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("lossless 1000"), std::string::npos);
+    EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos);
+    EXPECT_NE(outcome.out.find("UNDECIDED"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("texts of at most 7 tokens"), std::string::npos) << outcome.out;
+}
+
+// Nearly all texts are the same: more of them would not help, and it must not be called rareness.
+TEST(Lossless, SaysWhenThereAreTooFewKindsOfText) {
+    const Outcome outcome = speclens(
+        {"lossless", "200", "--prompt", "The cat", "--drafter", "small", "--rule", "token", "--temp", "1"});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    for (const char* part : {"Too few kinds of text to tell", "UNDECIDED", "higher --temp", "   undecided\n"})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+    EXPECT_EQ(outcome.out.find("ten times"), std::string::npos) << outcome.out;
+    const Outcome wide = speclens({"lossless", "400", "--prompt", "Once upon a time", "--drafter", "small",
+                                   "--rule", "token", "--temp", "0.5"});
+    EXPECT_EQ(wide.code, 0) << wide.out << wide.err;
+}
+
+// Minutes of draws are not lost: what was tested until Ctrl+C is told, and nobody calls it the whole.
+TEST(Lossless, TellsWhatWasTestedUntilItIsInterrupted) {
+    Outcome outcome;
+    Start start;
+    start.arguments = {"lossless", "20000"};
+    for (start.interrupt_after_ms = 500; start.interrupt_after_ms <= 32000 && outcome.out.empty();
+         start.interrupt_after_ms *= 2)
+        outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    for (const char* part : {"none       –", "   ok\n", "Interrupted after ", " of 19 tests.", "until then"})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+    EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos) << outcome.out;
+}
+
+// A rule that promises nothing is tested when it is asked for, and fails; the list of all leaves it out.
+TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
+    const Outcome outcome = speclens({"lossless", "3000", "--drafter", "small", "--rule", "typical"});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("DIFFERS"), std::string::npos);
+    EXPECT_NE(outcome.out.find("does not promise the target's law"), std::string::npos);
+    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param",
+                        "lenience=0"})
+                  .code,
+              0)
+        << "lenience 0 is the token rule";
+}
+
+// Parameters that are text and numbers, and one that a rule does not take.
+TEST(Oracle, ReadsWhatARuleTakes) {
+    const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
+    const std::string laws =
+        R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
+    write_file(cases, R"({"schema":"specdec-oracles/1","cases":[
+        {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" +
+                          laws + R"(},
+        {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" +
+                          laws + R"(},
+        {"id":"c","rule":"token","params":{"alpha":0.5},)" +
+                          laws + "}]}");
+    const Outcome outcome = speclens({"oracle", cases.string(), "--samples", "2000", "-o", file.string()});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json results = Json::parse(read_file(file))["results"];
+    EXPECT_EQ(results[0]["accepted"][1], 2000)
+        << "both tokens are above half of the best: pi = q, everything is kept";
+    EXPECT_EQ(results[1]["accepted"][1], 2000) << "both are typical";
+    EXPECT_TRUE(results[2].contains("skipped")) << "the token rule takes no alpha";
+    EXPECT_FALSE(results[0].contains("test")) << "the case expects nothing";
+    EXPECT_NE(outcome.out.find("nothing expected"), std::string::npos) << outcome.out;
+}
+
+// The counts are tested against what a case expects, and a case that expects something else is found out.
+TEST(Oracle, FindsTheCaseThatDiffers) {
+    const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
+    const std::string laws =
+        R"("rule":"token","vocab":2,"block":1,"params":{},"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)";
+    const auto with = [&](const std::string& first, const std::string& second) {
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + laws + "\"expect\":" +
+                              first + R"(},{"id":"second",)" + laws + "\"expect\":" + second + "}]}");
+        return speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
+    };
+    const std::string right =
+        R"({"emitted":{"1":0.2,"0,0":0.3,"0,1":0.3,"1,0":0.1,"1,1":0.1},"accepted_pmf":[0.2,0.8]})";
+    const Outcome good = with(right, right);
+    EXPECT_EQ(good.code, 0) << good.out << good.err;
+    EXPECT_NE(good.out.find("0 of 2 cases differ"), std::string::npos) << good.out;
+    for (const char* wrong :
+         {R"({"emitted":{"1":0.3,"0,0":0.2,"0,1":0.3,"1,0":0.1,"1,1":0.1}})",
+          R"({"emitted":{"0,0":0.5,"0,1":0.3,"1,0":0.1,"1,1":0.1}})", R"({"accepted_pmf":[0.3,0.7]})"}) {
+        const Outcome bad = with(right, wrong);
+        EXPECT_EQ(bad.code, 1) << wrong << bad.out << bad.err;
+        EXPECT_NE(bad.out.find("1 of 2 cases differ"), std::string::npos) << bad.out;
+        const Json results = Json::parse(read_file(file))["results"];
+        EXPECT_EQ(results[0]["test"]["agrees"], true);
+        EXPECT_EQ(results[1]["test"]["agrees"], false);
+    }
+    const Outcome broken = with(right, R"({"emitted":[0.3,0.7]})");
+    EXPECT_EQ(broken.code, 3);
+    EXPECT_NE(broken.err.find("case second: \"emitted\""), std::string::npos) << broken.err;
+}
+
+TEST(Oracle, CountsWhatTheCasesExpect) {
+    const std::filesystem::path file = fresh_folder() / "results.json";
+    const std::string cases = SPEC_SOURCE_DIR "/tests/golden/oracles_public.json";
+    constexpr long kSamples = 4000;
+    const Outcome outcome = speclens(
+        {"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", file.string()});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json results = Json::parse(read_file(file));
+    EXPECT_EQ(results["schema"], "speclens-oracle/1");
+    EXPECT_EQ(results["samples"], kSamples);
+    const Json expected = Json::parse(read_file(cases))["cases"];
+    ASSERT_EQ(results["results"].size(), expected.size());
+    int counted = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const Json& result = results["results"][i];
+        EXPECT_EQ(result["id"], expected[i]["id"]);
+        if (result.contains("skipped")) continue;
+        ++counted;
+        EXPECT_EQ(result["test"]["agrees"], true) << result["id"];
+        double mean = 0, square = 0, sum = 0;
+        for (std::size_t tau = 0; tau < result["accepted"].size(); ++tau) {
+            const double count = result["accepted"][tau];
+            sum += count;
+            mean += static_cast<double>(tau) * count / kSamples;
+            square += static_cast<double>(tau * tau) * count / kSamples;
+        }
+        EXPECT_EQ(sum, kSamples);
+        const double error = std::sqrt(std::max(1e-12, square - mean * mean) / kSamples);
+        EXPECT_NEAR(mean, expected[i]["expect"]["expected_accepted"].get<double>(), 5 * error + 1e-9)
+            << result["id"];
+        long emitted = 0;
+        for (const auto& [ids, count] : result["emitted"].items()) {
+            emitted += count.get<long>();
+            if (!expected[i]["expect"].contains("emitted")) continue;
+            EXPECT_TRUE(expected[i]["expect"]["emitted"].contains(ids)) << ids;
+        }
+        EXPECT_EQ(emitted, kSamples);
+    }
+    EXPECT_EQ(counted, 12); // every public case is of a rule that exists
+    const std::filesystem::path again = file.string() + ".again";
+    ASSERT_EQ(speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o",
+                        again.string()})
+                  .code,
+              0);
+    EXPECT_EQ(read_file(file), read_file(again)); // same seed, same counts
+}
+
+} // namespace speclens::test
