@@ -72,7 +72,11 @@ void causes(ui::Ui& ui, Rect r, const DiagnosisModel& m, DiagnosisState& state) 
     const float pitch = std::min(44.0F, (r.bottom() - y) / static_cast<float>(m.patients.size()));
     for (std::size_t i = 0; i < m.patients.size(); ++i) {
         const Rect at{r.x, y + pitch * static_cast<float>(i), r.w, std::min(36.0F, pitch - 4)};
-        if (!ui::button(ui, "cause " + std::to_string(i), at, m.patients[i].cause)) continue;
+        const std::string number = std::to_string(i + 1);
+        const bool typed =
+            i < 9 && ui.take_key(static_cast<ui::Key>(static_cast<int>(ui::Key::d1) + static_cast<int>(i)));
+        if (!ui::button(ui, "cause " + number, at, m.patients[i].cause, {.shortcut = number}) && !typed)
+            continue;
         state.answers.resize(std::max(state.answers.size(), m.cases.size()), -1);
         state.answers[static_cast<std::size_t>(m.shown)] = static_cast<int>(i);
     }

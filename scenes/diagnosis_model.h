@@ -39,6 +39,7 @@ struct Patient {
 struct DiagnosisState {
     int shown = 0;            // from 0, in the order of the waiting room
     std::vector<int> answers; // of each in that order: a cause; -1 or missing: not yet
+    bool operator==(const DiagnosisState&) const = default;
 };
 
 struct DiagnosisCase {

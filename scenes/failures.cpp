@@ -5,6 +5,7 @@
 #include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
+#include "scenes/history.h"
 #include "scenes/measure_charts.h"
 
 namespace speclens {
@@ -68,9 +69,13 @@ class FailuresScene final : public Scene {
             if (models_loaded(input) && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
             if (input.still && models_loaded(input) && !input.passes) out.push_back(Command{MeasurePasses{}});
         }
+        history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;
     }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
     std::string describe(const SceneInput& input) const override {
         const FailuresModel model = failures_model(input, state_);
@@ -82,12 +87,14 @@ class FailuresScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Fewer, more requests; in the game: another set-up"},
+                {"1 … 6", "In the game: name the cause"},
                 {"M", "Time passes; in the game: run the set-ups"},
                 {"N", "What is wrong here? The game, or the map again"}};
     }
 
   private:
     FailuresState state_;
+    ControlHistory<FailuresState> history_;
 };
 
 } // namespace

@@ -63,6 +63,7 @@ struct FailuresState {
     std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
     int beat = 0;             // that `game` was set at
     DiagnosisState diagnosis;
+    bool operator==(const FailuresState&) const = default;
 };
 
 struct FailuresModel {

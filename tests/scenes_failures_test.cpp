@@ -337,6 +337,25 @@ TEST(FailuresScene, PlaysTheDiagnosis) {
     EXPECT_TRUE(live.bench->shows("Speed-up by load")) << "G goes back to the map";
 }
 
+// A number names a cause and changes no run; to run the set-ups again takes no answer away for good.
+TEST(FailuresScene, NumbersNameACauseAndAnswersCanBeBroughtBack) {
+    Playing live;
+    live.examine();
+    live.sent.clear();
+    const int right = diagnosis_model(live.input(), {}).cases[0].patient;
+    live.bench->key(static_cast<ui::Key>(static_cast<int>(ui::Key::d1) + right));
+    EXPECT_TRUE(live.sent.empty()) << "another drafter was chosen";
+    EXPECT_TRUE(live.bench->shows("Right"));
+    EXPECT_TRUE(live.bench->shows("1 of 6 answered"));
+    live.bench->key(ui::Key::m);
+    live.examine();
+    EXPECT_TRUE(live.bench->shows("0 of 6 answered"));
+    live.bench->key(ui::Key::z, {.ctrl = true});
+    EXPECT_TRUE(live.bench->shows("1 of 6 answered"));
+    live.bench->key(ui::Key::z, {.ctrl = true});
+    EXPECT_TRUE(live.bench->shows("0 of 6 answered"));
+}
+
 TEST(FailuresScene, SaysWhatAPlainPassTakesBesideTheTimesOfASetUp) {
     Playing live;
     live.examine();
