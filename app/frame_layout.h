@@ -23,7 +23,7 @@ struct LayoutWish {
 
 struct FrameLayout {
     Density density = Density::full;
-    bool tall = true; // room for two timeline lanes, the ghost lane at full height and the legend
+    bool tall = true; // room for two timeline lanes of one height, the ghost lane at full height and the legend
     ui::Rect menu, rail, stage, stage_clip, story, details, controls, ribbon, timeline, status;
     ui::Vec2 pan_limit; // how far the stage can be panned
 };

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "app/frame.h"
-#include "engine/run_clock.h"
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"
+#include "engine/run_clock.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"
 
@@ -22,6 +22,17 @@ using ui::Rect;
 using ui::Role;
 
 constexpr float kAfter = 0.38F; // strength behind the playhead
+
+// Where the two lanes and their axis stand: one over the other, the plain one a thin strip where there is
+// little room.
+struct Lanes {
+    float spec = 0, spec_h = 0, plain = 0, plain_h = 0, axis = 0;
+    [[nodiscard]] float spec_text() const { return spec + spec_h / 2 + 5; } // baselines
+    [[nodiscard]] float plain_text() const { return plain + plain_h / 2 + 5; }
+};
+Lanes lanes_of(float top, bool tall) {
+    return tall ? Lanes{top + 16, 24, top + 48, 24, top + 72} : Lanes{top + 6, 18, top + 28, 6, top + 37};
+}
 
 void draw_transport(const FrameDraw& d, float x, float y, float size) {
     struct Button {
@@ -167,14 +178,15 @@ void draw_timeline(const FrameDraw& d) {
     }
     c.line({r.x + 208.5F, r.y}, {r.x + 208.5F, r.bottom()}, t.hairline());
 
-    const float lane_y = r.y + (tall ? 16.0F : 8.0F), lane_h = 24, plain_y = r.y + 48,
-                axis_y = r.y + (tall ? 72.0F : 34.0F);
+    Lanes lanes = lanes_of(r.y, tall);
+    if (alone) lanes.spec_h = 24;
     const float x0 = r.x + 256;
-    c.text({x0 - 8, lane_y + 16}, alone ? "plain" : "spec", Font::text, 14, t.muted, Align::right);
-    if (tall && !alone) c.text({x0 - 8, plain_y + 16}, "plain", Font::text, 14, t.muted, Align::right);
+    c.text({x0 - 8, lanes.spec_text()}, alone ? "plain" : "spec", Font::text, 14, t.muted, Align::right);
+    if (!alone) c.text({x0 - 8, lanes.plain_text()}, "plain", Font::text, 14, t.muted, Align::right);
     if (clock.total() <= 0) {
-        ui::fitted_text(c, {x0 + 8, lane_y + 16}, "every draft and verify pass will appear here on one clock",
-                        Font::text, 14, t.muted, r.right() - x0 - 24);
+        ui::fitted_text(c, {x0 + 8, lanes.spec_text()},
+                        "every draft and verify pass will appear here on one clock", Font::text, 14, t.muted,
+                        r.right() - x0 - 24);
         d.ui.pop_id();
         return;
     }
@@ -184,30 +196,31 @@ void draw_timeline(const FrameDraw& d) {
     const double longest = std::max(clock.total(), plain_total);
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - margin};
     const double now = clock.at(d.input.scene.cursor);
-    const float lanes_bottom = tall && !alone ? plain_y + lane_h : lane_y + lane_h;
+    const float lanes_bottom = alone ? lanes.spec + lanes.spec_h : lanes.plain + lanes.plain_h;
 
     d.ui.push_clip({r.x + 209, r.y + 1, r.w - 209, r.h - 1});
-    draw_spec_lane(d, clock, x, lane_y, lane_h, now);
-    c.text({x.b + 16, lane_y + 17}, words, Font::text, 14, t.ink);
-    if (tall && plain_total > 0) {
-        draw_plain_lane(d, x, plain_y, lane_h, per_token, whole.output_tokens, now);
+    draw_spec_lane(d, clock, x, lanes.spec, lanes.spec_h, now);
+    c.text({x.b + 16, lanes.spec_text()}, words, Font::text, 14, t.ink);
+    if (plain_total > 0) {
+        draw_plain_lane(d, x, lanes.plain, lanes.plain_h, per_token, whole.output_tokens, now);
         const std::string ms = ui::number(plain_total, plain_total < 100 ? 1 : 0) + " ms";
-        c.text({x.b + 16, plain_y + 17}, ms, Font::text, 14, t.ink);
-    } else if (tall && !alone) {
-        ui::fitted_text(c, {x0, plain_y + 17},
+        c.text({x.b + 16, lanes.plain_text()}, ms, Font::text, 14, t.ink);
+    } else if (!alone) {
+        ui::fitted_text(c, {x0, lanes.plain_text()},
                         clock.timed() ? "plain decoding was not measured yet"
                                       : "no times were recorded: one unit per event",
                         Font::text, 14, t.muted, r.right() - x0 - 24);
     }
     const ui::Ticks marks = ui::ticks(0, longest, narrow ? 4 : 8, true);
-    ui::axis_x(c, t, x, axis_y, marks,
-               {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = 18});
+    const float axis_text = tall ? 18 : 16;
+    ui::axis_x(c, t, x, lanes.axis, marks,
+               {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = axis_text});
     const char* rest = "other work";
     const float rest_width = c.text_width(rest, Font::text, 14);
     if (clock.timed() && margin > rest_width + 84) { // beside the unit
         const float at = r.right() - 16 - rest_width;
-        c.fill({at - 20, axis_y + 7, 12, 12}, t.muted.alpha(0.45F), 1);
-        c.text({at, axis_y + 18}, rest, Font::text, 14, t.muted);
+        c.fill({at - 20, lanes.axis + axis_text - 11, 12, 12}, t.muted.alpha(0.45F), 1);
+        c.text({at, lanes.axis + axis_text}, rest, Font::text, 14, t.muted);
     }
 
     // The shown cycle, and where in it we are.
@@ -215,12 +228,12 @@ void draw_timeline(const FrameDraw& d) {
         for (const CycleSummary& cycle : whole.cycles) {
             if (cycle.cycle != shown->cycle || cycle.first_event != shown->first_event) continue;
             const RunClock::Span span = clock.span(cycle);
-            c.outline({x(span.start) - 2, lane_y - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2),
-                       lane_h + 4},
+            c.outline({x(span.start) - 2, lanes.spec - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2),
+                       lanes.spec_h + 4},
                       {t.ink, 2}, 4);
         }
     }
-    ui::playhead(c, t, x(now), lane_y - 6, lanes_bottom + 2);
+    ui::playhead(c, t, x(now), lanes.spec - 6, lanes_bottom + 2);
     scrub(d, clock, x, {x0 - 6, r.y + 2, x.b - x0 + 12, lanes_bottom - r.y + 6});
     d.ui.pop_clip();
     d.ui.pop_id();
