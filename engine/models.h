@@ -47,6 +47,7 @@ struct Models {
     [[nodiscard]] std::string draft_name() const;
     [[nodiscard]] int layers() const;                 // of the target, 0 for tables and servers
     [[nodiscard]] int vocab() const;
+    [[nodiscard]] int holds() const;                  // tokens in the target's context
     [[nodiscard]] const std::vector<int>& stops() const;
     [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer
     [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const;  // null: none

@@ -31,29 +31,28 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     return times[times.size() / 2];
 }
 
-void end_race(Snapshot& p) { // with what there is of it
-    if (!p.race || p.race->running < 0) return;
-    auto cut = std::make_shared<RaceView>(*p.race);
-    cut->running = -1;
-    p.race = std::move(cut);
-}
-
-// All that was under way goes no further, and says so.
-void cut_short(Snapshot& p) {
-    if (p.guesses && !p.guesses->complete()) {
-        auto cut = std::make_shared<Guesses>(*p.guesses);
-        cut->planned = static_cast<int>(cut->rows.size());
-        p.guesses = std::move(cut);
-    }
-    if (p.training && !p.training->complete) {
-        auto cut = std::make_shared<MedusaView>(*p.training);
-        cut->complete = cut->cut = true;
-        p.training = std::move(cut);
-    }
-    end_race(p);
-}
-
 } // namespace
+
+void Snapshot::cut_race() {
+    if (!race || race->running < 0) return;
+    auto cut = std::make_shared<RaceView>(*race);
+    cut->running = -1;
+    race = std::move(cut);
+}
+
+void Snapshot::cut_short() {
+    if (guesses && !guesses->complete()) {
+        auto cut = std::make_shared<Guesses>(*guesses);
+        cut->planned = static_cast<int>(cut->rows.size());
+        guesses = std::move(cut);
+    }
+    if (training && !training->complete) {
+        auto cut = std::make_shared<MedusaView>(*training);
+        cut->complete = cut->cut = true;
+        training = std::move(cut);
+    }
+    cut_race();
+}
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
     : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)) {
@@ -102,7 +101,7 @@ void Session::main() {
             training_.reset();
             guessed_cycle_.reset();
             publish([&](Snapshot& p) {
-                cut_short(p);
+                p.cut_short();
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
@@ -192,7 +191,7 @@ void Session::load(const Restart& first) {
         p.status.plain_ms_per_token = plain;
         p.status.job.clear();
     });
-    apply(first);
+    obey(first);
 }
 
 // Between two publications the window draws nothing new: its work would show up in the times that are
@@ -220,145 +219,6 @@ void Session::show_stepped() {
     auto view = std::make_shared<const RaceView>(stepped_->view());
     stepped_shown_ = stepped_->revision();
     publish([&](Snapshot& p) { p.stepped = std::move(view); });
-}
-
-void Session::apply(const Command& command) {
-    const auto* restart = std::get_if<Restart>(&command);
-    const auto* start = std::get_if<StartRace>(&command);
-    if (!models_) { // loading failed or was cancelled: whoever begins anew tries it again
-        if (!restart && !start)
-            throw Error("no model is loaded", "Try again, or choose a model folder that can be loaded.");
-        cancelled_ = false;
-        if (closing_) return;
-        publish([](Snapshot& p) {
-            p.status.state = EngineStatus::State::loading;
-            p.status.error.clear();
-            p.status.remedy.clear();
-            p.status.job = "loading the models";
-        });
-        load(restart ? *restart : Restart{first_settings_});
-        if (restart) return;
-    }
-    const auto show_run = [&] {
-        guessed_cycle_.reset();
-        const Header& header = *run_->trace().header();
-        publish([&](Snapshot& p) {
-            p.trace = run_->shared_trace();
-            p.laws = nullptr;
-            p.twin = nullptr;
-            p.other_guess = nullptr;
-            p.guesses = nullptr;
-            p.settings = run_->settings();
-            ++p.runs;
-            p.status.state = EngineStatus::State::idle;
-            p.status.error.clear();
-            p.status.remedy.clear();
-            p.status.notice = header.notice;
-            p.status.memory_bytes = run_->memory_bytes();
-        });
-    };
-    if (restart) {
-        run_ = std::make_unique<Run>(models_, restart->settings);
-        run_models_ = models_;
-        gate_.set(restart->budget); // before anybody sees the run and asks it for a step
-        show_run();
-    } else if (const auto* fork = std::get_if<Fork>(&command)) {
-        if (!run_) throw Error("there is no run to fork", "Start a run first.");
-        reach(fork->cycle);
-        run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), *fork);
-        gate_.set(fork->budget);
-        show_run();
-    } else if (const auto* fetch = std::get_if<FetchLaws>(&command)) {
-        if (!run_) throw Error("there is no run to look at", "Start a run first.");
-        auto laws = std::make_shared<const LawPair>(
-            full_laws(run_models_, run_->settings(), run_->trace(), fetch->cycle, fetch->index));
-        publish([&](Snapshot& p) { p.laws = laws; });
-    } else if (const auto* twin = std::get_if<FetchTwin>(&command)) {
-        if (!run_) throw Error("there is no run to look at", "Start a run first.");
-        auto answer =
-            std::make_shared<const Twin>(replay_twin(run_models_, run_->settings(), run_->trace(), *twin));
-        publish([&](Snapshot& p) { (twin->force_draft ? p.other_guess : p.twin) = answer; });
-    } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
-        if (!run_) throw Error("there is no run to look at", "Start a run first.");
-        const auto known = published().guesses;
-        if (known && known->complete() && known->of == &run_->trace() && known->cycle == guesses->cycle) {
-            auto changed = std::make_shared<const Guesses>(
-                with_exit_layer(run_models_, run_->settings(), run_->trace(), *known, guesses->exit_layer));
-            return publish([&](Snapshot& p) { p.guesses = changed; });
-        }
-        auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run_->trace(), *guesses));
-        guessed_cycle_ = guesses->cycle;
-        publish([&](Snapshot& p) { p.guesses = begun; });
-    } else if (std::holds_alternative<MeasurePasses>(command)) {
-        if (!models_->target)
-            throw Error(models_->scorer ? "a server's passes cannot be timed from here"
-                                        : "a table has no passes to time",
-                        "Load a model.");
-        auto times = std::make_shared<const PassTimes>(
-            measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
-        publish([&](Snapshot& p) { p.passes = times; });
-    } else if (const auto* heads = std::get_if<TrainHeads>(&command)) {
-        training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(*heads));
-        show_training();
-    } else if (const auto* study = std::get_if<RunStudy>(&command)) {
-        if (!planned_.empty() && planned_.front().name == study->name) study_run_.reset();
-        std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study->name; });
-        auto begun = std::make_shared<Study>();
-        begun->name = study->name;
-        begun->planned = static_cast<int>(study->runs.size());
-        if (!study->runs.empty()) planned_.push_back(*study);
-        publish([&](Snapshot& p) { p.studies[study->name] = begun; });
-    } else if (start && start->settings.stepped) {
-        stepped_ = std::make_unique<SteppedRace>(models_, start->settings);
-        show_stepped();
-    } else if (const auto* stride = std::get_if<StepRace>(&command)) {
-        if (stepped_) stepped_->ask(stride->stride);
-    } else if (std::holds_alternative<EndSteppedRace>(command)) {
-        stepped_.reset();
-    } else if (start) {
-        race_ = std::make_unique<Race>(models_, start->settings);
-        show_race();
-    } else if (std::holds_alternative<StopRace>(command)) {
-        if (!race_) return;
-        show_race();
-        race_.reset();
-        publish(end_race);
-    } else if (std::holds_alternative<Cancel>(command)) {
-        race_.reset();
-        stepped_.reset();
-        if (training_) {
-            training_->stop();
-            show_training();
-            training_.reset();
-        }
-        publish([&](Snapshot& p) {
-            for (const RunStudy& plan : planned_) {
-                auto cut = std::make_shared<Study>(*p.studies[plan.name]);
-                cut->planned = static_cast<int>(cut->points.size());
-                p.studies[plan.name] = cut;
-            }
-            cut_short(p);
-        });
-        planned_.clear();
-        study_run_.reset();
-        guessed_cycle_.reset();
-        gate_.set(0);
-        if (run_) run_->stop("cancelled");
-        publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
-    }
-}
-
-// A run that was begun again has to come as far as it had been before it can be forked there.
-void Session::reach(int cycle) {
-    std::size_t seen = 0;
-    int complete = 0;
-    const auto there = [&] {
-        for (; seen < run_->trace().size(); ++seen)
-            complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
-        return complete >= cycle;
-    };
-    while (!closing_ && !there() && run_->step()) {
-    }
 }
 
 // One drafter at a time, so that commands are obeyed in between. A round is short, also on a large target.

@@ -41,6 +41,9 @@ struct Snapshot {
     std::uint64_t runs = 0;                 // begun so far, branches included
     std::function<PromptRoom(const RunSettings&)> prompt_room;  // empty until the models are loaded; any thread
     std::uint64_t revision = 0;             // grows with every change
+
+    void cut_race();   // it goes no further; what there is of it stays
+    void cut_short();  // nor does anything else that is under way
 };
 
 class Session {
@@ -57,8 +60,24 @@ class Session {
   private:
     void main();
     void load(const Restart& first);  // the models, then this run
+    // Commands (session_commands.cpp).
     void apply(const Command& command);
-    void reach(int cycle);  // lets the run go on until this round can begin
+    void obey(const Restart& restart);
+    void obey(const Fork& fork);
+    void obey(const FetchLaws& fetch);
+    void obey(const FetchTwin& fetch);
+    void obey(const FetchGuesses& fetch);
+    void obey(const RunStudy& study);
+    void obey(const StartRace& start);
+    void obey(const StopRace& stop);
+    void obey(const StepRace& step);
+    void obey(const EndSteppedRace& end);
+    void obey(const MeasurePasses& measure);
+    void obey(const TrainHeads& heads);
+    void obey(const Cancel& cancel);
+    void show_run();
+    const Run& shown_run() const;  // throws Error where there is none
+    void reach(int cycle);         // lets the run go on until this round can begin
     void publish(const std::function<void(Snapshot&)>& change);
     void step_race();
     void show_race();

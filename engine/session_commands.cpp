@@ -1,0 +1,187 @@
+// What the engine thread does when it is told something: one function for each command.
+#include <utility>
+
+#include "engine/session.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+void Session::apply(const Command& command) {
+    if (!models_) { // loading failed or was cancelled: whoever begins anew tries it again
+        const auto* restart = std::get_if<Restart>(&command);
+        if (!restart && !std::holds_alternative<StartRace>(command))
+            throw Error("no model is loaded", "Try again, or choose a model folder that can be loaded.");
+        cancelled_ = false;
+        if (closing_) return;
+        publish([](Snapshot& p) {
+            p.status.state = EngineStatus::State::loading;
+            p.status.error.clear();
+            p.status.remedy.clear();
+            p.status.job = "loading the models";
+        });
+        load(restart ? *restart : Restart{first_settings_});
+        if (restart) return;
+    }
+    std::visit([this](const auto& order) { obey(order); }, command);
+}
+
+// ---- runs ----
+
+void Session::show_run() {
+    guessed_cycle_.reset();
+    const Header& header = *run_->trace().header();
+    publish([&](Snapshot& p) {
+        p.trace = run_->shared_trace();
+        p.laws = nullptr;
+        p.twin = nullptr;
+        p.other_guess = nullptr;
+        p.guesses = nullptr;
+        p.settings = run_->settings();
+        ++p.runs;
+        p.status.state = EngineStatus::State::idle;
+        p.status.error.clear();
+        p.status.remedy.clear();
+        p.status.notice = header.notice;
+        p.status.memory_bytes = run_->memory_bytes();
+    });
+}
+
+const Run& Session::shown_run() const {
+    if (!run_) throw Error("there is no run to look at", "Start a run first.");
+    return *run_;
+}
+
+void Session::obey(const Restart& restart) {
+    run_ = std::make_unique<Run>(models_, restart.settings);
+    run_models_ = models_;
+    gate_.set(restart.budget); // before anybody sees the run and asks it for a step
+    show_run();
+}
+
+void Session::obey(const Fork& fork) {
+    if (!run_) throw Error("there is no run to fork", "Start a run first.");
+    reach(fork.cycle);
+    run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), fork);
+    gate_.set(fork.budget);
+    show_run();
+}
+
+// A run that was begun again has to come as far as it had been before it can be forked there.
+void Session::reach(int cycle) {
+    std::size_t seen = 0;
+    int complete = 0;
+    const auto there = [&] {
+        for (; seen < run_->trace().size(); ++seen)
+            complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
+        return complete >= cycle;
+    };
+    while (!closing_ && !there() && run_->step()) {
+    }
+}
+
+void Session::obey(const Cancel&) {
+    race_.reset();
+    stepped_.reset();
+    if (training_) {
+        training_->stop();
+        show_training();
+        training_.reset();
+    }
+    publish([&](Snapshot& p) {
+        for (const RunStudy& plan : planned_) {
+            auto cut = std::make_shared<Study>(*p.studies[plan.name]);
+            cut->planned = static_cast<int>(cut->points.size());
+            p.studies[plan.name] = cut;
+        }
+        p.cut_short();
+    });
+    planned_.clear();
+    study_run_.reset();
+    guessed_cycle_.reset();
+    gate_.set(0);
+    if (run_) run_->stop("cancelled");
+    publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
+}
+
+// ---- what is asked about a round of the run ----
+
+void Session::obey(const FetchLaws& fetch) {
+    const Run& run = shown_run();
+    auto laws = std::make_shared<const LawPair>(
+        full_laws(run_models_, run.settings(), run.trace(), fetch.cycle, fetch.index));
+    publish([&](Snapshot& p) { p.laws = laws; });
+}
+
+void Session::obey(const FetchTwin& fetch) {
+    const Run& run = shown_run();
+    auto answer = std::make_shared<const Twin>(replay_twin(run_models_, run.settings(), run.trace(), fetch));
+    publish([&](Snapshot& p) { (fetch.force_draft ? p.other_guess : p.twin) = answer; });
+}
+
+void Session::obey(const FetchGuesses& fetch) {
+    const Run& run = shown_run();
+    const auto known = published().guesses;
+    if (known && known->complete() && known->of == &run.trace() && known->cycle == fetch.cycle) {
+        auto changed = std::make_shared<const Guesses>(
+            with_exit_layer(run_models_, run.settings(), run.trace(), *known, fetch.exit_layer));
+        return publish([&](Snapshot& p) { p.guesses = changed; });
+    }
+    auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run.trace(), fetch));
+    guessed_cycle_ = fetch.cycle;
+    publish([&](Snapshot& p) { p.guesses = begun; });
+}
+
+// ---- what is measured and trained ----
+
+void Session::obey(const RunStudy& study) {
+    if (!planned_.empty() && planned_.front().name == study.name) study_run_.reset();
+    std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study.name; });
+    auto begun = std::make_shared<Study>();
+    begun->name = study.name;
+    begun->planned = static_cast<int>(study.runs.size());
+    if (!study.runs.empty()) planned_.push_back(study);
+    publish([&](Snapshot& p) { p.studies[study.name] = begun; });
+}
+
+void Session::obey(const MeasurePasses&) {
+    if (!models_->target)
+        throw Error(models_->scorer ? "a server's passes cannot be timed from here"
+                                    : "a table has no passes to time",
+                    "Load a model.");
+    auto times = std::make_shared<const PassTimes>(
+        measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
+    publish([&](Snapshot& p) { p.passes = times; });
+}
+
+void Session::obey(const TrainHeads& heads) {
+    training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(heads));
+    show_training();
+}
+
+// ---- races ----
+
+void Session::obey(const StartRace& start) {
+    if (start.settings.stepped) {
+        stepped_ = std::make_unique<SteppedRace>(models_, start.settings);
+        return show_stepped();
+    }
+    race_ = std::make_unique<Race>(models_, start.settings);
+    show_race();
+}
+
+void Session::obey(const StepRace& step) {
+    if (stepped_) stepped_->ask(step.stride);
+}
+
+void Session::obey(const EndSteppedRace&) {
+    stepped_.reset();
+}
+
+void Session::obey(const StopRace&) {
+    if (!race_) return;
+    show_race();
+    race_.reset();
+    publish([](Snapshot& p) { p.cut_race(); });
+}
+
+} // namespace speclens
