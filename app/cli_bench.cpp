@@ -136,6 +136,120 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     return models;
 }
 
+// What was measured; drafts and the rest are missing where Ctrl+C came first.
+struct Measured {
+    double busy = 0; // cores that others kept busy before
+    double startup_ms = 0;
+    int repeats = 0;
+    PassTimes passes; // over kWidths tokens
+    std::vector<DraftCost> drafts;
+    std::optional<double> overhead, frame; // share; ms
+    std::exception_ptr ended_by;           // what was measured until then is told first
+    [[nodiscard]] double one_ms() const { return passes.passes[0].ms; }
+    [[nodiscard]] double weight_gbs() const { return passes.weight_bytes / one_ms() / 1e6; }
+};
+
+Measured measure_all(const Options& options, const std::shared_ptr<const Models>& models) {
+    Measured m;
+    m.busy = busy_cores();
+    if (const std::string warning = busy_warning(m.busy); !warning.empty()) say(warning);
+    ProgressBar bar;
+    m.repeats = options.has("--repeats") ? options.repeats : 20;
+    m.passes = time_passes(*models, options.context.value_or(kContext), m.repeats, bar);
+    const int tokens = std::clamp(static_cast<int>(150 / m.one_ms()), 8, 64);
+    const int runs = std::max(3, m.repeats / 2);
+    try {
+        time_drafts(options, models, tokens, std::min(runs, 5), bar, m.drafts);
+        m.overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
+        RunSettings shown =
+            bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
+        shown.trace_top = 64;
+        Run picture(models, shown);
+        picture.finish();
+        m.frame = frame_ms(picture.shared_trace(), shown);
+    } catch (const Interrupted&) {
+        m.ended_by = std::current_exception();
+    }
+    bar.clear();
+    return m;
+}
+
+Json json_of(const Options& options, const std::shared_ptr<const Models>& models, const Measured& m) {
+    const Header header = *Run(models, bench_settings(options, *models, "none", 1)).trace().header();
+    Json json = {{"schema", "speclens-bench/1"},
+                 {"machine", header.machine},
+                 {"backend", models->backend->name()},
+                 {"device", models->backend->description()},
+                 {"threads", models->backend->threads()},
+                 {"model", models->target_name()},
+                 {"weights", options.geometry.empty() ? "trained" : "random"},
+                 {"date", header.date},
+                 {"busy_cores", m.busy},
+                 {"repeats", m.repeats},
+                 {"context", options.context.value_or(kContext)},
+                 {"weight_bytes", m.passes.weight_bytes},
+                 {"read_bandwidth_gbs", m.passes.bandwidth_gbs},
+                 {"decode",
+                  {{"ms", m.one_ms()},
+                   {"weight_gbs", m.weight_gbs()},
+                   {"fraction", m.weight_gbs() / m.passes.bandwidth_gbs},
+                   {"fixed_ms", m.one_ms() - m.passes.floor_ms()}}},
+                 {"verify", Json::array()},
+                 {"draft", Json::array()}};
+    for (std::size_t w = 1; w < std::size(kWidths); ++w)
+        json["verify"].push_back({{"tokens", kWidths[w]},
+                                  {"ms", m.passes.passes[w].ms},
+                                  {"ratio", m.passes.passes[w].ms / m.one_ms()}});
+    for (const DraftCost& draft : m.drafts)
+        json["draft"].push_back({{"drafter", draft.name},
+                                 {"k", draft.k},
+                                 {"net_ms", draft.net_ms},
+                                 {"head_ms", draft.head_ms},
+                                 {"round_ms", draft.round_ms},
+                                 {"of_decode", (draft.net_ms + draft.head_ms) / m.one_ms()},
+                                 {"head_of_round", draft.of_round(draft.head_ms)}});
+    json["trace_overhead"] = m.overhead ? Json(*m.overhead) : Json(nullptr);
+    json["frame_ms"] = m.frame ? Json(*m.frame) : Json(nullptr);
+    json["startup_ms"] = m.startup_ms;
+    json["complete"] = !m.ended_by;
+    return json;
+}
+
+std::string table_of(const Options& options, const Models& models, const Measured& m) {
+    const bool random = !options.geometry.empty();
+    std::string text = "SpecLens bench · " + models.target_name() + (random ? " (random weights)" : "") +
+                       " · " + models.backend->description() + " · medians of " + std::to_string(m.repeats) +
+                       (m.ended_by ? ", then it ended" : "") + "\n\n";
+    const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
+        text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
+    };
+    row("read bandwidth", number(m.passes.bandwidth_gbs, 1),
+        "GB/s, reading " + number(m.passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
+    row("one-token pass", number(m.one_ms(), 3),
+        "ms, weights at " + number(m.weight_gbs(), 1) + " GB/s, " +
+            number(100 * m.weight_gbs() / m.passes.bandwidth_gbs, 0) + " % of the bandwidth");
+    row("  of it fixed cost", number(m.one_ms() - m.passes.floor_ms(), 3),
+        "ms, the time less the bytes at full bandwidth");
+    for (std::size_t w = 1; w < std::size(kWidths); ++w)
+        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(m.passes.passes[w].ms, 3),
+            "ms, " + number(m.passes.passes[w].ms / m.one_ms(), 2) + "× a one-token pass");
+    for (const DraftCost& draft : m.drafts) {
+        const double ms = draft.net_ms + draft.head_ms;
+        row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(ms, 3),
+            "ms per round, " + number(ms / m.one_ms(), 2) + "× a one-token pass" +
+                (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
+                                         number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
+                                   : ""));
+    }
+    if (m.overhead)
+        row("recording the laws", number(100 * *m.overhead, 1),
+            "% more time with 64 entries of each law than with none");
+    if (m.frame)
+        row("frame of the window", number(*m.frame, 2), "ms for 1600x1000, before the graphics driver");
+    row(random ? "making the weights" : "loading", number(m.startup_ms, 0), "ms");
+    return text;
+}
+
 } // namespace
 
 Exit command_bench(const Options& options) {
@@ -157,105 +271,16 @@ Exit command_bench(const Options& options) {
     }
     if (names.empty()) names = models->ready_drafters();
     check_drafter_options(options, names, models->layers());
-    const double busy = busy_cores();
-    if (const std::string warning = busy_warning(busy); !warning.empty()) say(warning);
 
-    ProgressBar bar;
-    const int repeats = options.has("--repeats") ? options.repeats : 20;
-    const PassTimes passes = time_passes(*models, options.context.value_or(kContext), repeats, bar);
-    const double one_ms = passes.passes[0].ms, weight_gbs = passes.weight_bytes / one_ms / 1e6;
-    const int tokens = std::clamp(static_cast<int>(150 / one_ms), 8, 64);
-    const int runs = std::max(3, repeats / 2);
-    std::vector<DraftCost> drafts;
-    std::optional<double> overhead, frame;
-    std::exception_ptr ended_by; // what was measured until then is told first
-    try {
-        time_drafts(options, models, tokens, std::min(runs, 5), bar, drafts);
-        overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
-        RunSettings shown =
-            bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
-        shown.trace_top = 64;
-        Run picture(models, shown);
-        picture.finish();
-        frame = frame_ms(picture.shared_trace(), shown);
-    } catch (const Interrupted&) {
-        ended_by = std::current_exception();
-    }
-    bar.clear();
-
-    const bool random = !options.geometry.empty();
-    const Header header = *Run(models, bench_settings(options, *models, "none", 1)).trace().header();
-    Json json = {{"schema", "speclens-bench/1"},
-                 {"machine", header.machine},
-                 {"backend", models->backend->name()},
-                 {"device", models->backend->description()},
-                 {"threads", models->backend->threads()},
-                 {"model", models->target_name()},
-                 {"weights", random ? "random" : "trained"},
-                 {"date", header.date},
-                 {"busy_cores", busy},
-                 {"repeats", repeats},
-                 {"context", options.context.value_or(kContext)},
-                 {"weight_bytes", passes.weight_bytes},
-                 {"read_bandwidth_gbs", passes.bandwidth_gbs},
-                 {"decode",
-                  {{"ms", one_ms},
-                   {"weight_gbs", weight_gbs},
-                   {"fraction", weight_gbs / passes.bandwidth_gbs},
-                   {"fixed_ms", one_ms - passes.floor_ms()}}},
-                 {"verify", Json::array()},
-                 {"draft", Json::array()}};
-    for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        json["verify"].push_back(
-            {{"tokens", kWidths[w]}, {"ms", passes.passes[w].ms}, {"ratio", passes.passes[w].ms / one_ms}});
-    for (const DraftCost& draft : drafts)
-        json["draft"].push_back({{"drafter", draft.name},
-                                 {"k", draft.k},
-                                 {"net_ms", draft.net_ms},
-                                 {"head_ms", draft.head_ms},
-                                 {"round_ms", draft.round_ms},
-                                 {"of_decode", (draft.net_ms + draft.head_ms) / one_ms},
-                                 {"head_of_round", draft.of_round(draft.head_ms)}});
-    json["trace_overhead"] = overhead ? Json(*overhead) : Json(nullptr);
-    json["frame_ms"] = frame ? Json(*frame) : Json(nullptr);
-    json["startup_ms"] = startup_ms;
-    json["complete"] = !ended_by;
-
-    std::string text;
-    const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
-        text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
-    };
-    text = "SpecLens bench · " + models->target_name() + (random ? " (random weights)" : "") + " · " +
-           models->backend->description() + " · medians of " + std::to_string(repeats) +
-           (ended_by ? ", then it ended" : "") + "\n\n";
-    row("read bandwidth", number(passes.bandwidth_gbs, 1),
-        "GB/s, reading " + number(passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
-    row("one-token pass", number(one_ms, 3),
-        "ms, weights at " + number(weight_gbs, 1) + " GB/s, " +
-            number(100 * weight_gbs / passes.bandwidth_gbs, 0) + " % of the bandwidth");
-    row("  of it fixed cost", number(one_ms - passes.floor_ms(), 3),
-        "ms, the time less the bytes at full bandwidth");
-    for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(passes.passes[w].ms, 3),
-            "ms, " + number(passes.passes[w].ms / one_ms, 2) + "× a one-token pass");
-    for (const DraftCost& draft : drafts)
-        row("draft " + draft.name + ", K = " + std::to_string(draft.k),
-            number(draft.net_ms + draft.head_ms, 3),
-            "ms per round, " + number((draft.net_ms + draft.head_ms) / one_ms, 2) + "× a one-token pass" +
-                (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
-                                         number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
-                                   : ""));
-    if (overhead)
-        row("recording the laws", number(100 * *overhead, 1),
-            "% more time with 64 entries of each law than with none");
-    if (frame) row("frame of the window", number(*frame, 2), "ms for 1600x1000, before the graphics driver");
-    row(random ? "making the weights" : "loading", number(startup_ms, 0), "ms");
-    if (options.json != "-") print_results(text);
+    Measured measured = measure_all(options, models);
+    measured.startup_ms = startup_ms;
+    const Json json = json_of(options, models, measured);
+    if (options.json != "-") print_results(table_of(options, *models, measured));
     if (file) {
         file->write(json.dump(2) + "\n");
         file->commit();
     }
-    if (ended_by) std::rethrow_exception(ended_by);
+    if (measured.ended_by) std::rethrow_exception(measured.ended_by);
     return Exit::ok;
 }
 
