@@ -246,9 +246,11 @@ std::string why_not(const FrameInput& input, Action action) {
         return input.engine ? "" : "There is no engine in this window";
     case Action::details:
     case Action::controls:
+        if (input.active && input.active->whole_window()) return "This scene has no drawers";
         return input.density == Density::compact ? "" : "Drawers exist in small windows only";
     case Action::next_region:
         if (input.density == Density::single) return "";
+        if (input.active && input.active->whole_window()) return "This scene shows everything at once";
         return input.density == Density::compact ? "Here I shows the details and Shift+I the controls"
                                                  : "All regions are shown already";
     default:

@@ -394,6 +394,18 @@ TEST(Compact, DrawersOpenAndClose) {
     EXPECT_TRUE(bench.shows("Draft length K"));
 }
 
+TEST(Compact, ASceneOfTheWholeWindowHasNoDrawersAndSaysSo) {
+    SceneBench bench("race", {}, {0, 0, 1280, 720});
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::i);
+    EXPECT_TRUE(bench.shows("This scene has no drawers")) << bench.words;
+    bench.key(ui::Key::i, {.shift = true});
+    EXPECT_TRUE(bench.shows("This scene has no drawers"));
+    EXPECT_FALSE(bench.controller.chrome.layout.details);
+    bench.key(ui::Key::f6);
+    EXPECT_TRUE(bench.shows("This scene shows everything at once")) << bench.words;
+}
+
 TEST(Input, ButtonChangesEndAFrameAndKeysAreNeverLost) {
     InputQueue queue;
     queue.push({.kind = RawEvent::Kind::move, .at = {10, 10}});
