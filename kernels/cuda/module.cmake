@@ -8,8 +8,8 @@ endif()
 set(CMAKE_CUDA_COMPILER ${SPEC_NVCC} CACHE FILEPATH "nvcc")
 
 # Everyday builds are for one architecture: that of the GPU in this machine, else 8.0 with PTX for newer ones.
-# -DCMAKE_CUDA_ARCHITECTURES=all-major builds for all.
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+# -DCMAKE_CUDA_ARCHITECTURES=all-major, or CUDAARCHS=all-major in the environment, builds for all.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(SPEC_CUDA_ARCHITECTURE 80)
     find_program(SPEC_NVIDIA_SMI nvidia-smi)
     if(SPEC_NVIDIA_SMI)
