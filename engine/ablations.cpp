@@ -116,6 +116,12 @@ std::string text_or(const Ordered& object, const char* name) {
                : std::string();
 }
 
+// The object under these two names; null: there is none.
+Ordered object_or(const Ordered& file, const char* outer, const std::string& inner) {
+    const auto found = file.find(outer);
+    return found != file.end() && found->is_object() && found->contains(inner) ? found->at(inner) : Ordered();
+}
+
 } // namespace
 
 const ServedResult* TrainingRun::result(int drafts, bool base_only, double temperature) const {
@@ -136,12 +142,13 @@ Ablations parse_ablations(std::string_view json, const std::string& name) {
     if (!file.is_object()) fail(name, "not a JSON object");
     Ablations ablations;
     for (const auto& [study_name, arms] : file.items()) {
-        if (study_name == "about") {
-            ablations.machine = text_or(arms, "machine");
-            ablations.date = text_or(arms, "date");
-            continue;
+        if (study_name == "about") continue;
+        AblationStudy study;
+        study.name = study_name;
+        if (const Ordered about = object_or(file, "about", study_name); !about.is_null()) {
+            study.machine = text_or(about, "machine");
+            study.date = text_or(about, "date");
         }
-        AblationStudy study{study_name, {}};
         if (!arms.is_object()) fail(name + ": " + study_name, "is not an object of arms");
         for (const auto& [arm_name, runs] : arms.items()) {
             const std::string where = name + ": " + study_name + ", " + arm_name;

@@ -2,8 +2,8 @@
 // were worth when served. Read from assets/models/ablations.json, which assets/recipe/ablations.py writes:
 //   {STUDY: {ARM: [{"method","seed","steps","arguments","curve":[{"positions",NAME:NUMBER…}…],
 //                   "served":{"drafts N"[, ", base logits only"]: [{"temperature","all":{"prompts","rounds",
-//                   "tokens_per_round":[mean,low,high],"conditional":[[share,low,high] or null…]}}…]}}…]}, "about":
-//                   {…}}
+//                   "tokens_per_round":[mean,low,high],"conditional":[[share,low,high] or null…]}}…]}}…]},
+//    "about": {STUDY: {"machine","date"}}}, where it was run and when
 #pragma once
 
 #include <filesystem>
@@ -42,11 +42,11 @@ struct Arm {
 struct AblationStudy {
     std::string name;
     std::vector<Arm> arms;
+    std::string machine, date; // empty: the file does not say
 };
 
 struct Ablations {
     std::vector<AblationStudy> studies; // in the order of the file
-    std::string machine, date;          // empty: the file does not say
     [[nodiscard]] const AblationStudy* find(std::string_view name) const;
 };
 // Throws Error naming the file, the study and the arm.

@@ -116,12 +116,12 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
     TrainingModel m;
     m.temperature = state.sampled ? 0.7 : 0;
     if (!input.ablations) return m;
-    m.machine = input.ablations->machine;
-    m.date = input.ablations->date;
     for (const AblationStudy& study : input.ablations->studies) m.studies.push_back(&study);
     m.study = input.ablations->find(state.study);
     if (!m.study && !m.studies.empty()) m.study = m.studies.front();
     if (!m.study) return m;
+    m.machine = m.study->machine;
+    m.date = m.study->date;
     for (const Arm& arm : m.study->arms) m.arms.push_back(arm_of(arm, m.temperature));
     m.arm = std::clamp(state.arm, 0, static_cast<int>(m.arms.size()) - 1);
     const auto bar = [&](int i) -> const TrainingArm::Bar* {

@@ -153,7 +153,7 @@ StageTitle training_title(const TrainingModel& m) {
     }
     title.subtitle = counted(m.chosen().steps, "step") + " an arm, " +
                      counted(m.chosen().prompts, "held-out prompt") +
-                     ", T = " + ui::number(m.temperature, 1) + (m.apart ? "" : " · intervals overlap") +
+                     ", T = " + (m.temperature > 0 ? ui::number(m.temperature, 1) : "0") + (m.apart ? "" : " · intervals overlap") +
                      (m.machine.empty() ? "" : " · " + m.machine) + (m.date.empty() ? "" : ", " + m.date);
     return title;
 }

@@ -14,7 +14,7 @@ namespace speclens {
 namespace {
 
 // Two arms with two seeds each; one was stopped and went on.
-constexpr const char* kFile = R"({"about":{"machine":"two cores","date":"2026-11-21"},
+constexpr const char* kFile = R"({"about":{"domino":{"machine":"two cores","date":"2026-11-21"}},
 "domino":{
  "teacher_forcing":[
   {"method":"domino","arguments":[],"seed":1,"steps":40,"curve":[{"step":20,"positions":100,"final_loss":4.0,"base_loss":5.0},{"step":40,"positions":200,"final_loss":2.0,"base_loss":3.0}],
@@ -28,9 +28,10 @@ constexpr const char* kFile = R"({"about":{"machine":"two cores","date":"2026-11
 
 TEST(Ablations, AreReadWithSeedsIntervalsAndRepeatedRows) {
     const Ablations ablations = parse_ablations(kFile, "file");
-    EXPECT_EQ(ablations.machine, "two cores");
     ASSERT_EQ(ablations.studies.size(), 1u);
     const AblationStudy& study = *ablations.find("domino");
+    EXPECT_EQ(study.machine, "two cores");
+    EXPECT_EQ(study.date, "2026-11-21");
     ASSERT_EQ(study.arms.size(), 2u);
     EXPECT_EQ(study.arms[0].name, "teacher_forcing") << "in the order of the file";
     EXPECT_EQ(study.arms[0].runs.size(), 2u);

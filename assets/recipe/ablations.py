@@ -34,6 +34,11 @@ STUDIES = {
 SEEDS = {"domino": (11, 12)}                                       # two seeds where the arms are close
 
 
+def tell(results, study, machine):
+    """Notes where and when a study was run, for the app."""
+    results.setdefault("about", {})[study] = {"machine": machine, "date": datetime.date.today().isoformat()}
+
+
 def execute(script, *arguments):
     command = [sys.executable, script, *map(str, arguments)]
     print("$", " ".join(command[1:]), flush=True)
@@ -81,10 +86,10 @@ def main():
     parser.add_argument("--machine", help="where it ran, for the app: 'two cores of a Xeon'")
     args = parser.parse_args()
     results = json.loads(args.out.read_text()) if args.out.exists() else {}
-    if args.machine:
-        results["about"] = {"machine": args.machine, "date": datetime.date.today().isoformat()}
     for study in args.only:
         rows = results[study] = {}
+        if args.machine:
+            tell(results, study, args.machine)
         for name, (method, extra, serve) in STUDIES[study].items():
             rows[name] = [arm(args, method, extra, serve, seed) for seed in args.seeds or SEEDS.get(study, (11,))]
             args.out.write_text(json.dumps(results) + "\n")

@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ablations import execute, record
+from ablations import execute, record, tell
 
 TAPS = (0, 1, 2)          # every layer of the small preset
 SEED = 5
@@ -53,9 +53,12 @@ def main():
     parser.add_argument("--steps", type=int, default=400, help="of each head")
     parser.add_argument("--size", type=int, default=10, help="prompts per domain")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--machine", help="where it ran, for the app: 'two cores of a Xeon'")
     args = parser.parse_args()
     results = json.loads(args.out.read_text()) if args.out.exists() else {}
     rows = results["modes"] = {}
+    if args.machine:
+        tell(results, "modes", args.machine)
     for name, modes in (("modes", True), ("no_modes", False)):
         work = args.work / f"grammar_{name}"
         export = target(args, work, modes)
