@@ -20,7 +20,6 @@ using ui::Rect;
 using ui::Vec2;
 
 constexpr int kTimeRepeats = 3; // of each point; the quickest counts, the others were disturbed
-constexpr int kEnough = 30;     // rounds behind a point that may be joined to its neighbour
 
 double share(const AcceptanceSeries& s, std::size_t i) {
     return s.judged[i] > 0 ? static_cast<double>(s.kept[i]) / s.judged[i] : 0;
@@ -59,7 +58,7 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
         for (std::size_t i = 0; i < s.judged.size(); ++i) {
             if (s.judged[i] == 0) continue;
             const Vec2 at{x(i), y(share(s, i))};
-            if (i > 0 && s.judged[i] >= kEnough && s.judged[i - 1] >= kEnough)
+            if (i > 0 && s.judged[i] >= kEnoughRounds && s.judged[i - 1] >= kEnoughRounds)
                 canvas.line({x(i - 1), y(share(s, i - 1))}, at, {ink, 1.5F, s.hollow ? 4.0F : 0.0F, 3});
             if (s.hollow)
                 canvas.ring(at, 5, {ink, 1.5F});

@@ -10,6 +10,9 @@
 
 namespace speclens {
 
+// Rounds behind a share by position that may be joined to its neighbour.
+inline constexpr int kEnoughRounds = 30;
+
 // Of each position: how many guesses were judged there and how many of them stayed.
 struct AcceptanceSeries {
     std::string name;
@@ -17,7 +20,7 @@ struct AcceptanceSeries {
     bool hollow = false; // the variant that something was taken away from
 };
 // Share that stays, given that all before it stayed. Points carry their counts as tooltips; where fewer than
-// 30 rounds arrive they are not joined. `ui` draws the tooltips.
+// kEnoughRounds arrive they are not joined. `ui` draws the tooltips.
 void draw_acceptance(ui::Ui& ui, ui::Rect rect, std::span<const AcceptanceSeries> series);
 [[nodiscard]] std::string describe_acceptance(const AcceptanceSeries& series); // "1: .93 of 14, 2: .85 of 13"
 [[nodiscard]] AcceptanceSeries acceptance_of(const CycleView& view, std::string name);

@@ -6,6 +6,7 @@
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/tokens.h"
+#include "scenes/measure_charts.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 using ui::Font;
 using ui::Rect;
-
-constexpr int kLeastRounds = 30;
 
 struct Line {
     const RaceLaneModel* lane;
@@ -41,7 +40,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
         if (lane.plain() || !lane.lane->average) continue;
         const Totals& totals = lane.lane->average->totals;
         Line line{&lane, {}, {}, {}};
-        for (std::size_t i = 0; i < totals.judged_at.size() && totals.judged_at[i] >= kLeastRounds; ++i) {
+        for (std::size_t i = 0; i < totals.judged_at.size() && totals.judged_at[i] >= kEnoughRounds; ++i) {
             const Interval interval = wilson(totals.accepted_at[i], totals.judged_at[i]);
             line.value.push_back(totals.conditional[i]);
             line.low.push_back(interval.low);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "scenes/measure_charts.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 
@@ -243,7 +244,7 @@ std::string positions_title(const RaceModel& m) {
         const Totals& t = lane.lane->average->totals;
         int last = -1;
         for (std::size_t i = 0; i < t.judged_at.size(); ++i)
-            if (t.judged_at[i] >= 30) last = static_cast<int>(i);
+            if (t.judged_at[i] >= kEnoughRounds) last = static_cast<int>(i);
         if (last < 1) continue;
         const double fall = t.conditional[0] - t.conditional[static_cast<std::size_t>(last)];
         if (fall > most) {

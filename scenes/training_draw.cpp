@@ -101,7 +101,7 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     training_chart_title(d, r, "Share kept, by position",
-                         "once all before it were kept; T = " + ui::number(m.temperature, 1));
+                         "once all before it were kept; " + at_temperature(m) + "; rings: fewer than 30");
     const Rect plot = plot_of(r);
     std::size_t longest = 2;
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());
@@ -115,16 +115,21 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted,
                 Align::center);
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
-        std::vector<Vec2> points;
-        for (std::size_t k = 0; k < arm.conditional.size(); ++k)
+        std::vector<Vec2> points, sure; // the line ends where few guesses were judged
+        for (std::size_t k = 0; k < arm.conditional.size(); ++k) {
             points.push_back({chart.x(static_cast<double>(k + 1)), chart.y(arm.conditional[k])});
-        canvas.polyline(points, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
+            if (sure.size() == k && !arm.few(k)) sure.push_back(points.back());
+        }
+        canvas.polyline(sure, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
         if (chosen)
             for (std::size_t k = 0; k < points.size(); ++k) {
-                canvas.disc(points[k], 4, theme.ink);
+                if (arm.few(k))
+                    canvas.ring(points[k], 3.5F, {theme.muted, 1.5F});
+                else
+                    canvas.disc(points[k], 4, theme.ink);
                 ui::tooltip(d.ui, {points[k].x - 8, points[k].y - 8, 16, 16},
                             "guess " + std::to_string(k + 1) + ": " + ui::probability(arm.conditional[k]) +
-                                " kept");
+                                " kept of about " + ui::number(arm.judged[k], 0));
             }
     });
 }
@@ -140,9 +145,8 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16},
-                    "Served: tokens per round, T = " + ui::number(m.temperature, 1), Font::text_bold, 15,
-                    theme.ink, area.w * 0.6F);
+    ui::fitted_text(canvas, {area.x, area.y + 16}, "Served: tokens per round, " + at_temperature(m),
+                    Font::text_bold, 15, theme.ink, area.w * 0.6F);
     canvas.text({area.right(), area.y + 16}, "line: 95 % interval; dots: seeds", Font::text, 14, theme.muted,
                 Align::right);
     double most = 1;

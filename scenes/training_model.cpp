@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "app/ui/format.h"
+
 namespace speclens {
 namespace {
 
@@ -49,6 +51,28 @@ std::vector<double> mean_curve(const Arm& arm, const char* name) {
     return mean;
 }
 
+// The rounds of every seed, followed from position to position.
+void count_positions(TrainingArm& shown, const Arm& arm, const ServedResult& kind) {
+    std::vector<double> kept;
+    for (const TrainingRun& run : arm.runs) {
+        const ServedResult* result = run.result(kind.drafts, kind.base_only, kind.temperature);
+        if (!result) continue;
+        double reached = result->rounds;
+        for (std::size_t k = 0; k < result->conditional.size(); ++k) {
+            if (k == kept.size()) {
+                kept.push_back(0);
+                shown.judged.push_back(0);
+            }
+            shown.judged[k] += reached;
+            reached *= result->conditional[k];
+            kept[k] += reached;
+        }
+    }
+    for (std::size_t k = 0; k < kept.size() && shown.judged[k] >= 0.5; ++k)
+        shown.conditional.push_back(kept[k] / shown.judged[k]);
+    shown.judged.resize(shown.conditional.size());
+}
+
 TrainingArm arm_of(const Arm& arm, double temperature) {
     TrainingArm shown;
     shown.name = arm_words(arm.name);
@@ -74,7 +98,7 @@ TrainingArm arm_of(const Arm& arm, double temperature) {
         const double n = static_cast<double>(bar.seeds.size());
         bar.tokens /= n, bar.low /= n, bar.high /= n;
         shown.prompts = result.prompts;
-        if (shown.bars.empty()) shown.conditional = result.conditional;
+        if (shown.bars.empty()) count_positions(shown, arm, result);
         shown.bars.push_back(std::move(bar));
     }
     return shown;
@@ -89,6 +113,10 @@ double at_share(const std::vector<double>& curve, double share) {
 }
 
 } // namespace
+
+std::string at_temperature(const TrainingModel& m) {
+    return "T = " + (m.temperature > 0 ? ui::number(m.temperature, 1) : std::string("0"));
+}
 
 double curriculum_weight(double progress, double rho) {
     return rho > 0 ? std::clamp(1 - progress / rho, 0.0, 1.0) : 0;

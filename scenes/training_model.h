@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/ablations.h"
+#include "scenes/measure_charts.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 #include "scenes/words.h"
@@ -43,7 +44,10 @@ struct TrainingArm {
         std::vector<double> seeds;
     };
     std::vector<Bar> bars;
-    std::vector<double> conditional; // of the first bar
+    // Of the first bar, all seeds together: share kept at each position once all before it were, and about
+    // how many guesses it was counted over.
+    std::vector<double> conditional, judged;
+    [[nodiscard]] bool few(std::size_t position) const { return judged[position] < kEnoughRounds; }
 };
 
 struct TrainingModel {
@@ -64,6 +68,7 @@ struct TrainingModel {
     };
     std::optional<Losses> losses;
 };
+[[nodiscard]] std::string at_temperature(const TrainingModel& model); // "T = 0.7"
 [[nodiscard]] TrainingModel training_model(const SceneInput& input, const TrainingState& state);
 [[nodiscard]] std::string study_words(const std::string& study); // "Prefixes of Domino's head"
 // Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.

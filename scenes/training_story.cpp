@@ -152,9 +152,9 @@ StageTitle training_title(const TrainingModel& m) {
                                : ": " + low + " to " + high + ", within the noise";
     }
     title.subtitle = counted(m.chosen().steps, "step") + " an arm, " +
-                     counted(m.chosen().prompts, "held-out prompt") +
-                     ", T = " + (m.temperature > 0 ? ui::number(m.temperature, 1) : "0") + (m.apart ? "" : " · intervals overlap") +
-                     (m.machine.empty() ? "" : " · " + m.machine) + (m.date.empty() ? "" : ", " + m.date);
+                     counted(m.chosen().prompts, "held-out prompt") + ", " + at_temperature(m) +
+                     (m.apart ? "" : " · intervals overlap") + (m.machine.empty() ? "" : " · " + m.machine) +
+                     (m.date.empty() ? "" : ", " + m.date);
     return title;
 }
 
@@ -195,7 +195,8 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
         if (i != m.arm || arm.conditional.empty()) continue;
         out << "  kept by position:";
         for (std::size_t k = 0; k < arm.conditional.size(); ++k)
-            out << (k ? ", " : " ") << k + 1 << ": " << ui::probability(arm.conditional[k]);
+            out << (k ? ", " : " ") << k + 1 << ": " << ui::probability(arm.conditional[k])
+                << (arm.few(k) ? " (few)" : "");
         out << "\n";
     }
     if (m.losses)

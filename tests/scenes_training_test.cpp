@@ -47,6 +47,22 @@ TEST(Ablations, AreReadWithSeedsIntervalsAndRepeatedRows) {
     EXPECT_EQ(ablations.find("weights"), nullptr);
 }
 
+// Two seeds of nine rounds each: 18 first guesses, and the seven that one of them kept.
+TEST(TrainingModel, FollowsTheRoundsOfAllSeedsFromPositionToPosition) {
+    const Ablations ablations = parse_ablations(kFile, "file");
+    SceneInput input;
+    input.ablations = &ablations;
+    const TrainingModel m = training_model(input, {});
+    const TrainingArm& arm = m.arms.at(0);
+    ASSERT_EQ(arm.conditional.size(), 2u);
+    EXPECT_NEAR(arm.judged[0], 18, 1e-9);
+    EXPECT_NEAR(arm.conditional[0], 0.8, 1e-9);
+    EXPECT_NEAR(arm.judged[1], 7.2, 1e-9);
+    EXPECT_NEAR(arm.conditional[1], 0.5, 1e-9);
+    EXPECT_TRUE(arm.few(0));
+    EXPECT_EQ(at_temperature(m), "T = 0");
+}
+
 TEST(Ablations, SaysWhatIsWrongWithAFile) {
     const auto refused = [](std::string file, const std::string& from, const std::string& to,
                             const char* says) {
