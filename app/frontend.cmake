@@ -33,5 +33,6 @@ add_library(speclens_frontend STATIC
     shell_window.cpp
 )
 spec_target(speclens_frontend)
+spec_light(speclens_frontend)
 set_source_files_properties(shell_gl.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the others keep GLFW from including GL
 target_link_libraries(speclens_frontend PUBLIC scenes ui engine speclens_views PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)
