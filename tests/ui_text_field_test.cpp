@@ -5,6 +5,7 @@
 
 #include "app/ui/text_edit.h"
 #include "app/ui/text_field.h"
+#include "app/ui/text_history.h"
 #include "tests/ui_desk.h"
 
 namespace speclens::ui {
@@ -44,6 +45,65 @@ TEST(TextField, TypesAtTheCaretAndDeletesWholeCodePoints) {
     b.desk.key(Key::left);
     b.desk.type("x");
     EXPECT_EQ(b.text, "x€af");
+}
+
+TEST(TextField, TakesBackWordByWordAndMakesAgain) {
+    FieldBench b("The capital");
+    b.focus();
+    for (const char* letter : {" ", "o", "f", " ", "P", "e", "r", "u"}) b.desk.type(letter);
+    ASSERT_EQ(b.text, "The capital of Peru");
+    b.desk.key(Key::z, {.ctrl = true});
+    EXPECT_EQ(b.text, "The capital of ");
+    b.desk.key(Key::z, {.ctrl = true});
+    EXPECT_EQ(b.text, "The capital ");
+    b.desk.key(Key::y, {.ctrl = true});
+    b.desk.key(Key::z, {.shift = true, .ctrl = true});
+    EXPECT_EQ(b.text, "The capital of Peru");
+    b.desk.type("!");
+    EXPECT_EQ(b.text, "The capital of Peru!") << "the caret is where it was";
+    for (int i = 0; i < 5; ++i) b.desk.key(Key::backspace);
+    EXPECT_EQ(b.text, "The capital of ");
+    b.desk.key(Key::z, {.ctrl = true}); // deletions in one go are one change
+    EXPECT_EQ(b.text, "The capital of Peru!");
+    b.desk.key(Key::a, {.ctrl = true});
+    b.desk.key(Key::x, {.ctrl = true});
+    b.board = "Hello";
+    b.desk.key(Key::v, {.ctrl = true});
+    EXPECT_EQ(b.text, "Hello");
+    b.desk.key(Key::z, {.ctrl = true});
+    EXPECT_EQ(b.text, "");
+    b.desk.key(Key::z, {.ctrl = true});
+    EXPECT_EQ(b.text, "The capital of Peru!");
+    for (int i = 0; i < 9; ++i) b.desk.key(Key::z, {.ctrl = true});
+    EXPECT_EQ(b.text, "The capital") << "and no further";
+}
+
+TEST(TextField, KeepsItsUndoForItself) {
+    FieldBench b("x");
+    b.focus();
+    int outside = 0;
+    const auto draw = b.desk.draw;
+    b.desk.draw = [&](Ui& ui) {
+        draw(ui);
+        outside += ui.take_key(Key::z, {.ctrl = true}) ? 1 : 0;
+    };
+    b.desk.key(Key::z, {.ctrl = true});
+    EXPECT_EQ(outside, 0) << "there was nothing to take back, and nothing else was";
+}
+
+TEST(TextHistory, ForgetsTheOldestOfMuchText) {
+    TextHistory history;
+    const std::string megabyte(1U << 20U, 'a');
+    for (int i = 0; i < 9; ++i)
+        history.changed(TextVersion{megabyte + std::to_string(i)}, TextHistory::Kind::other, i, 0);
+    int versions = 0;
+    std::string oldest;
+    while (const auto version = history.take(false, {})) {
+        ++versions;
+        oldest = version->text.substr(megabyte.size());
+    }
+    EXPECT_EQ(versions, 3);
+    EXPECT_EQ(oldest, "6");
 }
 
 TEST(TextField, PlainKeysAreTextOnlyWhileFocused) {

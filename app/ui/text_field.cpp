@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "app/ui/text_edit.h"
 #include "app/ui/text_layout.h"
@@ -39,10 +41,37 @@ struct Field {
         return edit.lines[n] + offset_at(ui.canvas, line_text(text, edit, n), font, options.size,
                                          mouse.x - view.x + edit.scroll_x);
     }
-    void insert(std::string_view words) {
-        if (replace_selection(text, edit, clean(words, options.multi_line), options.max_bytes))
+    // Makes a change that can be taken back; `work` says whether there was one.
+    template <typename Work>
+    void change(TextHistory::Kind kind, bool new_word, const Work& work) {
+        std::optional<TextVersion> before;
+        if (!edit.history.joins(kind, ui.input.time, edit.caret, edit.caret != edit.anchor, new_word))
+            before = TextVersion{text, edit.caret, edit.anchor};
+        if (work()) {
             result.changed = true;
+            edit.history.changed(std::move(before), kind, ui.input.time, edit.caret);
+        }
         relayout();
+    }
+    void insert(std::string_view foreign, TextHistory::Kind kind = TextHistory::Kind::other) {
+        const std::string words = clean(foreign, options.multi_line);
+        const bool new_word =
+            !words.empty() && words[0] != ' ' && edit.caret > 0 && text[edit.caret - 1] == ' ';
+        change(kind, new_word, [&] { return replace_selection(text, edit, words, options.max_bytes); });
+    }
+    void remove(Move move, TextHistory::Kind kind = TextHistory::Kind::erased) {
+        change(kind, false, [&] { return erase(text, edit, move); });
+    }
+    bool take_back(bool forward) {
+        if (auto version = edit.history.take(forward, {text, edit.caret, edit.anchor})) {
+            text = std::move(version->text);
+            edit.caret = version->caret;
+            edit.anchor = version->anchor;
+            edit.wanted_x = -1;
+            result.changed = true;
+            relayout();
+        }
+        return true; // also where there is nothing: it was not meant for the run
     }
     void vertical(int by, bool select) {
         const float x = edit.wanted_x >= 0 ? edit.wanted_x : caret_x();
@@ -61,7 +90,7 @@ struct Field {
     void draw(bool focused);
 };
 
-// Clipboard and selection: handled before typed text of the same frame.
+// Clipboard, selection, undo: handled before typed text of the same frame.
 bool Field::shortcut(const KeyPress& k) {
     if (!k.ctrl) return false;
     switch (k.key) {
@@ -74,10 +103,13 @@ bool Field::shortcut(const KeyPress& k) {
         const std::string_view words = selection(text, edit);
         if (words.empty()) return true;
         if (ui.clipboard.set) ui.clipboard.set(std::string(words));
-        if (k.key == Key::x && erase(text, edit, Move::left)) result.changed = true;
-        relayout();
+        if (k.key == Key::x) remove(Move::left, TextHistory::Kind::other);
         return true;
     }
+    case Key::z:
+        return take_back(k.shift);
+    case Key::y:
+        return take_back(true);
     case Key::v:
         if (ui.clipboard.get) insert(ui.clipboard.get());
         return true;
@@ -87,9 +119,8 @@ bool Field::shortcut(const KeyPress& k) {
 }
 
 bool Field::key(const KeyPress& k) {
-    const auto remove = [&](Move move) {
-        if (erase(text, edit, move)) result.changed = true;
-        relayout();
+    const auto removed = [&](Move move) {
+        remove(move);
         return true;
     };
     const auto move = [&](Move to) {
@@ -106,9 +137,9 @@ bool Field::key(const KeyPress& k) {
     case Key::end:
         return move(k.ctrl ? Move::text_end : Move::line_end);
     case Key::backspace:
-        return remove(k.ctrl ? Move::word_left : Move::left);
+        return removed(k.ctrl ? Move::word_left : Move::left);
     case Key::del:
-        return remove(k.ctrl ? Move::word_right : Move::right);
+        return removed(k.ctrl ? Move::word_right : Move::right);
     case Key::up:
     case Key::down:
         if (!options.multi_line) return false;
@@ -136,18 +167,18 @@ bool Field::key(const KeyPress& k) {
 }
 
 void Field::keys() {
-    const TextEdit before = edit;
+    const std::size_t caret = edit.caret;
     const auto each = [&](auto handle) {
         for (std::size_t i = 0; i < ui.input.keys.size(); ++i)
             if (!ui.keys_used[i] && !ui.input.keys[i].alt && handle(ui.input.keys[i])) ui.keys_used[i] = true;
     };
     each([this](const KeyPress& k) { return shortcut(k); });
     if (!ui.input.typed.empty()) {
-        insert(ui.input.typed);
+        insert(ui.input.typed, TextHistory::Kind::typed);
         ui.typed_used.assign(ui.typed_used.size(), true);
     }
     each([this](const KeyPress& k) { return key(k); });
-    if (result.changed || before.caret != edit.caret) edit.moved_at = ui.input.time;
+    if (result.changed || caret != edit.caret) edit.moved_at = ui.input.time;
 }
 
 void Field::mouse(const Touch& t) {

@@ -13,6 +13,7 @@
 
 #include "app/ui/canvas.h"
 #include "app/ui/input.h"
+#include "app/ui/text_history.h"
 #include "app/ui/theme.h"
 
 namespace speclens::ui {
@@ -28,6 +29,7 @@ struct TextEdit {
     std::size_t text_hash = 0; // key of `lines`
     float lines_width = 0;
     std::vector<std::size_t> lines{}; // start of every wrapped line
+    TextHistory history{};            // while the field has the focus
 };
 
 // Everything that lives between frames; owned by the shell, reset when another scene opens.
