@@ -326,7 +326,7 @@ TEST(Attach, SaysWhatIsWrong) {
 TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
     Start start;
     start.arguments = {"serve", "--drafter", "small", "--port", "0"};
-    start.interrupt_after_ms = 2500;
+    start.interrupt_when = "http://127.0.0.1:";
     const Outcome out = speclens(start);
     EXPECT_EQ(out.code, 130) << out.err;
     EXPECT_NE(out.out.find("serves bundle S with small at http://127.0.0.1:"), std::string::npos) << out.out;

@@ -53,11 +53,15 @@ using Clock = std::chrono::steady_clock;
 // Reads both ends until both are closed, so that neither pipe can fill up and block.
 void collect(int out, int err, const Start& start, pid_t child, Outcome& outcome) {
     const auto begun = Clock::now();
-    bool interrupted = start.interrupt_after_ms == 0;
+    bool interrupted = start.interrupt_after_ms == 0 && start.interrupt_when.empty();
     pollfd ends[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         poll(ends, 2, 20);
-        if (!interrupted && Clock::now() - begun > std::chrono::milliseconds(start.interrupt_after_ms)) {
+        const bool late = start.interrupt_after_ms > 0 &&
+                          Clock::now() - begun > std::chrono::milliseconds(start.interrupt_after_ms);
+        const bool said =
+            !start.interrupt_when.empty() && outcome.out.find(start.interrupt_when) != std::string::npos;
+        if (!interrupted && (late || said)) {
             kill(child, SIGINT);
             interrupted = true;
         }

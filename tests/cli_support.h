@@ -24,6 +24,7 @@ struct Start {
     bool reader_gone = false;   // standard output is a pipe that nobody reads
     long file_limit = 0;        // bytes a file may have (a full disk); 0: no limit
     int interrupt_after_ms = 0; // SIGINT after so long; 0: never
+    std::string interrupt_when; // SIGINT as soon as standard output says this; empty: never
 };
 
 [[nodiscard]] Outcome speclens(const Start& start);
