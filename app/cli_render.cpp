@@ -13,6 +13,7 @@
 #include "app/cli_subject.h"
 #include "app/cli_terminal.h"
 #include "engine/race_json.h"
+#include "engine/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -71,7 +72,7 @@ void open_file(const Options& options, WindowRequest& request) {
                         "For example: ssh host speclens run --json - | speclens -", Exit::usage);
         request.stop = &interrupted();
         say("waiting for a run on standard input");
-    } else if (!std::filesystem::is_regular_file(request.session, ignored))
+    } else if (refuse_folder(request.session); !std::filesystem::is_regular_file(request.session, ignored))
         throw Error(request.session.string() + ": no such file",
                     "Save a trace with: speclens run --json FILE");
 }

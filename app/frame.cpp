@@ -294,6 +294,10 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_overlay(state.overlay, ui);
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
+    for (const std::string& path : ui.input.dropped) {
+        if (state.popup == Popup::open_file) state.popup = Popup::none; // answered
+        out.emplace_back(OpenFile{path});
+    }
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
         d.pick(keyed.action, keyed.number);
     if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});

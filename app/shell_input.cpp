@@ -27,6 +27,9 @@ ui::Input InputQueue::next(double time, ui::Mods held) {
         case RawEvent::Kind::text:
             in.typed += event.text;
             break;
+        case RawEvent::Kind::drop:
+            in.dropped.push_back(std::move(event.text));
+            break;
         case RawEvent::Kind::button:
             if (event.down == down_) break; // a second button of the same device
             down_ = event.down;

@@ -11,12 +11,12 @@
 namespace speclens {
 
 struct RawEvent {
-    enum class Kind : std::uint8_t { move, button, wheel, key, text } kind = Kind::move;
+    enum class Kind : std::uint8_t { move, button, wheel, key, text, drop } kind = Kind::move;
     ui::Vec2 at = {};  // move, in logical px
     bool down = false; // button
     float wheel = 0;
     ui::KeyPress key = {}; // key
-    std::string text = {}; // UTF-8
+    std::string text = {}; // UTF-8; of a drop the path of a file
 };
 
 class InputQueue {

@@ -104,6 +104,9 @@ void ShellWindow::listen() {
         ui::append(text, static_cast<char32_t>(code));
         of(w).push({.kind = RawEvent::Kind::text, .text = text});
     });
+    glfwSetDropCallback(handle, [](GLFWwindow* w, int count, const char** paths) {
+        for (int i = 0; i < count; ++i) of(w).push({.kind = RawEvent::Kind::drop, .text = paths[i]});
+    });
     glfwSetFramebufferSizeCallback(handle, [](GLFWwindow* w, int, int) { of(w).dirty = true; });
     glfwSetWindowRefreshCallback(handle, [](GLFWwindow* w) { of(w).dirty = true; });
     glfwSetWindowFocusCallback(handle, [](GLFWwindow* w, int) { of(w).dirty = true; });

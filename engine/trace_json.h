@@ -44,6 +44,8 @@ class TraceReader {
     std::shared_ptr<Trace> trace_;
 };
 
+// Throws Error where a run was meant and a folder was given: what to do with one that holds a model.
+void refuse_folder(const std::filesystem::path& file);
 // Throws Error with the line number and what was expected. A file cut off in the middle of its last line
 // (killed while writing) loads up to there; `notice` then says so. Tier becomes RECORDED. The file "-" is
 // standard input.

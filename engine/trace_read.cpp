@@ -220,10 +220,20 @@ std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std
     return reader.trace();
 }
 
+void refuse_folder(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(file, ignored)) return;
+    const bool model = std::filesystem::exists(file / "config.json", ignored);
+    throw Error(file.string() + " is a folder" + (model ? " with a model" : ""),
+                model ? "A model: speclens --model FOLDER; a head for it: --drafter NAME=FOLDER."
+                      : "Choose a file; record a run with: speclens run --json FILE");
+}
+
 std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string* notice) {
     if (file == "-") return read_trace(std::cin, "standard input", notice);
+    refuse_folder(file);
     std::ifstream in(file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(file))
+    if (!in)
         throw Error("cannot open the session file " + file.string(), "Check the path; record one with: speclens run --json FILE");
     return read_trace(in, file.filename().string(), notice);
 }

@@ -70,10 +70,12 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
                  "--k does nothing");
     expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"},
                  "--ngram");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--tree-topk", "2"}, "--tree-topk");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--tree-topk", "2"},
+                 "--tree-topk");
     expect_usage({"run", "--drafter", "small_tree", "--k", "3", "--tree-depth", "3"}, "exclude each other");
-    expect_usage({"run", "--drafter", "small_tree", "--rule", "tree_topk", "--temp", "1", "--draft-temp", "2"},
-                 "chosen, not drawn");
+    expect_usage(
+        {"run", "--drafter", "small_tree", "--rule", "tree_topk", "--temp", "1", "--draft-temp", "2"},
+        "chosen, not drawn");
     expect_usage({"run", "--drafter", "small_tree", "--temp", "0", "--draft-temp", "2"}, "chosen, not drawn");
     expect_usage({"run", "--drafter", "small_tree", "--rule", "token", "--temp", "1"}, "tree_wor");
     expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
@@ -81,7 +83,8 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     expect_usage({"run", "--rule-param", "alpha=0.5"}, "has no parameter");
     expect_usage({"run", "--rule", "cascade_chow", "--rule-param", "alpha=7"}, "0 … 1");
     expect_usage({"run", "--rule", "cascade_chow", "--rule-param", "alpha"}, "NAME=VALUE");
-    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=0.5", "--temp", "0"}, "does nothing at temperature 0");
+    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=0.5", "--temp", "0"},
+                 "does nothing at temperature 0");
     expect_usage({"render", "loop"}, "needs -o");
 }
 
@@ -107,8 +110,8 @@ TEST(Usage, RefusesNumbersThatMeanNothing) {
 TEST(Usage, ExplainsEveryCommand) {
     const Outcome overview = speclens({"--help"});
     EXPECT_EQ(overview.code, 0);
-    for (const char* command :
-         {"run", "compare", "render", "describe", "bench", "lossless", "oracle", "check", "list", "export", "train"}) {
+    for (const char* command : {"run", "compare", "render", "describe", "bench", "lossless", "oracle",
+                                "check", "list", "export", "train"}) {
         EXPECT_NE(overview.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
         const Outcome help = speclens({command, "--help"});
         EXPECT_EQ(help.code, 0);
@@ -121,6 +124,17 @@ TEST(Usage, OpensNoWindowWithoutADisplay) {
     const Outcome outcome = speclens(std::vector<std::string>{});
     EXPECT_EQ(outcome.code, 5) << outcome.err;
     EXPECT_NE(outcome.err.find("speclens run"), std::string::npos) << outcome.err;
+}
+
+TEST(Usage, SaysWhatToDoWithTheFolderOfAModel) {
+    for (const std::string& folder : {micro_model(), micro_model() + "/"}) {
+        const Outcome outcome = speclens({folder});
+        EXPECT_EQ(outcome.code, 3) << outcome.err;
+        EXPECT_NE(outcome.err.find("is a folder with a model"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find("speclens --model FOLDER"), std::string::npos) << outcome.err;
+    }
+    EXPECT_NE(speclens({std::string(SPEC_SOURCE_DIR) + "/assets"}).err.find("assets is a folder\n"),
+              std::string::npos);
 }
 
 TEST(Usage, NamesAMissingSession) {

@@ -373,6 +373,27 @@ TEST(Banner, IsReadWholeAndGoesWithEscapeOrTheNextSuccess) {
     EXPECT_FALSE(broken()) << "a run was begun since";
 }
 
+TEST(Dropped, AFileIsOpenedAndAFolderIsExplained) {
+    SceneBench bench("loop");
+    const std::filesystem::path assets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";
+    const auto drop = [&](const std::filesystem::path& file) {
+        InputQueue queue;
+        queue.push({.kind = RawEvent::Kind::drop, .text = file.string()});
+        bench.frame(queue.next(bench.time, {}));
+        bench.settle();
+    };
+    bench.key(ui::Key::o, {.ctrl = true});
+    drop(assets / "traces" / "mixed.jsonl");
+    EXPECT_TRUE(bench.shows("Opened ")) << bench.words;
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::none);
+    EXPECT_GT(bench.cursor(), 1U);
+    const std::size_t before = bench.cursor();
+    drop(assets / "models" / "target");
+    EXPECT_TRUE(bench.shows("is a folder with a model")) << bench.words;
+    EXPECT_TRUE(bench.shows("speclens --model")) << bench.words;
+    EXPECT_EQ(bench.cursor(), before) << "nothing is lost";
+}
+
 TEST(Rail, EveryRowOpensItsScene) {
     EXPECT_EQ(scene_list().size(), 17u);
     for (const SceneInfo& info : scene_list()) {

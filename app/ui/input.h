@@ -103,6 +103,7 @@ struct Input {
     bool shift = false, ctrl = false, alt = false; // held now
     std::vector<KeyPress> keys{};                  // pressed in this frame, in order
     std::string typed{};                           // UTF-8 text of this frame
+    std::vector<std::string> dropped{};            // paths of files that were let go over the window
     double time = 0;                               // seconds, monotonic
 };
 
