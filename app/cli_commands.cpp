@@ -12,15 +12,11 @@ constexpr CommandRow kCommandRows[] = {
     {window, "", "[SESSION|LECTURE|LINK]", 0, 1,
      "open the window on a live run, a saved one, a lecture or a link",
      "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
-     "own\n"
-     "through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step to "
-     "step, the "
-     "notes\n"
-     "appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens on one frame; Ctrl+L "
-     "copies one.\n"
+     "own through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step "
+     "to step, the notes appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens "
+     "on one frame; Ctrl+L copies one.\n"
      "A file saved with run --json is opened, - is one that arrives on standard input, shown while it does. "
-     "Without a\n"
-     "display it says what to do and exits with 5.",
+     "Without a display it says what to do and exits with 5.",
      "speclens\n"
      "speclens --prompt \"Once upon a time\" --drafter lookup\n"
      "speclens session.jsonl\n"
@@ -29,8 +25,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens first-lesson.lec.toml --presenter\n"
      "speclens 'speclens://domino/4?k=7&temp=0'"},
     {run, "run", "", 0, 0, "one generation, explained round by round",
-     "Generates text and shows what was guessed, what the target thought of it, which coin fell and what was "
-     "kept.\n"
+     "Generates text and shows what was guessed, what the target thought of it, which coin fell and what "
+     "was kept.\n"
      "--json writes the trace as JSON Lines, one event a line, while it happens. Ctrl+C keeps what is there.",
      "speclens run --prompt \"The capital of France is\" --drafter small --rule token --temp 0.8 --seed 7\n"
      "speclens run --chat --prompt @question.txt --max-tokens 200 --text\n"
@@ -41,9 +37,9 @@ constexpr CommandRow kCommandRows[] = {
     {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
      "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
      "is always measured too. Times are medians of the repeats; the interval is a 95 % bootstrap over "
-     "prompts. Temperature 0 by default; then every text must equal plain decoding's, or the exit code is 1. "
-     "Several K measure every drafter with each. Ctrl+C reports the prompts that were finished. In the files "
-     "draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to round_ms.",
+     "prompts. Temperature 0 by default; then every text must equal plain decoding's, or the exit code is "
+     "1. Several K measure every drafter with each. Ctrl+C reports the prompts that were finished. In the "
+     "files draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to round_ms.",
      "speclens compare --drafters none,small,lookup,skip --temp 0\n"
      "speclens compare --domain code --k 6 --max-tokens 128\n"
      "speclens compare --drafters small,eagle3 --k 1,2,3,5\n"
@@ -54,11 +50,8 @@ constexpr CommandRow kCommandRows[] = {
      "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
      "the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
-     "dflash\n"
-     "and domino draft with the head of that name where it is loaded, unless --drafter says otherwise. A "
-     "lecture "
-     "becomes\n"
-     "pictures and handout.html, with its notes and every picture in words.",
+     "dflash and domino draft with the head of that name where it is loaded, unless --drafter says "
+     "otherwise. A lecture becomes pictures and handout.html, with its notes and every picture in words.",
      "speclens render loop -o loop.png\n"
      "speclens render race:12 --stepped -o step-12.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
@@ -73,8 +66,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},
     {bench, "bench", "", 0, 0, "what decoding, verifying and drafting cost on this machine",
      "Times one-token passes, passes over several tokens and the drafters, interleaved, and reports medians "
-     "beside the\n"
-     "read bandwidth of the machine. Run it with nothing else running; it says when something is.",
+     "beside the read bandwidth of the machine. Run it with nothing else running; it says when something is.",
      "speclens bench\n"
      "speclens bench --geometry qwen3-0.6b --threads 2\n"
      "speclens bench --backend cuda --geometry qwen3-8b --context 1024 --drafters eagle3,dflash,domino\n"
@@ -91,10 +83,9 @@ constexpr CommandRow kCommandRows[] = {
      "speclens lossless 1000 --prompt \"Once upon a time\" --drafter small --rule token --temp 1"},
     {train, "train", "", 0, 0, "Medusa heads for the target, trained here and now",
      "The target writes answers, and heads learn to guess the tokens behind its last state; the target "
-     "itself stays as\n"
-     "it is. Every ten steps they are measured on greedy answers to prompts that they never see. Without "
-     "--prompts the\n"
-     "built-in ones are used; of a file, every sixth prompt is measured on. Ctrl+C keeps what is there.",
+     "itself stays as it is. Every ten steps they are measured on greedy answers to prompts that they never "
+     "see. Without --prompts the built-in ones are used; of a file, every sixth prompt is measured on. "
+     "Ctrl+C keeps what is there.",
      "speclens train\n"
      "speclens train --steps 1000 --texts 8 -o my-heads\n"
      "speclens train --model Qwen3-0.6B --prompts questions.jsonl --batch 32 -o qwen-heads --json "
@@ -103,6 +94,7 @@ constexpr CommandRow kCommandRows[] = {
      "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
      "and tests the counts against the laws that the case expects, where it does. Exits with 1 when a case "
      "differs. A file:\n"
+     ""
      "{\"schema\":\"specdec-oracles/"
      "1\",\"cases\":[{\"id\":\"a\",\"rule\":\"token\",\"vocab\":2,\"block\":1,\n"
      "\"params\":{},\"q\":{\"\":[0.8,0.2]},\"p\":{\"\":[0.6,0.4],\"0\":[0.5,0.5],\"1\":[0.5,0.5]},\n"
@@ -120,14 +112,12 @@ constexpr CommandRow kCommandRows[] = {
     {list, "list", "WHAT [METHOD|WORD]", 1, 2,
      "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
      "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
-     "quiz, "
-     "published.\n"
+     "quiz, published.\n"
      "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
      "them.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
-     "figures that\n"
-     "disagree with others, ✕ figures that are wrong in their source. METHOD keeps one method's. glossary "
-     "explains the words of the field; WORD keeps those that fit.",
+     "figures that disagree with others, ✕ figures that are wrong in their source. METHOD keeps one "
+     "method's. glossary explains the words of the field; WORD keeps those that fit.",
      "speclens list drafters\n"
      "speclens list scenes --json\n"
      "speclens list glossary tau\n"
@@ -135,11 +125,8 @@ constexpr CommandRow kCommandRows[] = {
     {attach, "attach", "URL|FILE", 1, 1,
      "what a vLLM, SGLang or llama.cpp server tells about its speculation",
      "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
-     "records. With "
-     "--prompt it\n"
-     "sends one request and shows which tokens of the answer were guessed, as far as the server says. "
-     "Figures of a\n"
-     "whole server hold other people's requests too.",
+     "records. With --prompt it sends one request and shows which tokens of the answer were guessed, as far "
+     "as the server says. Figures of a whole server hold other people's requests too.",
      "speclens attach http://127.0.0.1:8000\n"
      "speclens attach 127.0.0.1:8080 --once\n"
      "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
@@ -148,8 +135,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens attach profile_export.jsonl"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "
-     "time, with the\n"
-     "figures of real rounds: something to try dashboards and `speclens attach` on. Ctrl+C ends it.",
+     "time, with the figures of real rounds: something to try dashboards and `speclens attach` on. Ctrl+C "
+     "ends it.",
      "speclens serve\n"
      "speclens serve --drafter eagle3 --k 6 --port 8001\n"
      "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},

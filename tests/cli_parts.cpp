@@ -56,6 +56,19 @@ TEST(Table, NamesEveryOptionAndAnExampleInTheHelp) {
     }
 }
 
+// Help is wrapped to the terminal, so a line break of its own only ends a sentence (or a line of JSON).
+TEST(Table, BreaksTheLinesOfAnExplanationAfterSentencesOnly) {
+    for (const CommandRow& command : command_rows()) {
+        const std::string_view more = command.more;
+        for (std::size_t at = more.find('\n'); at != std::string_view::npos; at = more.find('\n', at + 1)) {
+            EXPECT_NE(std::string_view(".:,}").find(more[at - 1]), std::string_view::npos)
+                << command.name << ": " << more.substr(0, at);
+            EXPECT_TRUE(more[at - 1] != ',' || more[at + 1] == '"')
+                << command.name << ": " << more.substr(0, at);
+        }
+    }
+}
+
 // A default stands in the help of the command that has it.
 TEST(Table, NamesTheDefaultsOfEachCommand) {
     const auto help = [](Command command) { return help_text(command, 100000); };
@@ -154,8 +167,8 @@ TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
     EXPECT_EQ(probability(1), "1.00");
 }
 
-// In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token at the
-// end of the path.
+// In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token
+// at the end of the path.
 TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
     Trace trace([](int id) { return "word" + std::to_string(id); });
     Header header;
@@ -187,7 +200,8 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
     commit.path = {1};
     commit.tokens = {6, 9};
     trace.append(commit);
-    const std::string text = Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
+    const std::string text =
+        Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
     const std::size_t line = text.find("1 word5");
     ASSERT_NE(line, std::string::npos) << text;
     EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("word6"), std::string::npos) << text;
@@ -281,7 +295,8 @@ TEST(Walk, TellsTopTokensOnAChainAsWhatTheyAre) {
     const std::string text = walked(header, own_token(Resampled::From::residual));
     for (const char* part : {"counts as certain", "when u is below p. ", "without the guess, scaled to 1"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-    for (const char* never : {"below p/q", "max(p − q, 0)"}) EXPECT_EQ(text.find(never), std::string::npos) << text;
+    for (const char* never : {"below p/q", "max(p − q, 0)"})
+        EXPECT_EQ(text.find(never), std::string::npos) << text;
 }
 
 TEST(Walk, NamesTheLawOfTheOwnTokenOfACascade) {
@@ -295,7 +310,8 @@ TEST(Walk, NamesTheLawOfTheOwnTokenOfACascade) {
     EXPECT_TRUE(has(own_token(Resampled::From::bonus), ", from the target's own law"));
     EXPECT_FALSE(has(own_token(Resampled::From::residual), "P m"));
     header.rule_params.block = true;
-    EXPECT_TRUE(has(own_token(Resampled::From::residual), "max(P m − q, 0)")) << "with the coefficient of the prefix";
+    EXPECT_TRUE(has(own_token(Resampled::From::residual), "max(P m − q, 0)"))
+        << "with the coefficient of the prefix";
 }
 
 TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables
