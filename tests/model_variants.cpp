@@ -7,6 +7,7 @@
 
 #include "engine/drafter.h"
 #include "engine/drafters/domino_head.h"
+#include "engine/drafters/eagle3_head.h"
 #include "engine/drafters/markov_head.h"
 #include "engine/drafters/tree_shape.h"
 #include "tests/micro.h"
@@ -275,6 +276,17 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
             EXPECT_LT(distance(got[guess], reference.law(output)), 2e-5) << "guess " << guess;
             output = reference.column(output, drafted_[guess]);
         }
+
+        // what the lens shows of a feature is what the layer reads
+        Buffer taps(*backend_, DType::f32, 2, static_cast<std::int64_t>(features_[0].size()));
+        std::vector<float> two;
+        for (std::size_t row = 0; row < 2; ++row)
+            two.insert(two.end(), features_[row].begin(), features_[row].end());
+        backend_->upload(taps.view(), two.data());
+        const std::vector<float> fused = Eagle3Head(network, 8).fused(taps.view());
+        const Vec want = joined(reference.fused(features_[0]), reference.fused(features_[1]));
+        ASSERT_EQ(fused.size(), want.size());
+        for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(fused[i], want[i], 2e-5) << i;
     }
 }
 

@@ -258,6 +258,16 @@ TEST(ServerSessionTest, AttachesToAServerThatGoesAway) {
     EXPECT_FALSE(wrong->remedy.empty());
 }
 
+// The end may come just as the thread has looked for orders and is about to sleep, for an hour.
+TEST(ServerSessionTest, EndsAtAnyMomentOfItsThread) {
+    for (int i = 0; i < 20000; ++i) {
+        const ServerSession session({}, {}, "");
+        const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(i % 8000 * 10);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+    }
+}
+
 TEST(ServerSessionTest, EndsInTheMiddleOfAnAnswer) {
     using State = ServerView::State;
     RunSettings settings;
