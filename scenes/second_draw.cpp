@@ -39,20 +39,21 @@ const Drafted* drafted_at(const Trace& trace, int index) {
     return nullptr;
 }
 
-void law(const SceneInput& input, ui::Ui& ui, Rect r, const Top& top, bool hollow) {
+void law(const SceneInput& input, ui::Ui& ui, Rect r, const Top& top, int drawn, bool hollow) {
     ui::Canvas& c = ui.canvas;
     float y = r.y;
-    for (std::size_t i = 0; i < top.entries.size() && y + 22 <= r.bottom() + 1; ++i, y += 23) {
-        const double p = std::exp(top.entries[i].logp);
-        const ui::Color ink = i == 0 ? ui.theme.ink : ui.theme.muted;
-        ui::token_text(c, {r.x, y + 13},
-                       ui::fit_token(c, label_of(*input.trace, top.entries[i].id), 15, r.w - 46), 15, ink);
+    for (const Top::Entry& entry : law_rows(top, drawn, static_cast<int>((r.h + 2) / 23))) {
+        const double p = std::exp(entry.logp);
+        const ui::Color ink = entry.id == drawn ? ui.theme.ink : ui.theme.muted;
+        ui::token_text(c, {r.x, y + 13}, ui::fit_token(c, label_of(*input.trace, entry.id), 15, r.w - 46), 15,
+                       ink);
         c.text({r.right(), y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
         const Rect bar{r.x, y + 17, std::max(2.0F, r.w * static_cast<float>(p)), 4};
         if (hollow)
             c.outline(bar, {ui.theme.role(Role::draft), 1}, 1);
         else
             c.fill(bar, ui.theme.role(Role::draft), 1);
+        y += 23;
     }
 }
 
@@ -63,6 +64,17 @@ std::string leader(const SceneInput& input, const Top& top) {
 }
 
 } // namespace
+
+std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows) {
+    const auto count = std::min(top.entries.size(), static_cast<std::size_t>(std::max(rows, 0)));
+    std::vector<Top::Entry> shown(top.entries.begin(),
+                                  top.entries.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto at = std::ranges::find(top.entries, drawn, &Top::Entry::id);
+    if (count > 0 && at != top.entries.end() &&
+        at - top.entries.begin() >= static_cast<std::ptrdiff_t>(count))
+        shown.back() = *at;
+    return shown;
+}
 
 std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& m) {
     const Twin* twin = input.other_guess;
@@ -133,10 +145,10 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
         if (d.corrected) {
             c.text({x, y + 46}, "base law", Font::text, 14, t.muted);
             c.text({x + half + 24, y + 46}, "corrected", Font::text, 14, t.muted);
-            law(input, ui, {x, y + 52, half, h}, side->base, true);
-            law(input, ui, {x + half + 24, y + 52, half, h}, side->final, false);
+            law(input, ui, {x, y + 52, half, h}, side->base, side->drawn, true);
+            law(input, ui, {x + half + 24, y + 52, half, h}, side->final, side->drawn, false);
         } else {
-            law(input, ui, {x, y + 38, w, h}, side->final, false);
+            law(input, ui, {x, y + 38, w, h}, side->final, side->drawn, false);
         }
         y += (d.corrected ? 60 : 48) + h;
     }

@@ -27,6 +27,9 @@ struct SecondDraw {
 // one guess.
 [[nodiscard]] std::optional<FetchTwin> second_draw_wish(const SceneInput& input, const HeadModel& model);
 
+// The likeliest entries of a law, `rows` at most; the drawn token takes the last row where it is less likely.
+[[nodiscard]] std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows);
+
 // In place of the details.
 void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& draw);
 [[nodiscard]] std::string second_draw_words(const SceneInput& input, const SecondDraw& draw); // its finding

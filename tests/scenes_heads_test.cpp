@@ -275,6 +275,21 @@ TEST(HeadScenes, DrawAGuessTwice) {
     }
 }
 
+TEST(HeadScenes, ListTheDrawnTokenOfALawHoweverUnlikely) {
+    Top top;
+    for (int id = 0; id < 5; ++id) top.entries.push_back({id, -static_cast<float>(id)});
+    const auto ids = [&](int drawn, int rows) {
+        std::vector<int> shown;
+        for (const Top::Entry& entry : law_rows(top, drawn, rows)) shown.push_back(entry.id);
+        return shown;
+    };
+    EXPECT_EQ(ids(1, 3), (std::vector{0, 1, 2}));
+    EXPECT_EQ(ids(4, 3), (std::vector{0, 1, 4}));
+    EXPECT_EQ(ids(99, 3), (std::vector{0, 1, 2})) << "less likely than what was recorded";
+    EXPECT_EQ(ids(4, 9), (std::vector{0, 1, 2, 3, 4}));
+    EXPECT_TRUE(ids(4, 0).empty());
+}
+
 TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
     for (const auto& [scene, label] :
          {std::pair{"dflash", "Draft with DFlash"}, std::pair{"eagle3", "Draft with EAGLE-3"}}) {
