@@ -65,10 +65,12 @@ Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& s
 }
 
 void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings) {
+    constexpr double kWarmMs = 100;
     settings.token_ids = {prompt_tokens(*models, settings).ids[0]};
-    settings.max_tokens = 2;
-    Run run(models, settings);
-    while (run.step()) stop_if_interrupted();
+    for (const double end = now_ms() + kWarmMs; now_ms() < end;) {
+        Run run(models, settings);
+        while (run.step() && now_ms() < end) stop_if_interrupted();
+    }
 }
 
 double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings, int tokens) {

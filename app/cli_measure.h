@@ -23,7 +23,8 @@ void print_results(std::string_view text);
 
 // Runs to the end. Throws Interrupted.
 [[nodiscard]] Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings);
-// Touches weights and caches before anything is timed: two tokens after the first one of the prompt.
+// Decodes for a tenth of a second before anything is timed: weights and caches are touched, and the cores are
+// at their pace.
 void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
 
 // Plain decoding of the same prompt, recorded the same way, after a warm-up: the baseline of a speed-up.

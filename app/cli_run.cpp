@@ -90,13 +90,13 @@ Exit command_run(const Options& options) {
     const std::string drafter = working_drafter(options, *models);
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
-    if (settings.timing) warm_up(models, settings);
     Run run(models, settings);
     if (const Header& h = *run.trace().header(); h.drafter != "none" && h.nodes == 0)
         (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
     Reporter reporter(run, options, *models);
     if (reporter.walks() && settings.timing && models->target)
         if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
+    if (settings.timing) warm_up(models, settings);
     reporter.follow();
     try {
         while (!run.stopped()) {

@@ -64,6 +64,7 @@ std::vector<Command> Mailbox::take() {
 void Gate::set(std::int64_t steps) {
     {
         const std::lock_guard lock(mutex_);
+        woken_ = woken_ || budget_ != steps;
         budget_ = steps;
     }
     changed_.notify_all();

@@ -150,7 +150,7 @@ class Mailbox {
 class Gate {
   public:
     static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-    void set(std::int64_t steps);   // replaces the budget and wakes the engine
+    void set(std::int64_t steps);   // replaces the budget and, where it changes, wakes the engine
     void add(std::int64_t steps);
     void wake();                    // a command is waiting
     void close();                   // no more waiting: wait() returns false from now on

@@ -15,8 +15,7 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     RunSettings plain = settings;
     plain.drafter = "none";
     plain.options = {};
-    plain.max_tokens = 32;
-    plain.trace_top = 0;
+    plain.max_tokens = 32; // with the laws recorded, as the rounds are
     Run run(models, plain);
     const Stopwatch watch;
     while (run.step() && watch.ms() < 400) {
@@ -100,6 +99,7 @@ void Session::main() {
             stepped_.reset();
             training_.reset();
             guessed_cycle_.reset();
+            run_unshown_ = false;
             publish([&](Snapshot& p) {
                 p.cut_short();
                 p.status.state = EngineStatus::State::failed;
@@ -135,15 +135,12 @@ void Session::main() {
                 gate_.set(0);
                 return;
             }
-            if (!gate_.try_take()) return;
+            if (!gate_.try_take()) {
+                if (run_unshown_) show_progress();
+                return;
+            }
             stepped = true;
-            const bool more = run_->step();
-            if (!more) gate_.set(0);
-            publish([&](Snapshot& p) {
-                p.status.state = !more                ? EngineStatus::State::stopped
-                                 : gate_.budget() > 0 ? EngineStatus::State::running
-                                                      : EngineStatus::State::idle;
-            });
+            step_run();
         });
         // The run on the screen goes first; what is measured would only be disturbed by it.
         if (stepped) {
@@ -195,7 +192,25 @@ void Session::load(const Restart& first) {
 }
 
 // Between two publications the window draws nothing new: its work would show up in the times that are
-// measured.
+// measured. So a run that goes on by itself is not shown step by step.
+void Session::step_run() {
+    constexpr double kPublishMs = 40;
+    run_unshown_ = true;
+    if (!run_->step()) gate_.set(0);
+    if (gate_.budget() == 0 || run_published_.ms() > kPublishMs) show_progress();
+}
+
+void Session::show_progress() {
+    run_unshown_ = false;
+    run_published_ = Stopwatch();
+    publish([&](Snapshot& p) {
+        p.status.state = run_->stopped()      ? EngineStatus::State::stopped
+                         : gate_.budget() > 0 ? EngineStatus::State::running
+                                              : EngineStatus::State::idle;
+    });
+}
+
+// As a run.
 void Session::step_race() {
     constexpr double kPublishMs = 150;
     const bool more = race_->step();

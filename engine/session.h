@@ -79,6 +79,8 @@ class Session {
     const Run& shown_run() const;  // throws Error where there is none
     void reach(int cycle);         // lets the run go on until this round can begin
     void publish(const std::function<void(Snapshot&)>& change);
+    void step_run();
+    void show_progress();
     void step_race();
     void show_race();
     void step_stepped();
@@ -102,6 +104,8 @@ class Session {
     std::shared_ptr<const Models> run_models_;  // that it was made with: heads may have been trained since
     std::unique_ptr<Race> race_;  // null when none is under way
     std::size_t race_shown_ = 0;  // its revision
+    Stopwatch run_published_;
+    bool run_unshown_ = false; // steps that nobody was told of
     Stopwatch race_published_;
     std::unique_ptr<SteppedRace> stepped_;  // null when none is open; a timed race waits while there is one
     std::size_t stepped_shown_ = 0;

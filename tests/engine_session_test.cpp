@@ -57,6 +57,43 @@ TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
 }
 
+// A window that draws beside every step would be in the times of the next one.
+TEST(Session, TellsOfARunThatGoesOnByItselfNowAndThen) {
+    std::atomic<int> told{0};
+    RunSettings settings = on_table();
+    settings.max_tokens = 200;
+    Session session({.target = table_file()}, settings, [&] { ++told; });
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const int before = told;
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const Snapshot shown = session.published();
+    int rounds = 0;
+    for (std::size_t i = 0; i < shown.trace->size(); ++i)
+        rounds += std::holds_alternative<Committed>((*shown.trace)[i]);
+    EXPECT_GT(rounds, 60);
+    EXPECT_LT(told - before, rounds / 2);
+}
+
+TEST(Session, TellsWhereARunStandsThatIsHalted) {
+    std::atomic<int> told{0};
+    RunSettings settings = on_table();
+    settings.max_tokens = 4000;
+    Session session({.target = table_file()}, settings, [&] { ++told; });
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto trace = session.published().trace;
+    const auto state = [&] { return session.published().status.state; };
+    for (int i = 0; i < 5 && state() != EngineStatus::State::stopped; ++i) {
+        const std::size_t events = trace->size();
+        const int before = told;
+        session.gate().set(Gate::kUnlimited);
+        while (trace->size() < events + 2) std::this_thread::yield();
+        session.gate().set(0);
+        ASSERT_TRUE(eventually([&] { return told > before && state() != EngineStatus::State::running; }))
+            << i;
+    }
+}
+
 // Whoever sees a new run may ask for its first step at once: the step is not lost to the start of the run.
 TEST(Session, KeepsAStepThatIsAskedForAsSoonAsTheRunIsShown) {
     std::atomic<bool> armed = false;
