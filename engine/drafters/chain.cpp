@@ -38,6 +38,11 @@ Top first_entries(Top top, int entries) {
     return top;
 }
 
+std::size_t known_tokens(std::span<const int> tokens, int vocab) {
+    const auto unknown = std::find_if(tokens.begin(), tokens.end(), [&](int token) { return token >= vocab; });
+    return static_cast<std::size_t>(unknown - tokens.begin());
+}
+
 bool is_stop(std::span<const int> stops, int token) { return std::find(stops.begin(), stops.end(), token) != stops.end(); }
 
 }  // namespace speclens

@@ -4,6 +4,7 @@
 
 #include "engine/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/narrow_rows.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -11,14 +12,16 @@ namespace {
 
 class Small final : public Drafter {
   public:
-    explicit Small(DrafterArgs args) : model_(std::move(args.draft_model)), vocab_(args.target.vocab()) {
+    explicit Small(DrafterArgs args)
+        : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), narrow_(model_->vocab(), vocab_) {
         if (args.options.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, args.options.fr_spec);
     }
 
     void begin(std::span<const int> sequence) override {
         model_->truncate(0);
         // Its context may be shorter than the text of a fork: then draft() has no room.
-        model_->prefill(sequence.first(std::min(sequence.size() - 1, static_cast<std::size_t>(model_->capacity()))));
+        const std::size_t known = known_tokens(sequence, model_->vocab());
+        model_->prefill(sequence.first(std::min({sequence.size() - 1, known, static_cast<std::size_t>(model_->capacity())})));
     }
 
     void observe(const Observation& observation) override {
@@ -35,19 +38,20 @@ class Small final : public Drafter {
         const int room = model_->capacity() - model_->length() - static_cast<int>(feed.size()) + 1;
         const int k = std::min(request.k, room);
         if (k <= 0) return draft;  // its context is full, and may be shorter than the target's
+        if (known_tokens(feed, model_->vocab()) < feed.size()) return draft;  // it cannot read on
         while (static_cast<int>(feed.size()) > model_->max_rows()) {  // after a long stretch without drafting
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            PassRows& rows = model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
-                                               .head = cut_.cut() ? &cut_ : nullptr});
+            PassRows& rows = narrow_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
+                                                         .head = cut_.cut() ? &cut_ : nullptr}));
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
             node.ms = watch.ms();
             draft.nodes.push_back(std::move(node));
-            if (is_stop(request.stops, token)) break;
+            if (is_stop(request.stops, token) || token >= model_->vocab()) break;
             feed.assign(1, token);
         }
         return draft;
@@ -56,6 +60,7 @@ class Small final : public Drafter {
   private:
     std::unique_ptr<Decoder> model_;
     int vocab_;
+    NarrowRows narrow_;
     OutputHead cut_;  // no ids: the model's own head
 };
 

@@ -7,6 +7,7 @@
 
 #include "engine/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/narrow_rows.h"
 #include "engine/drafters/tree_shape.h"
 #include "kernels/error.h"
 
@@ -16,14 +17,16 @@ namespace {
 class SmallTree final : public Drafter {
   public:
     explicit SmallTree(DrafterArgs args)
-        : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()) {
+        : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()),
+          narrow_(model_->vocab(), vocab_) {
         if (options_.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, options_.fr_spec);
     }
 
     void begin(std::span<const int> sequence) override {
         model_->truncate(0);
         // Its context may be shorter than the text of a fork: then draft() has no room.
-        model_->prefill(sequence.first(std::min(sequence.size() - 1, static_cast<std::size_t>(model_->capacity()))));
+        const std::size_t known = known_tokens(sequence, model_->vocab());
+        model_->prefill(sequence.first(std::min({sequence.size() - 1, known, static_cast<std::size_t>(model_->capacity())})));
     }
 
     void observe(const Observation& observation) override {
@@ -38,6 +41,9 @@ class SmallTree final : public Drafter {
         const std::vector<ShapeNode>& shape = shape_of({chain ? 1 : options_.tree_topk, request.k, nodes});
         Draft draft;
         if (shape.empty()) return draft;
+        if (const auto text = request.sequence.subspan(static_cast<std::size_t>(model_->length()));
+            known_tokens(text, model_->vocab()) < text.size())
+            return draft;  // it cannot read on
 
         Growth tree{request, shape, draft, std::vector<int>(shape.size(), -1), {}, {}, 0};
         for (std::size_t first = 0; first < shape.size();) {
@@ -87,7 +93,7 @@ class SmallTree final : public Drafter {
             while (next < end && tree.shape[next].parent == tree.shape[at].parent) ++next;
             const int place = tree.shape[at].parent;
             const int parent = place < 0 ? -1 : tree.node_of[static_cast<std::size_t>(place)];
-            const bool ended = parent >= 0 && is_stop(tree.request.stops, token_of(tree, parent));
+            const bool ended = parent >= 0 && ends(tree, parent);
             if (place < 0 || (parent >= 0 && !ended)) {
                 const int row = parent < 0 ? 0 : tree.feed_of[static_cast<std::size_t>(parent)] - tree.above;
                 add_children(tree, *rows, row, parent, at, next);
@@ -106,7 +112,7 @@ class SmallTree final : public Drafter {
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
-        return &model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = head()});
+        return &narrow_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = head()}));
     }
 
     // The nodes that have a place for children in the shape, down to the parents of [first, end): logits of those.
@@ -114,7 +120,7 @@ class SmallTree final : public Drafter {
         tree.above = static_cast<int>(tree.fed.size());
         for (std::size_t at = first; at < end; ++at) {
             const int node = tree.node_of[static_cast<std::size_t>(tree.shape[at].parent)];
-            if (node < 0 || is_stop(tree.request.stops, token_of(tree, node))) continue;
+            if (node < 0 || ends(tree, node)) continue;
             if (static_cast<int>(tree.fed.size()) == tree.above || tree.fed.back() != node) tree.fed.push_back(node);
         }
         if (static_cast<int>(tree.fed.size()) == tree.above) return nullptr;
@@ -128,7 +134,8 @@ class SmallTree final : public Drafter {
             parents.push_back(parent < 0 ? -1 : tree.feed_of[static_cast<std::size_t>(parent)]);
         }
         const int committed = static_cast<int>(tree.request.sequence.size());
-        PassRows& rows = model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()});
+        PassRows& rows =
+            narrow_.of(model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()}));
         model_->truncate(committed);  // the rows stay readable
         return &rows;
     }
@@ -158,7 +165,6 @@ class SmallTree final : public Drafter {
             if (best) {
                 if (lane >= static_cast<int>(favourites.entries.size())) break;
                 node.token = forced.value_or(favourites.entries[static_cast<std::size_t>(lane)].id);
-                if (node.token >= vocab_) break;
             } else {
                 if (forced) {
                     node.token = *forced;
@@ -191,12 +197,18 @@ class SmallTree final : public Drafter {
 
     static int token_of(const Growth& tree, int node) { return tree.draft.nodes[static_cast<std::size_t>(node)].token; }
 
+    // Nothing follows a stop token, nor a forced one that the draft model does not have.
+    [[nodiscard]] bool ends(const Growth& tree, int node) const {
+        return is_stop(tree.request.stops, token_of(tree, node)) || token_of(tree, node) >= model_->vocab();
+    }
+
     [[nodiscard]] const OutputHead* head() const { return cut_.cut() ? &cut_ : nullptr; }
 
     std::unique_ptr<Decoder> model_;
     OutputHead cut_;  // no ids: the model's own head
     DrafterOptions options_;
     int vocab_;
+    NarrowRows narrow_;
     Limits limits_;  // of shape_
     std::vector<ShapeNode> shape_;
 };
