@@ -1,6 +1,4 @@
-// The chat format of Qwen3 (ChatML), after the template of its tokenizer_config.json: no default system turn,
-// reasoning of earlier answers is dropped, reasoning after the last question is kept.
-#include "engine/tokenizer.h"
+#include "engine/chat.h"
 
 namespace speclens {
 namespace {
@@ -43,22 +41,27 @@ std::string assistant_content(const std::string& content, bool after_last_questi
 
 } // namespace
 
-std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking) {
+std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const ChatFormat& format) {
     std::size_t questions = 0; // turns up to and including the last user turn
     for (std::size_t i = 0; i < turns.size(); ++i)
         if (turns[i].role == "user") questions = i + 1;
 
     std::string prompt;
+    const auto add = [&](const std::string& role, const std::string& content) {
+        prompt += "<|im_start|>" + role + "\n" + content + "<|im_end|>\n";
+    };
+    if (!format.default_system.empty() && (turns.empty() || turns.front().role != "system"))
+        add("system", format.default_system);
+    const bool thinks = format.think != ChatFormat::Think::never;
     for (std::size_t i = 0; i < turns.size(); ++i) {
         const ChatTurn& turn = turns[i];
-        prompt += "<|im_start|>" + turn.role + "\n";
-        prompt += turn.role == "assistant"
-                      ? assistant_content(turn.content, i >= questions, i + 1 == turns.size())
-                      : turn.content;
-        prompt += "<|im_end|>\n";
+        add(turn.role, thinks && turn.role == "assistant"
+                           ? assistant_content(turn.content, i >= questions, i + 1 == turns.size())
+                           : turn.content);
     }
     prompt += "<|im_start|>assistant\n";
-    if (!thinking) prompt += "<think>\n\n</think>\n\n";
+    if (format.think == ChatFormat::Think::always) prompt += "<think>\n";
+    if (format.think == ChatFormat::Think::asked && !thinking) prompt += "<think>\n\n</think>\n\n";
     return prompt;
 }
 

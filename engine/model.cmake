@@ -7,6 +7,7 @@ find_library(UTF8PROC_LIBRARY NAMES utf8proc REQUIRED)
 
 target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/chat_format.cpp
     ${CMAKE_CURRENT_LIST_DIR}/config_fields.cpp
     ${CMAKE_CURRENT_LIST_DIR}/draft_config.cpp
     ${CMAKE_CURRENT_LIST_DIR}/draft_network.cpp

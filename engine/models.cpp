@@ -111,6 +111,7 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
         throw Error(short_name(draft) + " has no tokenizer.json, and a server is sent token ids",
                     "Give a folder that has the server's tokenizer.json and config.json: --tokenizer DIR.");
     models.tokenizer = vocabulary.tokenizer;
+    models.chat = read_chat_format(paths.tokenizer.empty() ? draft : paths.tokenizer, *models.tokenizer);
     models.scorer = paths.scorer(vocabulary, progress);
 }
 
@@ -144,6 +145,7 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
                     "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
     models.target = Model::load(*models.backend, target, progress);
     models.tokenizer = models.target->tokenizer;
+    if (models.tokenizer) models.chat = read_chat_format(target, *models.tokenizer);
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/chat.h"
 #include "engine/decoder.h"
 #include "engine/draft_network.h"
 #include "engine/model.h"
@@ -39,6 +40,7 @@ struct Models {
     std::shared_ptr<const Scorer> scorer;             // instead of `target`: a server
     std::shared_ptr<const FrequentIds> frequent;      // of the target's ids; null for tables and random models
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
+    ChatFormat chat;                                  // of the target
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                               // "bundle S" when the target is the shipped one, else empty

@@ -31,7 +31,7 @@ PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
         std::vector<ChatTurn> turns;
         if (!s.system.empty()) turns.push_back({"system", s.system});
         turns.push_back({"user", s.prompt});
-        prompt.text = chat_prompt(turns, s.thinking);
+        prompt.text = chat_prompt(turns, s.thinking, models.chat);
     } else {
         prompt.text = s.prompt;
     }

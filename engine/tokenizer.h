@@ -44,12 +44,4 @@ class StreamDecoder {
     std::string pending_;
 };
 
-// ChatML as Qwen3 writes it: system turn, user turn, opened assistant turn. Without thinking, an empty
-// think block is added so that the model answers at once.
-struct ChatTurn {
-    std::string role;  // "system", "user", "assistant"
-    std::string content;
-};
-[[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking);
-
 }  // namespace speclens

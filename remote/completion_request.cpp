@@ -1,10 +1,10 @@
 #include "remote/completion_request.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 #include "engine/json_read.h"
-#include "engine/tokenizer.h"
 
 namespace speclens {
 namespace {
@@ -32,7 +32,7 @@ std::string content_of(const Json& message) {
 }
 
 // The whole conversation as the model's chat format has it: as text, so that no turn is lost.
-void read_messages(const Json& body, RunSettings& settings) {
+void read_messages(const Json& body, RunSettings& settings, const ChatFormat& format) {
     const auto messages = body.find("messages");
     if (messages == body.end() || !messages->is_array() || messages->empty())
         throw Refused{400, "messages is missing or empty"};
@@ -47,19 +47,43 @@ void read_messages(const Json& body, RunSettings& settings) {
     }
     if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
     settings.chat = false;
-    settings.prompt = chat_prompt(turns, settings.thinking);
+    settings.prompt = chat_prompt(turns, settings.thinking, format);
 }
 
-// What would change the answer and is not built: silence about it would be a wrong answer.
+// What would change the answer and is not built: silence about it would be a wrong answer. Fields that say
+// what holds anyway are let through.
 void refuse_unknown(const Json& body) {
-    for (const char* key : {"stop", "logit_bias", "response_format", "tools", "presence_penalty",
-                            "frequency_penalty", "best_of", "echo", "suffix"}) {
+    struct Field {
+        const char* key;
+        double neutral = 0;
+    };
+    for (const auto& [key, neutral] : std::initializer_list<Field>{{"stop"},
+                                                                   {"stop_token_ids"},
+                                                                   {"bad_words"},
+                                                                   {"allowed_token_ids"},
+                                                                   {"logit_bias"},
+                                                                   {"ignore_eos"},
+                                                                   {"min_tokens"},
+                                                                   {"min_p"},
+                                                                   {"presence_penalty"},
+                                                                   {"frequency_penalty"},
+                                                                   {"repetition_penalty", 1},
+                                                                   {"length_penalty", 1},
+                                                                   {"best_of", 1},
+                                                                   {"use_beam_search"},
+                                                                   {"response_format"},
+                                                                   {"structured_outputs"},
+                                                                   {"guided_json"},
+                                                                   {"guided_regex"},
+                                                                   {"guided_choice"},
+                                                                   {"guided_grammar"},
+                                                                   {"tools"},
+                                                                   {"echo"},
+                                                                   {"suffix"}}) {
         const auto found = body.find(key);
-        if (found == body.end() || found->is_null() || (found->is_boolean() && !found->get<bool>()) ||
-            (found->is_number() && (found->get<double>() == 0 ||
-                                    (found->get<double>() == 1 && std::string_view(key) == "best_of"))) ||
-            ((found->is_array() || found->is_object() || found->is_string()) &&
-             (found->empty() || *found == "")))
+        if (found == body.end() || found->is_null() || *found == false || *found == "" ||
+            (found->is_number() && found->get<double>() == neutral) ||
+            ((found->is_array() || found->is_object()) && found->empty()))
             continue;
         throw Refused{400, std::string(key) + " is not supported by this server"};
     }
@@ -83,7 +107,9 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
 
 } // namespace
 
-CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base) {
+CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base,
+                               const ChatFormat& format) {
+    if (too_deep(text)) throw Refused{400, "the body is nested too deeply"};
     const Json body = Json::parse(text, nullptr, false);
     if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
     refuse_unknown(body);
@@ -92,7 +118,7 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.settings.system.clear();
     asked.settings.token_ids.clear();
     if (chat)
-        read_messages(body, asked.settings);
+        read_messages(body, asked.settings, format);
     else
         read_prompt_field(body, asked.settings);
     const double most = body.contains("max_completion_tokens")
@@ -101,6 +127,8 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.settings.max_tokens = static_cast<int>(most);
     asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
     asked.settings.sampling.top_p = std::max(1e-6, number_between(body, "top_p", 1, 0, 1));
+    const double top_k = number_between(body, "top_k", base.sampling.top_k, -1, 1e9);
+    asked.settings.sampling.top_k = static_cast<int>(std::max(0.0, top_k)); // -1 and 0: all of them
     if (body.contains("seed"))
         asked.settings.seed = static_cast<std::uint64_t>(number_between(body, "seed", 0, 0, 9e15));
     if (number_between(body, "n", 1, 1, 1) != 1) throw Refused{400, "n must be 1"};

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/chat.h"
 #include "engine/control.h"
 
 namespace speclens {
@@ -19,8 +20,9 @@ struct CompletionRequest {
     int prompt_top = -1; // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
 };
 inline constexpr int kMostPromptTop = 20; // as vLLM unless started with --max-logprobs
-// `chat`: /v1/chat/completions, else /v1/completions. Drafter, rule and K are those of `base`. Throws
-// Refused.
-[[nodiscard]] CompletionRequest read_request(const std::string& body, bool chat, const RunSettings& base);
+// `chat`: /v1/chat/completions, in the format of the model, else /v1/completions. Drafter, rule and K are
+// those of `base`. Throws Refused.
+[[nodiscard]] CompletionRequest read_request(const std::string& body, bool chat, const RunSettings& base,
+                                             const ChatFormat& format = {});
 
 } // namespace speclens

@@ -86,7 +86,7 @@ struct SpecServer::State {
 
     void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
         try {
-            const CompletionRequest asked = read_request(request.body, chat, settings.base);
+            const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat);
             auto answer = std::make_shared<CompletionAnswer>(*models, asked, model(), chat, ++number);
             if (!asked.stream) {
                 const Stopwatch watch;

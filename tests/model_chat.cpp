@@ -1,10 +1,19 @@
-// The chat format, as text: golden strings written out by hand from the published Qwen3 template.
+// The chat format, as text: golden strings written out by hand from the published templates of Qwen3 and
+// Qwen2.5.
 #include <gtest/gtest.h>
 
-#include "engine/tokenizer.h"
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/chat.h"
+#include "engine/run.h"
+#include "tests/model_support.h"
 
 namespace speclens {
 namespace {
+
+using Think = ChatFormat::Think;
 
 TEST(ChatPrompt, OneQuestionWithoutThinkingEndsWithAnEmptyThinkBlock) {
     EXPECT_EQ(chat_prompt({{"user", "Hi"}}, false),
@@ -41,6 +50,101 @@ TEST(ChatPrompt, AnswersWithoutReasoningStayAsTheyAre) {
     EXPECT_EQ(chat_prompt({{"user", "a"}, {"assistant", "b\n"}, {"user", "c"}}, false),
               "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nb\n<|im_end|>\n"
               "<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
+}
+
+const ChatFormat kQwen2 = {"You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+                           Think::never};
+
+TEST(ChatPrompt, Qwen2BringsASystemTurnAndThinksNothing) {
+    EXPECT_EQ(
+        chat_prompt({{"user", "Hi"}}, false, kQwen2),
+        "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n"
+        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    EXPECT_EQ(
+        chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, true, kQwen2),
+        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    const std::string kept =
+        chat_prompt({{"user", "q"}, {"assistant", "<think>a</think>b"}, {"user", "r"}}, false, kQwen2);
+    EXPECT_NE(kept.find("assistant\n<think>a</think>b<|im_end|>"), std::string::npos)
+        << "a text like any other there";
+}
+
+TEST(ChatPrompt, AThinkingModelIsOpenedInItsThoughts) {
+    for (const bool thinking : {false, true})
+        EXPECT_EQ(chat_prompt({{"user", "Hi"}}, thinking, {"", Think::always}),
+                  "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n");
+}
+
+// Pieces of the published templates around what tells them apart.
+constexpr const char* kQwen25Template =
+    "{%- if tools %}\n    {{- '<|im_start|>system\\n' }}\n    {%- if messages[0]['role'] == 'system' %}\n"
+    "        {{- messages[0]['content'] }}\n    {%- else %}\n        {{- 'You are Qwen.' }}\n    {%- endif "
+    "%}\n"
+    "{%- else %}\n    {%- if messages[0]['role'] == 'system' %}\n"
+    "        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}\n    {%- else %}\n"
+    "        {{- '<|im_start|>system\\nPlease reason step by step.<|im_end|>\\n' }}\n    {%- endif %}\n{%- "
+    "endif %}\n"
+    "{%- if add_generation_prompt %}\n    {{- '<|im_start|>assistant\\n' }}\n{%- endif %}\n";
+constexpr const char* kQwen3Template =
+    "{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}\n"
+    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}"
+    "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' "
+    "}}{%- endif %}";
+constexpr const char* kInstructTemplate =
+    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}";
+constexpr const char* kThinkingTemplate =
+    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<think>\\n' }}";
+
+TEST(ChatFormats, AreReadFromTheTemplate) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    const struct {
+        const char* text;
+        ChatFormat format;
+    } cases[] = {{kQwen25Template, {"Please reason step by step.", Think::never}},
+                 {kQwen3Template, {"", Think::asked}},
+                 {kInstructTemplate, {"", Think::never}},
+                 {kThinkingTemplate, {"", Think::always}}};
+    for (const auto& [text, format] : cases) {
+        test::ModelFolder folder("micro_qwen3");
+        std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{{"chat_template", text}};
+        EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
+        std::ofstream(folder.path() / "tokenizer_config.json")
+            << nlohmann::json{{"chat_template",
+                     {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
+        EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
+        std::ofstream(folder.path() / "tokenizer_config.json") << "{}";
+        EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), ChatFormat{}) << "by its tokens";
+        std::ofstream(folder.path() / "chat_template.jinja") << text;
+        EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
+    }
+}
+
+TEST(ChatFormats, AreThoseOfTheFamilyWithoutATemplate) {
+    test::ModelFolder folder("micro_qwen2");
+    const auto with = Tokenizer::load(folder.path() / "tokenizer.json");
+    EXPECT_EQ(read_chat_format(folder.path(), *with), ChatFormat{});
+    folder.edit("tokenizer.json", "\"<think>\"", "\"<thunk>\"");
+    const auto without = Tokenizer::load(folder.path() / "tokenizer.json");
+    EXPECT_EQ(read_chat_format(folder.path(), *without), kQwen2);
+}
+
+TEST(ChatFormats, RefuseABrokenFileByName) {
+    test::ModelFolder folder("micro_qwen3");
+    std::ofstream(folder.path() / "tokenizer_config.json") << "{";
+    test::expect_error([&] { (void)load_models({.target = folder.path()}); }, {"tokenizer_config.json"});
+}
+
+// A loaded model's prompts are in its own format.
+TEST(ChatFormats, GoIntoThePrompt) {
+    test::ModelFolder folder("micro_qwen3");
+    std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{{"chat_template", kQwen25Template}};
+    const Models models = load_models({.target = folder.path()});
+    RunSettings settings;
+    settings.chat = true;
+    settings.prompt = "Hi";
+    EXPECT_EQ(prompt_tokens(models, settings).text,
+              "<|im_start|>system\nPlease reason step by step.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
+              "<|im_start|>assistant\n");
 }
 
 } // namespace

@@ -389,4 +389,29 @@ TEST(ServedRequest, LeavesTheSeedOfTheServerAlone) {
     EXPECT_THROW((void)read_request(R"({"prompt":"a","seed":-1})", false, settings), Refused);
 }
 
+TEST(ServedRequest, TakesTopKAndRefusesWhatItWouldIgnore) {
+    RunSettings settings = base("small");
+    settings.sampling.top_k = 3;
+    const auto top_k = [&](const char* body) { return read_request(body, false, settings).settings.sampling.top_k; };
+    EXPECT_EQ(top_k(R"({"prompt":"a"})"), 3);
+    EXPECT_EQ(top_k(R"({"prompt":"a","top_k":1})"), 1);
+    EXPECT_EQ(top_k(R"({"prompt":"a","top_k":-1})"), 0);
+    EXPECT_THROW((void)top_k(R"({"prompt":"a","top_k":"1"})"), Refused);
+    for (const char* field : {R"("min_p":0.1)", R"("ignore_eos":true)", R"("stop_token_ids":[3])", R"("min_tokens":4)",
+                              R"("repetition_penalty":1.1)", R"("stop":"x")", R"("best_of":2)"})
+        EXPECT_THROW((void)top_k((R"({"prompt":"a",)" + std::string(field) + "}").c_str()), Refused) << field;
+    for (const char* field : {R"("min_p":0)", R"("ignore_eos":false)", R"("stop_token_ids":[])", R"("min_tokens":0)",
+                              R"("repetition_penalty":1.0)", R"("stop":null)", R"("best_of":1)", R"("stop":"")"})
+        EXPECT_EQ(top_k((R"({"prompt":"a",)" + std::string(field) + "}").c_str()), 3) << field;
+    EXPECT_THROW((void)top_k((R"({"prompt":)" + std::string(100000, '[') + std::string(100000, ']') + "}").c_str()),
+                 Refused);
+}
+
+TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
+    const CompletionRequest asked = read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true, base("small"),
+                                                 {"Be kind.", ChatFormat::Think::never});
+    EXPECT_EQ(asked.settings.prompt, "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
+                                     "<|im_start|>assistant\n");
+}
+
 } // namespace speclens::test
