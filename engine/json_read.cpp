@@ -61,6 +61,11 @@ bool too_deep(std::string_view json_text) {
     return false;
 }
 
+Json parse_foreign_json(std::string_view text) {
+    if (too_deep(text)) return Json::value_t::discarded;
+    return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+}
+
 Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy) {
     if (too_deep(text))
         throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);

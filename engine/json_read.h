@@ -24,6 +24,9 @@ using Json = nlohmann::json;
 // Brackets within brackets, outside strings: what prints or walks a tree recurses that deep.
 inline constexpr int kDeepestJson = 256;
 [[nodiscard]] bool too_deep(std::string_view json_text);
+// Text from elsewhere as a tree: discarded (neither object nor anything else) when it is broken or nested too
+// deeply.
+[[nodiscard]] Json parse_foreign_json(std::string_view text);
 // Throws Error("NAME: not valid JSON …") unless `text` is one JSON object. Duplicate keys: the last one
 // counts.
 [[nodiscard]] Json parse_json_object(std::string_view text, const std::string& name,

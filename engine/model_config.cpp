@@ -55,6 +55,13 @@ void check_config(const ModelConfig& config, const std::string& file) {
     if (config.heads % config.kv_heads != 0)
         fail("num_attention_heads is " + std::to_string(config.heads) +
              ", not a multiple of num_key_value_heads " + std::to_string(config.kv_heads));
+    if (config.heads / config.kv_heads > kMostGroup)
+        fail("num_attention_heads is " + std::to_string(config.heads) + " and num_key_value_heads " +
+             std::to_string(config.kv_heads) + ": more than " + std::to_string(kMostGroup) +
+             " query heads would share a key/value head");
+    if (config.head_dim > kMostHeadDim)
+        fail("head_dim is " + std::to_string(config.head_dim) + ", the attention takes " +
+             std::to_string(kMostHeadDim) + " at most");
     if (config.head_dim % 2 != 0)
         fail("head_dim is " + std::to_string(config.head_dim) +
              ", an even number is needed for rotary positions");

@@ -126,13 +126,14 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
     }
     fs::path target = paths.target;
     fs::path draft = paths.draft;
+    std::error_code failure; // what cannot be looked at counts as missing
     if (target.empty()) {
         models.bundle = bundle_name(assets_folder() / "models" / "MANIFEST.json");
         target = assets_folder() / "models" / "target";
-        if (!fs::exists(target))
+        if (!fs::exists(target, failure))
             throw Error("the model bundle is missing: " + target.string() + " does not exist",
                         "Set SPECLENS_ASSETS to the assets folder, or load a checkpoint with --model DIR.");
-        if (draft.empty() && fs::exists(assets_folder() / "models" / "small")) draft = assets_folder() / "models" / "small";
+        if (draft.empty() && fs::exists(assets_folder() / "models" / "small", failure)) draft = assets_folder() / "models" / "small";
     }
     if (target.extension() == ".json") {
         TablePair tables = load_table(target);
@@ -140,7 +141,7 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
         models.draft_table = tables.draft;
         return models;
     }
-    if (!fs::is_directory(target))
+    if (!fs::is_directory(target, failure))
         throw Error("no such model folder: " + target.string(),
                     "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
     models.target = Model::load(*models.backend, target, progress);
@@ -154,7 +155,7 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
     std::map<std::string, fs::path> heads = paths.heads;
     for (const DrafterInfo& info : drafter_list()) {
         const fs::path shipped = assets_folder() / "models" / info.name;
-        if (paths.target.empty() && info.needs_network() && fs::exists(shipped / "config.json"))
+        if (paths.target.empty() && info.needs_network() && fs::exists(shipped / "config.json", failure))
             heads.emplace(info.name, shipped);
     }
     for (const auto& [drafter, folder] : heads) {

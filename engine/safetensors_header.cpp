@@ -27,6 +27,7 @@ std::optional<DType> dtype_of(const std::string& text) {
 
 // The JSON library keeps the last of two equal keys; two tensors of one name must be an error instead.
 Json parse_header(std::string_view text, const std::string& name) {
+    if (too_deep(text)) throw Error(name + ": the header is nested too deeply", kDownloadAgain);
     std::set<std::string> names;
     std::string twice;
     const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {

@@ -200,6 +200,19 @@ void read_pre_tokenizer(const Json* json, const std::string& file, TokenizerPart
     for (const Json& step : *steps) read_splitter(Section(step, name), file, parts);
 }
 
+// What is done to the ids of a text when they are known. Byte level moves offsets only.
+void read_post_processor(const Json& json, const std::string& file) {
+    const Section section(json, file + ": post_processor");
+    const std::string type = section.text("type");
+    if (type == "Sequence") {
+        const Json* steps = section.find("processors");
+        if (steps == nullptr || !steps->is_array()) section.fail("has no processors");
+        for (const Json& step : *steps) read_post_processor(step, file);
+        return;
+    }
+    section.require(type == "ByteLevel", "is " + type + ", which puts tokens around every text");
+}
+
 void read_added_tokens(const Json& list, const std::string& file, TokenizerParts& parts) {
     const std::string name = file + ": added_tokens";
     if (!list.is_array()) throw Error(name + " is not a list", kTokenizerRemedy);
@@ -237,6 +250,7 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& fi
     read_model(Section(*model, file + ": model"), parts);
     if (const Json* normalizer = root.find("normalizer")) read_normalizer(*normalizer, file, parts);
     read_pre_tokenizer(root.find("pre_tokenizer"), file, parts);
+    if (const Json* after = root.find("post_processor")) read_post_processor(*after, file);
     if (const Json* added = root.find("added_tokens")) read_added_tokens(*added, file, parts);
     return parts;
 }

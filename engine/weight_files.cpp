@@ -34,6 +34,23 @@ const StoredTensor& check_slot(const Safetensors& file, const Slot& slot) {
     return *tensor;
 }
 
+// gate_proj and up_proj are multiplied side by side: both bf16, or neither.
+void check_pairs(const Safetensors& file, const std::vector<Slot>& slots,
+                 const std::vector<const StoredTensor*>& stored) {
+    const std::string gate = "gate_proj.weight", up = "up_proj.weight";
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (!slots[i].name.ends_with(gate)) continue;
+        const std::string other = slots[i].name.substr(0, slots[i].name.size() - gate.size()) + up;
+        const auto found = std::ranges::find(slots, other, &Slot::name);
+        if (found == slots.end()) continue;
+        const DType a = stored[i]->dtype, b = stored[static_cast<std::size_t>(found - slots.begin())]->dtype;
+        if ((a == DType::bf16) != (b == DType::bf16))
+            throw Error(file.file_name(*stored[i]) + ": " + slots[i].name + " is stored as " + name_of(a) +
+                            " and " + other + " as " + name_of(b),
+                        "Store both alike, for example with model.to(torch.bfloat16).save_pretrained(...).");
+    }
+}
+
 // Bytes of the part of the tensor that `slot` takes.
 std::size_t part_bytes(const Slot& slot, const StoredTensor& tensor) {
     return static_cast<std::size_t>(slot.rows * slot.cols) * bytes_of(tensor.dtype);
@@ -63,6 +80,7 @@ StoredWeights::StoredWeights(const Safetensors& file, std::vector<Slot> slots,
         stored_.push_back(&check_slot(file, slot));
         known.insert(slot.name);
     }
+    check_pairs(file, slots_, stored_);
     for (const auto& [name, tensor] : file.tensors())
         if (!known.contains(name) && !ignorable(name))
             throw Error(

@@ -70,6 +70,9 @@ struct Projection {
     Tensor out;    // (rows, n) f32
 };
 
+inline constexpr int kMostGroup = 64;    // query heads that share a key/value head
+inline constexpr int kMostHeadDim = 512; // on every device
+
 struct HeadShape {
     int heads = 0;    // query heads H
     int kv_heads = 0; // key/value heads K; query head i reads key/value head i / (H / K)

@@ -21,7 +21,7 @@ void each_line(std::string_view text, const std::function<bool(std::string_view)
 
 // {"metadata": {…}, "metrics": {…} or null, "error": null or {…}}
 std::optional<Json> record_of(std::string_view line) {
-    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json json = parse_foreign_json(line);
     if (!json.is_object() || !json.contains("metadata") || !json["metadata"].is_object() ||
         !json.contains("metrics"))
         return {};

@@ -109,8 +109,7 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
 
 CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base,
                                const ChatFormat& format) {
-    if (too_deep(text)) throw Refused{400, "the body is nested too deeply"};
-    const Json body = Json::parse(text, nullptr, false);
+    const Json body = parse_foreign_json(text);
     if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
     refuse_unknown(body);
     CompletionRequest asked;

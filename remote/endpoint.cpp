@@ -14,6 +14,12 @@ namespace {
                 Exit::usage);
 }
 
+// 127.0.0.0/8; a name may begin alike.
+bool is_loopback(const std::string& host) {
+    return host.starts_with("127.") && std::ranges::count(host, '.') == 3 &&
+           std::ranges::all_of(host, [](unsigned char c) { return c == '.' || std::isdigit(c); });
+}
+
 bool whole_port(const std::string& text) {
     return !text.empty() && text.size() <= 5 &&
            std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }) &&
@@ -67,7 +73,7 @@ Endpoint parse_endpoint(const std::string& text) {
         }
     out.origin = scheme + "://" + host + ":" + port;
     out.base = path;
-    out.loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
+    out.loopback = host == "localhost" || host == "[::1]" || is_loopback(host);
     return out;
 }
 

@@ -110,6 +110,7 @@ std::optional<LogEntry> llama_request(std::string_view line) {
     e.length = after(line, "mean acceptance length");
     e.per_position = list_after(line, "acceptance rate per position");
     const std::size_t open = line.find('(', at);
+    if (open == std::string_view::npos) return {};
     e.counts =
         counts_from(after(line.substr(open), ""), after(line, "accepted /"), {}, e.length, e.per_position);
     return e;

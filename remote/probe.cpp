@@ -11,7 +11,7 @@ namespace {
 std::optional<Json> object_at(const Endpoint& endpoint, const char* path, const HttpSettings& settings) {
     const HttpAnswer answer = http_get(endpoint, path, settings);
     if (!answer.ok()) return {};
-    Json json = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+    Json json = parse_foreign_json(answer.body);
     if (!json.is_object()) return {};
     return json;
 }

@@ -99,7 +99,7 @@ bool contradicts(std::string theirs, std::string ours) {
 
 // What a refusal says: {"error": {"message": …}}, {"message": …}, {"detail": …} or any text.
 std::string reason_in(const std::string& body) {
-    const Json json = Json::parse(body, nullptr, false);
+    const Json json = parse_foreign_json(body);
     if (json.is_object()) {
         const Json& inner = json.contains("error") && json["error"].is_object() ? json["error"] : json;
         for (const char* key : {"message", "detail", "error"})
@@ -141,10 +141,15 @@ class PromptScorer final : public Scorer {
                             settings_.vocabulary + ", another family: " + reason,
                         kOwnFamily);
         if (!answer.ok())
-            throw Error(endpoint_.shown() + request.path + " answers with status " +
-                            std::to_string(answer.status) + ": " + reason,
-                        "vLLM tells more than 20 tokens of a law only when started with --max-logprobs N.",
-                        Exit::network);
+            throw Error(
+                endpoint_.shown() + request.path + " answers with status " + std::to_string(answer.status) +
+                    ": " + reason,
+                reason.find("context length") != std::string::npos
+                    ? "Shorten the prompt, or ask for fewer new tokens with --max-tokens N."
+                : reason.find("logprobs") != std::string::npos
+                    ? "vLLM tells more than 20 tokens of a law only when started with --max-logprobs N."
+                    : "The log of the server may say more.",
+                Exit::network);
         return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),
                            settings_.vocabulary);
     }
@@ -177,7 +182,7 @@ class PromptScorer final : public Scorer {
 // The largest text of the model that will answer, as /v1/models tells; also picks the model.
 int context_of(const Endpoint& endpoint, ScorerSettings& settings) {
     const HttpAnswer answer = http_get(endpoint, "/v1/models", settings.http);
-    const Json json = answer.ok() ? Json::parse(answer.body, nullptr, false) : Json();
+    const Json json = answer.ok() ? parse_foreign_json(answer.body) : Json();
     const auto data = json.is_object() ? json.find("data") : json.end();
     if (!json.is_object() || data == json.end() || !data->is_array()) return kUsualContext;
     std::string known;
@@ -189,8 +194,9 @@ int context_of(const Endpoint& endpoint, ScorerSettings& settings) {
         settings.model = id;
         const auto length = model.find("max_model_len");
         const bool told =
-            length != model.end() && length->is_number_integer() && *length > 1 && *length < 100'000'000;
-        return told ? length->get<int>() : kUsualContext;
+            length != model.end() && length->is_number_integer() && *length > 3 && *length < 100'000'000;
+        // a request has the filler behind the text, and a token to come
+        return told ? length->get<int>() - 2 : kUsualContext;
     }
     if (!known.empty() && !settings.model.empty())
         throw Error(endpoint.shown() + " has no model \"" + settings.model + "\"", "It has: " + known + ".",
@@ -223,7 +229,7 @@ ScoreRequest score_request(ServerKind kind, const ScorerSettings& settings, std:
 
 Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> tokens, int rows, int filler,
                    int vocab, const std::string& server, const std::string& vocabulary) {
-    const Json json = Json::parse(body, nullptr, false);
+    const Json json = parse_foreign_json(body);
     if (!json.is_object()) bad_answer(server, "the answer is no JSON object");
     const Json* told = nullptr;
     const Json* own = nullptr;

@@ -80,7 +80,7 @@ std::vector<std::string> pieces_of(const Json& choice, bool& tokens_apart) {
 }
 
 std::string refusal(const std::string& body, int status) {
-    const Json json = Json::parse(body, nullptr, false);
+    const Json json = parse_foreign_json(body);
     std::string words;
     if (json.is_object()) {
         const auto error = json.find("error");
@@ -150,7 +150,7 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
 
 void AnswerReader::event(const std::string& data, double ms) {
     if (data == "[DONE]") return;
-    const Json json = Json::parse(data, nullptr, false);
+    const Json json = parse_foreign_json(data);
     if (!json.is_object()) return;
     if (json.contains("error")) { // a refusal in a stream that had begun with 200
         const Json* error = object_in(json, "error");

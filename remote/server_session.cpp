@@ -79,10 +79,19 @@ void ServerSession::main() {
             }
         }
         if (closing_.load()) break;
-        if (order)
-            apply(*order);
-        else if (endpoint_ && seconds_now() >= next_scrape_)
-            scrape_once();
+        try {
+            if (order)
+                apply(*order);
+            else if (endpoint_ && seconds_now() >= next_scrape_)
+                scrape_once();
+        } catch (const std::exception& error) { // no memory, a folder that cannot be entered, …
+            detach();
+            publish([&](ServerView& view) {
+                view.state = ServerView::State::failed;
+                view.problem = error.what();
+                view.remedy = "Try it again.";
+            });
+        }
     }
     detach();
 }
@@ -224,6 +233,12 @@ void ServerSession::ask(const RequestSettings& request) {
                 if (error.code() == Exit::interrupted) return;
                 view.problem = error.what();
                 view.remedy = error.remedy();
+            });
+        } catch (const std::exception& error) {
+            publish([&](ServerView& view) {
+                view.asking = false;
+                view.problem = error.what();
+                view.remedy = "Try it again.";
             });
         }
     });

@@ -70,10 +70,7 @@ class RawServer {
             while (true) {
                 const int connection = accept(listener_, nullptr, nullptr);
                 if (connection < 0) return;
-                char request[4096];
-                const auto read = ::read(connection, request, sizeof request);
-                const Answer said =
-                    answer(std::string(request, read > 0 ? static_cast<std::size_t>(read) : 0));
+                const Answer said = answer(request_of(connection));
                 (void)!send(connection, said.bytes.data(), said.bytes.size(), MSG_NOSIGNAL);
                 if (said.close)
                     close(connection);
@@ -96,6 +93,22 @@ class RawServer {
     Endpoint endpoint;
 
   private:
+    // The first bytes, and the rest of a body that says how long it is.
+    static std::string request_of(int connection) {
+        std::string request;
+        for (std::size_t wanted = 1; request.size() < wanted;) {
+            char bytes[4096];
+            const auto read = ::read(connection, bytes, sizeof bytes);
+            if (read <= 0) break;
+            request.append(bytes, static_cast<std::size_t>(read));
+            const std::string length = "Content-Length: ";
+            const std::size_t end = request.find("\r\n\r\n"), told = request.find(length);
+            if (end != std::string::npos && told < end)
+                wanted = end + 4 + std::stoul(request.substr(told + length.size()));
+        }
+        return request;
+    }
+
     int listener_ = -1;
     std::vector<int> open_;
     std::thread thread_;

@@ -67,6 +67,9 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"num_hidden_layers\": 4", "\"num_hidden_layers\": 1000000", {"num_hidden_layers", "1000000"});
     refused("\"vocab_size\": 512", "\"vocab_size\": 18446744073709551615", {"vocab_size"});
     refused("\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", {"num_key_value_heads", "3", "4"});
+    refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 132",
+            {"num_attention_heads", "132", "64"});
+    refused("\"head_dim\": 24", "\"head_dim\": 514", {"head_dim", "514", "512"});
     refused("\"head_dim\": 24", "\"head_dim\": 23", {"head_dim", "23"});
     refused("\"hidden_size\": 64", "\"hidden_size\": 66", {"hidden_size", "66", "head_dim"}, "micro_qwen2");
     refused("\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": -1", {"rms_norm_eps", "-1"});

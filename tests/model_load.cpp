@@ -73,6 +73,13 @@ TEST_F(Load, WeightsOfAWrongTypeAreNamed) {
     expect_load_error(folder.path(), {"model.safetensors", "model.norm.weight is stored as"});
 }
 
+TEST_F(Load, GateAndUpThatAreStoredDifferentlyAreNamed) {
+    const ModelFolder folder("micro_qwen3");
+    edit_header(folder, R"("model.layers.1.mlp.up_proj.weight":{"dtype":"BF16")",
+                R"("model.layers.1.mlp.up_proj.weight":{"dtype":"F16")");
+    expect_load_error(folder.path(), {"model.safetensors", "layers.1.mlp.gate_proj.weight", "bf16", "f16"});
+}
+
 TEST_F(Load, ATiedCheckpointMayStoreItsHeadAgain) {
     // the untied micro model with a config that says tied: its lm_head is redundant by definition
     const ModelFolder folder("micro_qwen2");

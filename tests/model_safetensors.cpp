@@ -64,7 +64,8 @@ TEST(SafetensorsFile, RefusesBrokenFilesByName) {
     expect_refused(file_of("{\"a\":", 0), {"not valid JSON"});
     expect_refused(file_of("{\"a\xff\":1}", 0), {"not valid JSON"});
     expect_refused(file_of("[1,2,3]", 0), {"not a JSON object"});
-    expect_refused(file_of(std::string(100'000, '['), 0), {"not valid JSON"});
+    expect_refused(file_of("[", 0), {"not valid JSON"});
+    expect_refused(file_of(std::string(100'000, '['), 0), {"nested too deeply"});
 }
 
 TEST(SafetensorsFile, RefusesBrokenDescriptionsNamingTheTensor) {

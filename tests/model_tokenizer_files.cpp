@@ -117,6 +117,15 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
     refused([&](Json& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
     refused([&](Json& json) { step(json, 1)["use_regex"] = true; }, {"pre_tokenizer", "built-in pattern"});
     refused([&](Json& json) { step(json, 1)["add_prefix_space"] = true; }, {"pre_tokenizer", "prefix space"});
+    const Json around = {{"type", "TemplateProcessing"}, {"single", Json::array()}};
+    const Json bytes = {{"type", "ByteLevel"}, {"trim_offsets", false}};
+    refused([&](Json& json) { json["post_processor"] = around; }, {"post_processor", "TemplateProcessing"});
+    refused(
+        [&](Json& json) {
+            json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes, around}}};
+        },
+        {"post_processor", "TemplateProcessing"});
+    (void)with([&](Json& json) { json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes}}}; });
     for (const char* option : {"lstrip", "rstrip", "single_word"})
         refused([&](Json& json) { json["added_tokens"][0][option] = true; },
                 {"added_tokens", option, "<|endoftext|>"});

@@ -63,7 +63,10 @@ TEST(Endpoint, IsToldFromAFile) {
 
 TEST(Endpoint, WarnsBeforeAnythingLeavesTheMachineInTheClear) {
     EXPECT_EQ(caution(parse_endpoint("127.0.0.1:8000"), true), "");
+    EXPECT_EQ(caution(parse_endpoint("127.1.2.3:8000"), true), "");
     EXPECT_EQ(caution(parse_endpoint("https://host"), true), "");
+    for (const char* name : {"http://127.example.org", "http://127.0.0.1.example.org", "http://127.0.0.1a"})
+        EXPECT_NE(caution(parse_endpoint(name), true), "") << name;
     EXPECT_NE(caution(parse_endpoint("http://host"), true).find("key"), std::string::npos);
     EXPECT_NE(caution(parse_endpoint("http://host"), false), "");
 }

@@ -155,6 +155,12 @@ TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {
     }
 }
 
+TEST(Log, ALineWithoutItsCountsIsLeftOut) {
+    const LogReading log = parse_log(
+        "slot print: draft acceptance = 0.5 5 accepted / 10 generated\n" + std::string(kLlama), "some.log");
+    EXPECT_EQ(log.entries.size(), parse_log(kLlama, "some.log").entries.size());
+}
+
 TEST(Log, SurvivesDamage) {
     Mutator mutator(11);
     const std::string text = std::string(kVllmLine) + kSglang + kLlama + kStatistics;

@@ -142,7 +142,8 @@ TEST(PromptScorer, TellsTheLawsOfTheTarget) {
     const Listening server(RunSettings{});
     const auto scorer = connect_scorer(server.endpoint, asking(7), bundle_vocabulary());
     EXPECT_NE(scorer->name().find("bundle S at http://127.0.0.1"), std::string::npos) << scorer->name();
-    EXPECT_EQ(scorer->capacity(), served_bundle()->target->config.max_positions);
+    EXPECT_EQ(scorer->capacity(), served_bundle()->target->config.max_positions - 2)
+        << "less filler and new token";
     const std::vector<int> text =
         served_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
     const std::vector<Top> rows = scorer->score(text, 4);
@@ -290,6 +291,58 @@ TEST(PromptScorer, NonsenseIsAnError) {
             error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); });
         EXPECT_EQ(error.code(), Exit::network) << body;
     }
+}
+
+TEST(PromptScorer, DeepNonsenseIsAnErrorToo) {
+    const std::vector<int> text = {5, 6, 7};
+    const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+    const std::string body =
+        R"({"meta_info":{"input_top_logprobs":[[[-1,3]],[[-1,3]]],"input_token_logprobs":[)" + deep + "," +
+        deep + "]}}";
+    EXPECT_EQ(error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); }).code(),
+              Exit::network);
+}
+
+// What a server of `length` positions refuses: a text, the filler behind it and the token to come are too
+// many.
+TEST(ScoredRun, EndsWhereTheContextOfTheServerDoes) {
+    constexpr int kLength = 24;
+    const RawServer server([](const std::string& request) -> RawServer::Answer {
+        const auto json = [](const std::string& body, const char* status = "200 OK") {
+            return RawServer::Answer{"HTTP/1.1 " + std::string(status) +
+                                     "\r\nContent-Type: application/json\r\nContent-Length: " +
+                                     std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body};
+        };
+        if (request.starts_with("GET /version")) return json(R"({"version":"0.11.0"})");
+        if (request.starts_with("GET /v1/models"))
+            return json(R"({"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":)" +
+                        std::to_string(kLength) + "}]}");
+        const std::size_t at = request.find("\r\n\r\n");
+        const Json body = Json::parse(request.substr(std::min(at, request.size())), nullptr, false);
+        if (!body.is_object() || !body.contains("prompt")) return json("{}", "404 Not Found");
+        const std::size_t tokens = body["prompt"].size();
+        if (tokens + body["max_tokens"].get<std::size_t>() > kLength)
+            return json(R"({"message":"This model's maximum context length is 24 tokens."})",
+                        "400 Bad Request");
+        Json places = Json::array({nullptr});
+        for (std::size_t i = 1; i < tokens; ++i)
+            places.push_back(
+                {{std::to_string(body["prompt"][i].get<int>()), {{"logprob", -2.0}, {"rank", 2}}},
+                 {"300", {{"logprob", -0.3}, {"rank", 1}}}});
+        return json(Json{{"choices", {{{"prompt_logprobs", places}}}}}.dump());
+    });
+    const auto models = judged_by(connect_scorer(server.endpoint, asking(), bundle_vocabulary()));
+    RunSettings settings = poem("token", 0);
+    settings.chat = false;
+    settings.prompt = "Once upon a time";
+    settings.drafter = "lookup";
+    settings.max_tokens = 64;
+    speclens::Run run(models, settings);
+    run.finish();
+    const auto* stopped = std::get_if<Stopped>(&run.trace()[run.trace().size() - 1]);
+    ASSERT_NE(stopped, nullptr);
+    EXPECT_NE(stopped->reason.find("context"), std::string::npos) << stopped->reason;
+    EXPECT_GT(run.sequence().size(), kLength - 4u);
 }
 
 // Ids that one side lacks: the advice is a draft of the server's family, not another server.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "app/ui/format.h"
@@ -11,6 +12,7 @@
 #include "scenes_bench.h"
 #include "scenes_look.h"
 #include "tests/listening.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -266,6 +268,17 @@ TEST(ServerSessionTest, EndsAtAnyMomentOfItsThread) {
         while (std::chrono::steady_clock::now() < end) {
         }
     }
+}
+
+TEST(ServerSessionTest, AModelFolderThatCannotBeReadIsAMessage) {
+    const std::filesystem::path loop = test::fresh_folder() / "loop";
+    std::filesystem::create_symlink(loop, loop);
+    ServerSession session({.target = loop}, {}, "");
+    session.send(ServeHere{});
+    const auto failed =
+        when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
+    EXPECT_NE(failed->problem.find("loop"), std::string::npos) << failed->problem;
+    EXPECT_FALSE(failed->remedy.empty());
 }
 
 TEST(ServerSessionTest, EndsInTheMiddleOfAnAnswer) {

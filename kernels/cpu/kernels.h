@@ -54,8 +54,8 @@ struct AttentionTask {
     int words = 0;
 };
 
-inline constexpr int kAttentionRows = 8;   // rows that may share a walk over the prefix
-inline constexpr int kAttentionGroup = 64; // query heads per key/value head, at most
+inline constexpr int kAttentionRows = 8; // rows that may share a walk over the prefix
+inline constexpr int kAttentionGroup = kMostGroup;
 
 struct AttentionKernels {
     // All query heads of key/value head `kv_head` for rows [first_row, last_row), at most kAttentionRows.

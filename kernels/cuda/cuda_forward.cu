@@ -11,6 +11,8 @@
 
 namespace speclens::cuda {
 
+static_assert(kMostDim == kMostHeadDim);
+
 namespace {
 
 constexpr std::size_t kPartialBytes = std::size_t{256} << 20; // of attention, for the rows of one launch
