@@ -39,14 +39,14 @@ const char* provenance_words(Provenance p) {
 } // namespace
 
 std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Told told) {
-    std::string out =
-        t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " +
-        (facts.version.starts_with("SpecLens")
-             ? facts.version + ", vLLM's names"
-             : std::string(server_name(facts.kind)) + (facts.version.empty() ? "" : " " + facts.version));
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " +
+                      (facts.version.starts_with("SpecLens")
+                           ? printable(facts.version) + ", vLLM's names"
+                           : std::string(server_name(facts.kind)) +
+                                 (facts.version.empty() ? "" : " " + printable(facts.version)));
     const auto& models = facts.models.empty() ? facts.reading.models : facts.models;
     if (!models.empty())
-        out += " · " + models.front() +
+        out += " · " + printable(models.front()) +
                (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
     out += told == Told::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
     for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));

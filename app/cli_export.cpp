@@ -102,7 +102,7 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
                           {"dur", ms * 1000},
                           {"args", std::move(args)}});
     };
-    span(2, "prefill", 0, view.prefill_ms, {{"tokens", view.header->prompt.size()}});
+    span(2, "prefill", 0, view.prefill_ms, {{"tokens", view.prefill_tokens}});
     int produced = 0;
     for (const CycleSummary& cycle : view.cycles) {
         double at = view.prefill_ms + cycle.start_ms;

@@ -254,7 +254,10 @@ Exit command_lossless(const Options& options) {
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
-                       std::to_string(options.seed) + (models->target_table ? "   [TABLE]\n" : "   [LIVE]\n");
+                       std::to_string(options.seed) +
+                       (models->target_table ? "   [TABLE]\n"
+                        : models->scorer     ? "   [REMOTE]\n"
+                                             : "   [LIVE]\n");
     text += std::to_string(samples) + " texts of at most " + std::to_string(length) +
             " tokens, K = " + std::to_string(k) + "; " +
             (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"

@@ -80,8 +80,7 @@ double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettin
     warm_up(models, settings);
     settings.max_tokens = tokens;
     Run plain(models, settings);
-    while (!interrupted().load() && plain.step()) {
-    }
+    while (plain.step()) stop_if_interrupted(); // early tokens alone are no baseline: they are cheaper
     const CycleView view = fold(plain.trace(), plain.trace().size());
     return view.output_tokens > 0 ? view.total_ms / view.output_tokens : 0;
 }

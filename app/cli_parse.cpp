@@ -99,24 +99,17 @@ void check_together(const Options& o) {
     if (!o.csv.empty() && o.csv == o.json)
         usage("--csv and --json name one file: " + o.csv, "Give each a file of its own.");
     if (!o.session.empty())
-        for (const char* option : {"--model",          "--drafter",
-                                   "--backend",        "--threads",
-                                   "--prompt",         "--token-ids",
-                                   "--chat",           "--raw",
-                                   "--max-tokens",     "--k",
-                                   "--rule",           "--rule-param",
-                                   "--temp",           "--draft-temp",
-                                   "--top-k",          "--top-p",
-                                   "--seed",           "--ngram",
-                                   "--ngram-recent",   "--exit-layer",
-                                   "--skip-attention", "--no-conditioning",
-                                   "--no-correction",  "--context-last",
-                                   "--tap-shift",      "--confidence",
-                                   "--fr-spec",        "--head-pool",
-                                   "--skip-mlp",       "--tree-topk",
-                                   "--tree-depth",     "--tree-budget",
-                                   "--trace-top",      "--timing",
-                                   "--no-timing",      "--stepped"})
+        for (const char* option :
+             {"--model",         "--drafter",      "--drafters",       "--ngram-weight",
+              "--backend",       "--threads",      "--prompt",         "--token-ids",
+              "--chat",          "--raw",          "--max-tokens",     "--k",
+              "--rule",          "--rule-param",   "--temp",           "--draft-temp",
+              "--top-k",         "--top-p",        "--seed",           "--ngram",
+              "--ngram-recent",  "--exit-layer",   "--skip-attention", "--no-conditioning",
+              "--no-correction", "--context-last", "--tap-shift",      "--confidence",
+              "--fr-spec",       "--head-pool",    "--skip-mlp",       "--tree-topk",
+              "--tree-depth",    "--tree-budget",  "--trace-top",      "--timing",
+              "--no-timing",     "--stepped"})
             never_both("--session", option);
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())
@@ -223,6 +216,10 @@ Options parse(const std::vector<std::string>& arguments) {
                                                                  name + "=… when the value begins with --.");
             value = arguments[++at];
         }
+        // As an unset "$MODEL" gives it. An empty prompt has an error of its own, an empty system turn is
+        // none.
+        if (row.value[0] != '\0' && value.empty() && name != "--prompt" && name != "--system")
+            usage(name + " is empty", "Write " + name + " " + row.value + ", or leave it out.");
         row.set(o, name, value);
     }
     const CommandRow& command = row_of(o.command);

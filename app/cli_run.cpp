@@ -110,12 +110,16 @@ Exit command_run(const Options& options) {
         reporter.keep();
         throw;
     }
-    const bool cut = interrupted().load();
+    bool cut = interrupted().load();
     const CycleView view = fold(run.trace(), run.trace().size());
     double plain = 0;
     if (!cut && reporter.walks() && settings.timing && view.header->tier == "LIVE" &&
         view.header->drafter != "none" && view.output_tokens > 0)
-        plain = plain_ms_per_token(models, settings, view.output_tokens);
+        try {
+            plain = plain_ms_per_token(models, settings, view.output_tokens);
+        } catch (const Interrupted&) { // the run itself is told
+            cut = true;
+        }
     reporter.finish(plain);
     if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
     return cut ? Exit::interrupted : Exit::ok;

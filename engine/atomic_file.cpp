@@ -43,7 +43,7 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail(const char* doing) const {
     throw Error(std::string("cannot ") + doing + " " + file_.string() + ": " + std::strerror(errno),
-                "Check the folder, its permissions and the free space; an existing file was left as it was.", Exit::failed);
+                "Check the folder, its permissions and the free space; an existing file was left as it was.", Exit::model);
 }
 
 }  // namespace speclens

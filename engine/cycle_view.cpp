@@ -17,6 +17,7 @@ class Folder {
     }
     void operator()(const Prefill& e) {
         view_.phase = Phase::prefill;
+        view_.prefill_tokens += e.tokens;
         view_.prefill_ms += e.ms;
     }
     void operator()(const Drafted& e) {

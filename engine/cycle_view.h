@@ -71,6 +71,7 @@ struct CycleView {
     std::vector<OutputToken> tokens;    // prompt, then committed output
     int prompt_tokens = 0;
     std::vector<CycleSummary> cycles;   // the last one may be incomplete
+    int prefill_tokens = 0;
     double prefill_ms = 0;
     const Stopped* stopped = nullptr;
     const Failed* failed = nullptr;

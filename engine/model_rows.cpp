@@ -34,6 +34,13 @@ const std::vector<int>& ModelRows::argmax() {
         const Tensor ids{best_.view().data, DType::i32, 1, count_};
         backend_->argmax(rows_of(logits_), ids);
         backend_->download(ids, argmax_.data());
+        // The first column wins where no logit is a number.
+        for (int row = 0; row < count_; ++row) {
+            float first = 0;
+            if (argmax_[static_cast<std::size_t>(row)] == 0)
+                backend_->download({rows_of(logits_).slice(row, 1).data, DType::f32, 1, 1}, &first);
+            if (!std::isfinite(first)) not_finite();
+        }
         for (int& id : argmax_) id = id_of(id);
     }
     argmax_known_ = true;

@@ -43,6 +43,7 @@ std::string Models::why_not(const std::string& name) const {
     if (scorer && info->needs_network()) return "a server does not tell the hidden states that this head reads";
     if (scorer && info->needs_layers) return "a server does not let its layers be skipped";
     if (scorer && info->tree) return "a server is asked about one chain of guesses at a time";
+    if (layers() == 0 && info->needs_network()) return "a table has no hidden states, which this head reads";
     if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
     if (info->needs_network())
         return network(name) ? "" : "no " + network_of(name) + " head is loaded (give one with --drafter " + name + "=DIR)";

@@ -120,15 +120,14 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         read_messages(body, asked.settings, format);
     else
         read_prompt_field(body, asked.settings);
-    const double most = body.contains("max_completion_tokens")
-                            ? number_between(body, "max_completion_tokens", 64, 1, 100'000)
-                            : number_between(body, "max_tokens", 64, 1, 100'000);
+    const double most = number_between(body, "max_completion_tokens",
+                                       number_between(body, "max_tokens", 64, 1, 100'000), 1, 100'000);
     asked.settings.max_tokens = static_cast<int>(most);
     asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
-    asked.settings.sampling.top_p = std::max(1e-6, number_between(body, "top_p", 1, 0, 1));
+    asked.settings.sampling.top_p = number_between(body, "top_p", 1, 1e-6, 1);
     const double top_k = number_between(body, "top_k", base.sampling.top_k, -1, 1e9);
     asked.settings.sampling.top_k = static_cast<int>(std::max(0.0, top_k)); // -1 and 0: all of them
-    if (body.contains("seed"))
+    if (const auto seed = body.find("seed"); seed != body.end() && !seed->is_null())
         asked.settings.seed = static_cast<std::uint64_t>(number_between(body, "seed", 0, 0, 9e15));
     if (number_between(body, "n", 1, 1, 1) != 1) throw Refused{400, "n must be 1"};
     asked.settings.trace_top = 0;

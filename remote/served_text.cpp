@@ -149,7 +149,10 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
 }
 
 void AnswerReader::event(const std::string& data, double ms) {
-    if (data == "[DONE]") return;
+    if (data == "[DONE]") {
+        done_ = true;
+        return;
+    }
     const Json json = parse_foreign_json(data);
     if (!json.is_object()) return;
     if (json.contains("error")) { // a refusal in a stream that had begun with 200
@@ -379,6 +382,9 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
         throw Error(refusal(answer.body, answer.status), "Check --server-model, the prompt and --max-tokens.",
                     Exit::network);
     events.finish();
+    if (!reader.complete())
+        throw Error("the answer ended in the middle: the server told neither a reason nor that it was done",
+                    "Look into the server's log.", Exit::network);
     const double ms = watch.ms();
     return reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts &&
                                  never_drafted(endpoint, facts, settings));

@@ -69,7 +69,9 @@ struct ServedText {
 class AnswerReader {
   public:
     explicit AnswerReader(ServerKind kind) : kind_(kind) {}
-    void event(const std::string& data, double ms); // one server-sent event; "[DONE]" is none
+    void event(const std::string& data, double ms); // one server-sent event
+    // The server said why it ended, or that it did.
+    [[nodiscard]] bool complete() const { return done_ || !out_.finish.empty(); }
     // Assigns rounds; once. `drafts_nothing`: the server's own figures say that it never drafted.
     [[nodiscard]] ServedText finish(double ms, bool drafts_nothing = false);
     [[nodiscard]] const ServedText& so_far() const { return out_; }
@@ -86,6 +88,7 @@ class AnswerReader {
     std::vector<std::optional<Growth>> growth_; // of every piece
     std::vector<int> arrivals_;                 // pieces per event
     std::vector<int> listed_accepted_, listed_drafted_;
+    bool done_ = false;        // "[DONE]" came
     bool tokens_apart_ = true; // every piece is one token
     bool lists_none_ = false;  // its place for the rounds of this request is empty
 };

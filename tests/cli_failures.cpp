@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <nlohmann/json.hpp>
+
 #include "tests/cli_support.h"
 
 namespace speclens::test {
@@ -115,6 +118,38 @@ TEST(Failures, InterruptingKeepsThePartialTrace) {
     const std::string trace = read_file(file);
     EXPECT_EQ(trace.rfind("{\"schema\":\"speclens-trace/1\"", 0), 0u);
     EXPECT_NE(trace.find("\"cancelled\""), std::string::npos);
+}
+
+// All rounds are told and plain decoding is being timed: what was written stays, and no ratio to a part of
+// it.
+TEST(Failures, InterruptingTheBaselineKeepsTheRun) {
+    const std::filesystem::path file = fresh_folder() / "trace.jsonl";
+    Start start;
+    start.arguments = {"run", "--json", file.string()};
+    start.interrupt_when = "\n   11  "; // its last round
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_NE(outcome.out.find("tokens per round"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("speed-up"), std::string::npos) << outcome.out;
+    EXPECT_NE(read_file(file).find("end of text"), std::string::npos);
+}
+
+// At temperature 0 no softmax would notice.
+TEST(Failures, WeightsThatAreNoNumbersAreNoModel) {
+    const std::filesystem::path folder = fresh_folder() / "model";
+    std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
+    std::string text = read_file(folder / "model.safetensors");
+    std::uint64_t length = 0;
+    std::memcpy(&length, text.data(), sizeof length);
+    const auto range = nlohmann::json::parse(text.substr(8, length))["model.norm.weight"]["data_offsets"];
+    for (std::size_t at = range[0]; at < range[1]; at += 2) text.replace(8 + length + at, 2, "\xC0\x7F");
+    write_file(folder / "model.safetensors", text);
+    for (const char* temperature : {"0", "0.8"}) {
+        const Outcome outcome = speclens({"run", "--text", "--model", folder.string(), "--prompt", "a b",
+                                          "--drafter", "none", "--temp", temperature, "--max-tokens", "4"});
+        EXPECT_EQ(outcome.code, 3) << temperature << outcome.out;
+        EXPECT_NE(outcome.err.find("not finite numbers"), std::string::npos) << outcome.err;
+    }
 }
 
 } // namespace speclens::test

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/cli_attach_text.h"
 #include "app/cli_measure.h"
 #include "app/cli_options.h"
 #include "app/cli_terminal.h"
@@ -165,6 +166,15 @@ TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
     EXPECT_EQ(probability(0.004), "<.01");
     EXPECT_EQ(probability(0.38), ".38");
     EXPECT_EQ(probability(1), "1.00");
+}
+
+TEST(AttachText, MakesControlCharactersOfAServerVisible) {
+    ServerFacts facts;
+    facts.version = "0.11\x1b[31m";
+    facts.models = {"m\x1b]0;t\x07"};
+    const std::string text = facts_text("http://h:1", facts, {.color = false, .width = 100}, Told::live);
+    EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << text;
+    EXPECT_NE(text.find("0.11"), std::string::npos) << text;
 }
 
 // In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token

@@ -372,7 +372,15 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_NE(nodes.substr(0, nodes.find('\n')).find(",parent"), std::string::npos);
     const Json perfetto = Json::parse(exported("perfetto"));
     std::map<std::string, int> kinds;
-    for (const Json& event : perfetto["traceEvents"]) ++kinds[event["ph"].get<std::string>()];
+    int fed = 0;
+    for (const Json& event : lines_of(read_file(trace)))
+        fed += event["kind"] == "prefill" ? event["tokens"].get<int>() : 0;
+    for (const Json& event : perfetto["traceEvents"]) {
+        ++kinds[event["ph"].get<std::string>()];
+        if (event["name"] == "prefill") {
+            EXPECT_EQ(event["args"]["tokens"], fed);
+        }
+    }
     for (const char* kind : {"X", "M", "C", "s", "f"}) EXPECT_GT(kinds[kind], 0) << kind;
     EXPECT_EQ(kinds["s"], kinds["f"]);
     EXPECT_EQ(lines_of(exported("jsonl")).size(), lines_of(read_file(trace)).size());

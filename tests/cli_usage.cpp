@@ -29,6 +29,15 @@ TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"lossless", "many"}, "whole number");
 }
 
+// An unset variable in quotes.
+TEST(Usage, TakesNoEmptyValueForOneThatIsLeftOut) {
+    expect_usage({"run", "--model", ""}, "--model is empty");
+    expect_usage({"compare", "--json="}, "--json is empty");
+    expect_usage({"train", "-o", ""}, "-o is empty");
+    expect_usage({"describe", "loop", "--session", ""}, "--session is empty");
+    expect_usage({"describe", "loop", "--session", "a.jsonl", "--drafters", "eagle3"}, "exclude each other");
+}
+
 TEST(Usage, KnowsTheWordsOfOtherTools) {
     expect_usage({"run", "--num-speculative-tokens", "5"}, "Did you mean --k?");
     expect_usage({"run", "--gamma=5"}, "Did you mean --k?");

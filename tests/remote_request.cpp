@@ -7,6 +7,7 @@
 #include "remote/event_stream.h"
 #include "remote/served_json.h"
 #include "remote/served_text.h"
+#include "tests/listening.h"
 #include "tests/mutate.h"
 
 namespace speclens::test {
@@ -229,6 +230,33 @@ TEST(ServedTextTest, SurvivesDamage) {
             for (const std::string& event : events) reader.event(mutator.mutate(event), 1);
             (void)served_json(reader.finish(2));
         } catch (const Error&) { // the damage made an "error" of it
+        }
+    }
+}
+
+TEST(Answer, ThatEndsInTheMiddleIsAnError) {
+    const std::string head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    const std::string piece = "data: " + vllm_chunk({"a"}, false) + "\n\n";
+    ServerFacts facts;
+    facts.kind = ServerKind::vllm;
+    RequestSettings request;
+    request.prompt = "hi";
+    const auto sent = [&](const std::string& events) {
+        const RawServer server(head + events);
+        return send_request(server.endpoint, facts, request, {});
+    };
+    const std::string cut_finish = R"(data: {"choices":[{"index":0,"text":"b","finish_reason":"length"}]})";
+    EXPECT_EQ(sent(piece + cut_finish + "\n\n").finish, "length");
+    EXPECT_EQ(sent(piece + "data: [DONE]\n\n").text(), "a");
+    for (const std::string& events :
+         {piece, piece + "data: {\"choi", std::string("garbage\n\n"), std::string()}) {
+        try {
+            (void)sent(events);
+            ADD_FAILURE() << events;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), Exit::network);
+            EXPECT_FALSE(error.remedy().empty());
         }
     }
 }

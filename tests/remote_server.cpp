@@ -407,6 +407,22 @@ TEST(ServedRequest, TakesTopKAndRefusesWhatItWouldIgnore) {
                  Refused);
 }
 
+TEST(ServedRequest, TakesNullForAFieldThatIsLeftOut) {
+    RunSettings settings = base("small");
+    settings.seed = 7;
+    const RunSettings asked =
+        read_request(R"({"prompt":"a","max_tokens":12,"max_completion_tokens":null,"seed":null,"top_p":null})", false,
+                     settings)
+            .settings;
+    EXPECT_EQ(asked.max_tokens, 12);
+    EXPECT_EQ(asked.seed, 7U);
+    EXPECT_EQ(asked.sampling.top_p, 1);
+    EXPECT_EQ(read_request(R"({"prompt":"a","max_tokens":12,"max_completion_tokens":5})", false, settings)
+                  .settings.max_tokens,
+              5);
+    EXPECT_THROW((void)read_request(R"({"prompt":"a","top_p":0})", false, settings), Refused);
+}
+
 TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
     const CompletionRequest asked = read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true, base("small"),
                                                  {"Be kind.", ChatFormat::Think::never});
