@@ -101,7 +101,9 @@ constexpr CommandRow kCommandRows[] = {
      "\"expect\":{\"emitted\":{\"1\":0.2,\"0,0\":0.3,\"0,1\":0.3,\"1,0\":0.1,\"1,1\":0.1},\n"
      "\"accepted_pmf\":[0.2,0.8]}}]}\n"
      "q is the draft, p the target, each after the ids in quotes; block is the number of guesses, of a tree "
-     "its depth; params are what the rule takes, temperature, top_k, top_p, and of a tree the children k.",
+     "its depth; params are what the rule takes, and of a tree the children k. Laws before temperature, top_k "
+     "and top_p, which are params too, are called q_raw and p_raw; q and p are laws after them. A case that "
+     "expects something and cannot be run counts as failed.",
      "speclens oracle cases.json -o results.json\n"
      "speclens oracle cases.json --samples 50000 --seed 3 -o results.json"},
     {check, "check", "", 0, 0, "engine, GPU, models, fonts, display: one line each, with what to do",

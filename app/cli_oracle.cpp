@@ -8,6 +8,7 @@
 #include "app/cli_commands.h"
 #include "app/cli_measure.h"
 #include "app/cli_output.h"
+#include "app/cli_walk_words.h"
 #include "app/cli_terminal.h"
 #include "engine/cycle.h"
 #include "engine/drafter.h"
@@ -255,6 +256,7 @@ Exit command_oracle(const Options& options) {
     ProgressBar bar;
     std::exception_ptr ended_by; // the finished cases are told first
     int ran = 0, tested = 0, differing = 0, undecided = 0;
+    int untested = 0; // skipped, though they expect something
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const OracleCase& c = cases[i];
         bar.show("counting rounds", static_cast<double>(i), static_cast<double>(cases.size()), "cases");
@@ -263,6 +265,7 @@ Exit command_oracle(const Options& options) {
         if (const std::string problem = problem_of(c, json); !problem.empty()) {
             result["results"].push_back({{"id", c.id}, {"skipped", problem}});
             lines += name + "   skipped: " + printable(problem) + "\n";
+            untested += !expected[i].emitted.empty() || !expected[i].accepted.empty();
             continue;
         }
         Counted counted;
@@ -299,8 +302,12 @@ Exit command_oracle(const Options& options) {
             (undecided > 0 ? "; too few rounds to tell for " + std::to_string(undecided) + ": use more --samples" : "");
         options.output != "-" ? print(words + "\n") : say(words);
     }
+    if (untested > 0) {
+        const std::string words = counted(untested, "case") + " with expectations skipped: not tested is not passed";
+        options.output != "-" ? print(words + "\n") : say(words);
+    }
     if (ended_by) std::rethrow_exception(ended_by);
-    return differing > 0 ? Exit::failed : Exit::ok;
+    return differing + untested > 0 ? Exit::failed : Exit::ok;
 }
 
 } // namespace speclens::cli

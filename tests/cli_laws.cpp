@@ -120,6 +120,13 @@ TEST(Oracle, FindsTheCaseThatDiffers) {
         EXPECT_EQ(results[0]["test"]["agrees"], true);
         EXPECT_EQ(results[1]["test"]["agrees"], false);
     }
+    const Outcome typo = [&] {
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + laws + "\"expect\":" + right +
+                              R"(},{"id":"second",)" + laws + R"("rule":"tokn","expect":)" + right + "}]}");
+        return speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
+    }();
+    EXPECT_EQ(typo.code, 1);
+    EXPECT_NE(typo.out.find("1 case with expectations skipped"), std::string::npos) << typo.out;
     const Outcome broken = with(right, R"({"emitted":[0.3,0.7]})");
     EXPECT_EQ(broken.code, 3);
     EXPECT_NE(broken.err.find("case second: \"emitted\""), std::string::npos) << broken.err;
