@@ -11,6 +11,7 @@
 
 #include "app/cli_output.h"
 #include "engine/cycle_view.h"
+#include "engine/drafter.h"
 #include "engine/rng.h"
 
 namespace speclens::cli {
@@ -44,9 +45,11 @@ int possible_k(const Options& options, const Models& models, const std::string& 
     const std::shared_ptr<const DraftNetwork> network = models.network(drafter);
     if (!network || k <= network->config.most_drafts()) return k;
     const std::string most = std::to_string(network->config.most_drafts());
-    if (options.has("--k"))
-        say(drafter + " guesses " + most + " tokens at most: --k " + std::to_string(k) + " is taken as " +
-            most);
+    const bool tree = find_drafter(drafter)->tree;
+    for (const char* option : {"--k", "--tree-depth"})
+        if (options.has(option))
+            say(drafter + " guesses " + most + " tokens " + (tree ? "in a row at most: " : "at most: ") +
+                option + " " + std::to_string(k) + " is taken as " + most);
     return network->config.most_drafts();
 }
 

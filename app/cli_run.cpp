@@ -91,7 +91,7 @@ Exit command_run(const Options& options) {
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
     Run run(models, settings);
-    if (const Header& h = *run.trace().header(); h.drafter != "none" && h.nodes == 0)
+    if (const Header& h = *run.trace().header(); h.drafter != "none")
         (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
     Reporter reporter(run, options, *models);
     if (reporter.walks() && settings.timing && models->target)

@@ -42,6 +42,13 @@ MedusaPlan plan_of(const Options& options) {
     plan.max_tokens = options.max_tokens.value_or(plan.max_tokens);
     plan.temperature = options.temperature.value_or(plan.temperature);
     plan.seed = options.seed;
+    if (plan.temperature == 0) {
+        if (options.texts.value_or(1) > 1)
+            throw Error("--texts " + std::to_string(plan.texts) +
+                            " does nothing at temperature 0: the answers to a prompt are all the same",
+                        "Give a --temp above 0, or --texts 1.", Exit::usage);
+        plan.texts = 1;
+    }
     return plan;
 }
 

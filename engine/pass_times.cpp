@@ -56,8 +56,12 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
     result.weight_bytes = static_cast<double>(models.target->bytes.per_token);
     result.multiply_adds = multiply_adds_of(models.target->config);
     std::vector<int> rows = plan.rows;
-    const std::unique_ptr<Decoder> decoder =
-        make_model_decoder(models.target, plan.context + *std::ranges::max_element(rows));
+    const int widest = *std::ranges::max_element(rows), positions = models.target->config.max_positions;
+    if (plan.context + widest > positions)
+        throw Error("passes of " + std::to_string(widest) + " tokens behind a context of " + std::to_string(plan.context) +
+                        " do not fit into the " + std::to_string(positions) + " positions of " + models.target->name,
+                    "Choose a context of at most " + std::to_string(positions - widest) + ".", Exit::usage);
+    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, plan.context + widest);
     decoder->prefill(filler_tokens(plan.context, models.vocab()));
     std::vector<std::vector<double>> times(rows.size());
     std::vector<double> reads;

@@ -75,6 +75,11 @@ TEST(Run, TakesAsManyGuessesAsAHeadCanMake) {
     EXPECT_NE(told.err.find("--k 60 is taken as 7"), std::string::npos) << told.err;
     EXPECT_NE(told.out.find(", K = 7"), std::string::npos) << told.out;
     EXPECT_EQ(silent.err.find("is taken as"), std::string::npos) << silent.err;
+    for (const char* option : {"--k", "--tree-depth"}) {
+        const Outcome tree = speclens({"run", "--drafter", "medusa_tree", option, "9", "--max-tokens", "4", "--text"});
+        EXPECT_NE(tree.err.find("in a row at most: " + std::string(option) + " 9 is taken as 4"), std::string::npos)
+            << tree.err;
+    }
 }
 
 TEST(Compare, MeasuresDominoWithAPoolOfCandidates) {

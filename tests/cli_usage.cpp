@@ -29,6 +29,12 @@ TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"lossless", "many"}, "whole number");
 }
 
+TEST(Usage, AsksForNoCopiesOfOneAnswer) {
+    const Outcome copies = speclens({"train", "--temp", "0", "--texts", "2", "--steps", "1"});
+    EXPECT_EQ(copies.code, 2) << copies.err;
+    EXPECT_NE(copies.err.find("all the same"), std::string::npos) << copies.err;
+}
+
 // An unset variable in quotes.
 TEST(Usage, TakesNoEmptyValueForOneThatIsLeftOut) {
     expect_usage({"run", "--model", ""}, "--model is empty");

@@ -123,6 +123,16 @@ TEST(PassTimes, KeepToTheirTimeWithFewerWidths) {
     EXPECT_EQ(times.repeats, 1);
 }
 
+TEST(PassTimes, NameTheLargestContextThatFits) {
+    const auto models = test::micro_models(1);
+    try {
+        (void)measure_passes(*models, {.rows = {1, 8}, .context = 510, .repeats = 1});
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(error.remedy().find("at most 504"), std::string::npos) << error.remedy();
+    }
+}
+
 TEST(PassTimes, TheWindowAsksForNoMoreThanTheModelCanSee) {
     const auto models = test::micro_models(1);
     const PassPlan plan = window_passes(*models);
