@@ -31,9 +31,11 @@ std::shared_ptr<const Trace> one_round(const std::shared_ptr<const Models>& mode
     const std::size_t first = run.trace().size();
     std::size_t seen = first;
     bool over = false;
-    while (!over && run.step())
-        for (; seen < run.trace().size(); ++seen)
-            over = over || std::holds_alternative<Committed>(run.trace()[seen]);
+    for (bool more = true; !over && more;) {
+        more = run.step(); // the last step of a run may be the one that commits this round
+        for (; !over && seen < run.trace().size(); ++seen)
+            over = std::holds_alternative<Committed>(run.trace()[seen]);
+    }
     if (!over) throw Error("nothing is left to guess: the run ends here", "Choose an earlier round.");
     auto round = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
     round->append(header);

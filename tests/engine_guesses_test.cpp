@@ -130,6 +130,22 @@ TEST(Guesses, RefuseACycleThatIsNotThere) {
         EXPECT_NE(row.problem, "") << row.drafter;
 }
 
+// The step that commits the last tokens also ends the run.
+TEST(Guesses, OfARoundThatEndsTheTextAreShown) {
+    const auto models = test::perfect_draft_models(1);
+    RunSettings settings = guess_settings("small", 0);
+    settings.max_tokens = 3;
+    const auto run = test::finished(models, settings);
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), {0}).rows) {
+        if (row.drafter != "small") continue;
+        ASSERT_EQ(row.problem, "");
+        const CycleView view = fold(*row.trace, row.trace->size());
+        ASSERT_EQ(view.cycles.size(), 1u);
+        EXPECT_TRUE(view.cycles[0].complete());
+        EXPECT_EQ(view.cycles[0].accepted, 2);
+    }
+}
+
 TEST(Guesses, AskSkipAgainWithAnotherExitLayer) {
     const auto models = test::micro_models(1);
     RunSettings settings;
