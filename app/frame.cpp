@@ -207,6 +207,7 @@ std::string why_not(const FrameInput& input, Action action) {
             return "This drafter does not rank the whole vocabulary";
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::fork:
+        if (race) return "Open a lane with Enter to fork its run";
         return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no round yet";
     case Action::save_trace:
     case Action::play:

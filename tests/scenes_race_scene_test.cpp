@@ -214,6 +214,21 @@ TEST(RaceKeys, DigitsPutDraftersInAndOut) {
     EXPECT_NE(b.bench.controller.chrome.message.find("take one out"), std::string::npos);
 }
 
+TEST(RaceKeys, AForkIsOfOneLanesRun) {
+    RaceBench b;
+    b.observe(toy_race());
+    Snapshot published; // with a run of the other scenes behind the race
+    published.trace = fixtures::mixed();
+    published.race = toy_race();
+    published.status.state = EngineStatus::State::idle;
+    published.status.ready_drafters = {"none", "small"};
+    b.bench.controller.observe(published, b.bench.time);
+    b.bench.settle();
+    b.bench.key(ui::Key::f);
+    EXPECT_EQ(b.bench.controller.chrome.popup, Popup::none);
+    EXPECT_NE(b.bench.controller.chrome.message.find("Open a lane with Enter"), std::string::npos);
+}
+
 TEST(RaceKeys, KAndTemperatureHoldForAllLanes) {
     RaceBench b;
     b.observe(toy_race());
