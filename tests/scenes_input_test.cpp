@@ -170,6 +170,23 @@ TEST(Controls, KeysChangeLengthTemperatureAndSeed) {
     EXPECT_EQ(live.last<Restart>()->settings.seed, seed + 1);
 }
 
+TEST(Controls, KStopsAtWhatTheDrafterCanGuess) {
+    LiveBench live("loop");
+    Snapshot published;
+    published.trace = fixtures::toy_run({.name = "medusa", .drafter = "medusa", .k = 4});
+    published.settings.drafter = "medusa";
+    published.settings.k = 5; // asked for; the run has four heads
+    live.observe(published);
+    live.sent.clear();
+    live.bench.key(ui::Key::k);
+    EXPECT_TRUE(live.sent.empty()) << "the same run again";
+    EXPECT_NE(live.bench.controller.chrome.message.find("medusa guesses at most 4 tokens"),
+              std::string::npos);
+    live.bench.key(ui::Key::k, {.shift = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.k, 3);
+}
+
 TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
     RunSettings settings;
     settings.sampling.temperature = 0.8;
