@@ -9,6 +9,7 @@
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
 #include "engine/utf8.h"
+#include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -32,6 +33,12 @@ Role role_of(Resampled::From from) {
     return from == Resampled::From::residual ? Role::residual
            : from == Resampled::From::bonus  ? Role::bonus
                                              : Role::target;
+}
+
+// The token that the target added to a round, where it is in the text.
+const Resampled* own_token(const CycleView& whole, const CycleSummary& cycle) {
+    const Committed* commit = commit_of(whole, cycle);
+    return commit && drops_own_token(*commit) ? nullptr : cycle.resample;
 }
 
 // Prompt tokens are running text: no marks, line breaks as one space.
@@ -95,9 +102,9 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
             ids.push_back(cycle->drafts[static_cast<std::size_t>(kept)].draft->token);
             open.push_back({{}, false, Role::accepted, {cycle->cycle, kept}});
         }
-        if (cycle->resample) {
-            ids.push_back(cycle->resample->token);
-            open.push_back({{}, false, role_of(cycle->resample->from), {cycle->cycle, cycle->own_slot()}});
+        if (const Resampled* own = own_token(*in.whole, *cycle)) {
+            ids.push_back(own->token);
+            open.push_back({{}, false, role_of(own->from), {cycle->cycle, cycle->own_slot()}});
         }
     }
     bool more = true;
@@ -180,8 +187,8 @@ void draw_ribbon(const FrameDraw& d) {
 
     c.text({r.x + 16, r.y + (tall ? 31.0F : 23.0F)}, "Output", Font::text_bold, 15, t.ink);
     int out = view.output_tokens;
-    if (view.current() && !view.current()->complete())
-        out += view.current()->accepted + (view.current()->resample ? 1 : 0);
+    if (const CycleSummary* cycle = view.current(); cycle && !cycle->complete())
+        out += cycle->accepted + (own_token(*d.input.scene.whole, *cycle) ? 1 : 0);
     c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)},
            std::to_string(view.prompt_tokens) + " in · " + std::to_string(out) + " out", Font::text, 14,
            t.muted);

@@ -16,6 +16,17 @@ const CycleSummary* shown_cycle(const SceneInput& input) {
     return now;
 }
 
+const Committed* commit_of(const CycleView& whole, const CycleSummary& shown) {
+    if (shown.commit) return shown.commit;
+    for (const CycleSummary& cycle : whole.cycles)
+        if (cycle.first_event == shown.first_event) return cycle.commit;
+    return nullptr;
+}
+
+bool drops_own_token(const Committed& commit) {
+    return static_cast<int>(commit.tokens.size()) <= commit.accepted_drafts;
+}
+
 int anchor_of(const CycleView& whole, const CycleSummary& shown) {
     int anchor = whole.header && !whole.header->prompt.empty() ? whole.header->prompt.back() : -1;
     for (const CycleSummary& cycle : whole.cycles) {

@@ -7,6 +7,10 @@ namespace speclens {
 
 // The cycle of the cursor, as complete as the run knows it; nullptr: there is none.
 [[nodiscard]] const CycleSummary* shown_cycle(const SceneInput& input);
+// What the run committed of `cycle`, also where it is not shown that far; nullptr: nothing yet.
+[[nodiscard]] const Committed* commit_of(const CycleView& whole, const CycleSummary& cycle);
+// The text ended with a kept guess: the token that the target added behind it is not in the text.
+[[nodiscard]] bool drops_own_token(const Committed& commit);
 // The token before the first guess of `cycle`; -1: unknown.
 [[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
 // The draft law at temperature 1.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -120,8 +121,10 @@ LoopModel loop_model(const SceneInput& input) {
         });
         model.fast = model.drafted > 0 && !rows;
     }
-    if (model.cycle && model.cycle->commit)
-        model.produced = static_cast<int>(model.cycle->commit->tokens.size());
+    const Committed* commit = model.cycle ? commit_of(*input.whole, *model.cycle) : nullptr;
+    model.own_dropped = model.own && commit && drops_own_token(*commit);
+    if (commit && (model.cycle->commit || model.own))
+        model.produced = static_cast<int>(commit->tokens.size());
     else
         model.produced = model.accepted + (model.own ? 1 : 0);
     model.plain_ms = plain_ms(input);

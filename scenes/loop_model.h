@@ -44,8 +44,9 @@ struct LoopModel {
     int newest = -1; // column that was judged last
     bool drafting_over = false;
     const Resampled* own = nullptr;
-    int active = 0;   // column of the last event; columns.size() = the own token
-    int selected = 0; // the clicked one, else the active one
+    bool own_dropped = false; // the text ended before it
+    int active = 0;           // column of the last event; columns.size() = the own token
+    int selected = 0;         // the clicked one, else the active one
     Phase phase = Phase::none;
     double plain_ms = 0;  // per token; 0: unknown
     double other_ms = 0;  // verdicts and commit of this cycle

@@ -184,13 +184,18 @@ void draw_own_row(const LoopDraw& d) {
     const bool residual = d.model.own->from == Resampled::From::residual;
     const bool replaced = d.model.rejected >= 0;
     const bool bonus = d.model.own->from == Resampled::From::bonus;
-    const Role role = residual ? Role::residual : bonus ? Role::bonus : Role::target;
+    const bool dropped = d.model.own_dropped;
+    const Role role = dropped    ? Role::discarded
+                      : residual ? Role::residual
+                      : bonus    ? Role::bonus
+                                 : Role::target;
     const float y = g.y + 420;
     const float room = g.left - g.gutter - 12;
     ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
-                    residual ? "+1 resampled"
-                    : bonus  ? "+1 bonus"
-                             : "+1 target",
+                    dropped    ? "not used"
+                    : residual ? "+1 resampled"
+                    : bonus    ? "+1 bonus"
+                               : "+1 target",
                     Font::text, 14, d.ui.theme.muted, room);
 
     const bool seen = g.visible(column);

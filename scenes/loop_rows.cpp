@@ -364,7 +364,9 @@ void draw_outcome_row(const LoopDraw& d) {
         if (i == drafts(d)) {
             if (d.model.own && d.model.rejected < 0) {
                 const bool bonus = d.model.own->from == Resampled::From::bonus;
-                ui::ChipStyle style{.role = bonus ? Role::bonus : Role::target};
+                ui::ChipStyle style{.role = d.model.own_dropped ? Role::discarded
+                                            : bonus             ? Role::bonus
+                                                                : Role::target};
                 style.solid = d.model.phase == Phase::resample;
                 if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
                 ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, d.model.own->token), style);

@@ -235,6 +235,12 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
         model.own->u ? coin + token + " from it" : capital(token) + " is its favourite";
     story.task = "Fork here: force another token with F";
     story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
+    if (model.own_dropped) {
+        story.heading = "The text ended before it";
+        story.text = "The last kept guess ends the text. The pass has a row behind it too, and " + token +
+                     " comes from there: it is not used.";
+        return;
+    }
     if (model.tree) return tell_tree_own(input, model, story);
     if (model.drafted > 0 && tell_rule_own(input, model, story)) return;
     switch (model.own->from) {

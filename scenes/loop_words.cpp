@@ -218,9 +218,10 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << "\n";
     }
     if (model.own) {
-        const char* from = model.own->from == Resampled::From::residual ? "Resampled from the residual: "
-                           : model.own->from == Resampled::From::bonus  ? "Bonus token: "
-                                                                        : "The target's own token: ";
+        const char* from = model.own_dropped ? "Not used, the text ended before it: "
+                           : model.own->from == Resampled::From::residual ? "Resampled from the residual: "
+                           : model.own->from == Resampled::From::bonus    ? "Bonus token: "
+                                                                          : "The target's own token: ";
         out << from << quoted(*input.trace, model.own->token) << ", probability "
             << probability(std::exp(model.own->p));
         if (model.own->u) out << ", coin " << probability(*model.own->u);

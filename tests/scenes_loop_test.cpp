@@ -128,6 +128,63 @@ TEST(LoopWords, OnlyTheFirstMissIsWhereTheTokenRuleWouldHaveStopped) {
     }
 }
 
+// A round whose last kept guess ends the text: the token behind it was drawn and is not used.
+std::shared_ptr<Trace> ending_round() {
+    auto trace = std::make_shared<Trace>([](int id) { return " word" + std::to_string(id); });
+    Header header;
+    header.drafter = "small";
+    header.rule = "token";
+    header.k = 2;
+    header.prompt = {0};
+    header.sampling.temperature = 1;
+    trace->append(header);
+    for (int i = 0; i < 2; ++i) {
+        Drafted draft;
+        draft.index = i;
+        draft.parent = i - 1;
+        draft.token = 5 + i;
+        trace->append(draft);
+    }
+    trace->append(Verified{0, 3, 0});
+    for (int i = 0; i < 2; ++i) {
+        Checked check;
+        check.index = i;
+        check.token = 5 + i;
+        check.accepted = true;
+        check.threshold = 1;
+        trace->append(check);
+    }
+    Resampled own;
+    own.from = Resampled::From::bonus;
+    own.token = 9;
+    trace->append(own);
+    Committed commit;
+    commit.accepted_drafts = 2;
+    commit.tokens = {5, 6};
+    trace->append(commit);
+    Stopped stopped;
+    stopped.reason = "end of text";
+    stopped.hash = trace->hash(trace->size());
+    trace->append(stopped);
+    return trace;
+}
+
+TEST(LoopWords, NoBonusCountsBehindTheEndOfTheText) {
+    const auto trace = ending_round();
+    const std::size_t drawn = trace->size() - 2;
+    for (const std::size_t cursor : {drawn, drawn + 1}) {
+        SceneBench bench("loop");
+        bench.show(trace, cursor);
+        bench.settle();
+        EXPECT_TRUE(bench.shows("two tokens from one check")) << bench.words;
+        EXPECT_FALSE(bench.shows("+1 bonus")) << bench.words;
+        EXPECT_TRUE(bench.shows("not used")) << bench.words;
+        EXPECT_TRUE(bench.shows("1 in · 2 out")) << bench.words;
+        EXPECT_TRUE(has(find_scene("loop")->make()->describe(bench.controller.frame(0).scene),
+                        "Not used, the text ended before it"));
+    }
+}
+
 TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
     SceneBench bench("loop");
     bench.show(rescued_round(), 6);
