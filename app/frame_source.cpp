@@ -17,7 +17,8 @@ void FrameSource::update(std::shared_ptr<const Trace> trace, std::size_t cursor)
 }
 
 std::uint64_t FrameSource::hash() {
-    if (!hashed_) hash_ = trace_->hash(view_.events);
+    // Behind its end a run has the hash that it was stopped with, which the terminal prints.
+    if (!hashed_) hash_ = view_.stopped ? view_.stopped->hash : trace_->hash(view_.events);
     hashed_ = true;
     return hash_;
 }

@@ -185,6 +185,16 @@ TEST(LoopWords, NoBonusCountsBehindTheEndOfTheText) {
     }
 }
 
+TEST(StatusBar, GivesTheHashThatTheRunEndedWith) {
+    const auto trace = ending_round();
+    SceneBench bench("loop");
+    bench.show(trace, trace->size() - 1);
+    const std::uint64_t before = bench.controller.frame(0).hash;
+    bench.show(trace, trace->size());
+    EXPECT_EQ(bench.controller.frame(0).hash, trace->hash(trace->size() - 1));
+    EXPECT_EQ(bench.controller.frame(0).hash, before);
+}
+
 TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
     SceneBench bench("loop");
     bench.show(rescued_round(), 6);
