@@ -123,6 +123,7 @@ int parting_position(const DominoModel& model) {
 }
 
 int telling_position(const DominoModel& m) {
+    if (m.chosen) return m.selected;
     if (m.rescued >= 0) return m.rescued;
     for (std::size_t i = 0; i < m.columns.size(); ++i)
         if (m.columns[i].changed) return static_cast<int>(i);

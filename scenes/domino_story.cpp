@@ -74,18 +74,24 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)) +
                     ") whatever is chosen before it."};
     case 2:
-        if (c.changed && m.rescued < 0)
+        if (c.changed && at != m.rescued)
             return {"Another favourite",
                     "No row knows what stands before it. The head does, and at " + position + ", behind " +
                         before + ", it makes " + last + " the favourite instead of " + base +
-                        ". Whether that is better is for the target to say, and in this round it "
-                        "does not say so. Jump with Y to a round where it does."};
+                        ". Whether that is better is for the target to say, and " +
+                        (m.rescued < 0 ? std::string("in this round it does not say so. Jump with Y to a "
+                                                     "round where it does.")
+                                       : "it says so at position " + std::to_string(m.rescued + 1) + ".")};
         if (c.changed)
             return {"Favourites that do not fit",
                     "Put the base favourite behind what was drafted: " + before + ", then " + base +
                         ". It was likely only because its row does not know what stands before it. The head "
                         "does, and makes " +
                         last + " the favourite of " + position + " instead."};
+        if (const int changed = changed_count(m); changed > 0)
+            return {"Here the favourite fits",
+                    "At " + position + ", behind " + before + ", the head leaves " + base +
+                        " the favourite. In this round it changes " + counted(changed, "favourite") + "."};
         return {"Here the favourites fit", "In this round the head leaves every favourite as it was: the "
                                            "guesses already fit together. Jump with Y to a round where "
                                            "they do not."};
@@ -205,7 +211,7 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     else if (m.forced >= 0)
         title.title = "Forced " + word(input, m.column(m.forced)->draft->token) +
                       ": the base laws stay, the head follows";
-    else if (m.rescued >= 0)
+    else if (at == m.rescued)
         title.title = "After " + word(input, before_of(m, at)) + " the head prefers " +
                       word(input, c.draft->token) + " to " + word(input, c.base_choice);
     else if (const int changed = changed_count(m); changed > 0)
@@ -251,8 +257,10 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
         story.task = "Jump to the next such round with Y";
         story.task_done = m.rescued >= 0;
     } else if (forkable && (beat == 3 || beat == 4) && m.head_on) {
-        story.task = "Force another d" + std::to_string(m.selected + 1) + " with B, watch S" +
-                     std::to_string(m.selected + 2);
+        story.task =
+            "Force another d" + std::to_string(m.selected + 1) + " with B, watch " +
+            (m.selected + 1 < static_cast<int>(m.columns.size()) ? "S" + std::to_string(m.selected + 2)
+                                                                 : std::string("its verdict"));
         story.task_done = m.forced >= 0;
     } else if (forkable && beat == kDominoBothBeat) {
         story.task = m.head_on ? "Run on without the head: H" : "Run on with the head: H";

@@ -51,8 +51,8 @@ bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) 
 }
 
 void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
-    const bool clicked = input.selected && input.selected->cycle == model.cycle->cycle;
-    model.selected = std::clamp(clicked ? input.selected->index : usual, 0, guesses(model) - 1);
+    model.chosen = input.selected && input.selected->cycle == model.cycle->cycle;
+    model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, guesses(model) - 1);
 }
 
 std::string head_conditions(const HeadModel& m, const char* guess) {

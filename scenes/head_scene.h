@@ -21,8 +21,9 @@ struct HeadModel {
     enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
     const Header* header = nullptr;
     const CycleSummary* cycle = nullptr;
-    int selected = 0; // guess, from 0
-    int anchor = -1;  // token
+    int selected = 0;    // guess, from 0
+    bool chosen = false; // by the user
+    int anchor = -1;     // token
     bool greedy = false;
     double verify_ms = 0;
 };

@@ -202,6 +202,26 @@ TEST(DominoScene, OffersDominoWhereSomethingElseDrafts) {
 }
 
 // Scene, controller and engine thread together, on the golden micro checkpoints.
+TEST(DominoScene, TellsOfTheChosenPosition) {
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    const std::optional<Position> rescue = next_rescue(whole, -1);
+    ASSERT_TRUE(rescue);
+    const CycleSummary& cycle = whole.cycles[static_cast<std::size_t>(rescue->cycle)];
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+        Frame frame(trace, domino_settings(0), cycle.end_event);
+        frame.input.selected = Position{cycle.cycle, static_cast<int>(i)};
+        frame.input.beat = 3;
+        const DominoModel model = domino_model(frame.input);
+        EXPECT_EQ(telling_position(model), static_cast<int>(i));
+        const Story story = domino_story(frame.input, model, {});
+        EXPECT_NE(story.text.find("State S" + std::to_string(i + 1) + " "), std::string::npos) << story.text;
+        const bool last = i + 1 == cycle.drafts.size(); // no state follows it
+        EXPECT_EQ(story.task, "Force another d" + std::to_string(i + 1) + " with B, watch " +
+                                  (last ? "its verdict" : "S" + std::to_string(i + 2)));
+    }
+}
+
 TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     const std::filesystem::path golden = std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "golden";
     RunSettings settings = domino_settings(0.9);
