@@ -147,9 +147,26 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     return words;
 }
 
+namespace {
+
+// Guesses of a lane in a row, and in a tree: what its run makes of what was asked for, as soon as there is
+// one.
+int most_in_a_row(const RaceLaneModel& lane) {
+    const Header* header = lane.trace ? lane.trace->header() : nullptr;
+    return header && header->drafter == lane.drafter ? header->k : lane.lane->settings.k;
+}
+int most_in_a_tree(const RaceLaneModel& lane) {
+    std::size_t most = 0;
+    for (const CycleSummary& cycle : lane.whole.cycles) most = std::max(most, cycle.drafts.size());
+    return most > 0 ? static_cast<int>(most) : lane.lane->settings.options.tree_budget;
+}
+
+} // namespace
+
 std::string race_about(const RaceLaneModel& lane) {
-    const RunSettings& s = lane.lane->settings;
-    const std::string k = counted(s.k, "guess");
+    const int most = most_in_a_row(lane);
+    const std::string k = counted(most, "guess"),
+                      tree = "a tree of " + counted(most_in_a_tree(lane), "guess");
     const std::string& d = lane.drafter;
     if (d == "none") return "one token per pass";
     if (d == "eagle3" || d == "small") return k + ", one pass each";
@@ -157,27 +174,27 @@ std::string race_about(const RaceLaneModel& lane) {
     if (d == "domino") return k + ", one pass + GRU head";
     if (d == "dspark") return k + ", one pass + Markov head";
     if (d == "medusa") return "up to " + k + ", a head each";
-    if (d == "lookup") return "copies up to " + counted(s.k, "token");
+    if (d == "lookup") return "copies up to " + counted(most, "token");
     if (d == "skip") return k + ", with part of the target";
-    if (d == "dart") return "a tree of " + counted(s.options.tree_budget, "guess") + ", one pass";
-    if (d.ends_with("_tree")) return "a tree of " + counted(s.options.tree_budget, "guess");
+    if (d == "dart") return tree + ", one pass";
+    if (d.ends_with("_tree")) return tree;
     return k;
 }
 
 std::string race_about_short(const RaceLaneModel& lane) {
-    const RunSettings& s = lane.lane->settings;
-    const std::string k = std::to_string(s.k), tree = "tree of " + std::to_string(s.options.tree_budget);
+    const int most = most_in_a_row(lane);
+    const std::string k = std::to_string(most), tree = "tree of " + std::to_string(most_in_a_tree(lane));
     const std::string& d = lane.drafter;
     if (d == "none") return "no guesses";
-    if (d == "eagle3" || d == "small") return k + (s.k == 1 ? " pass" : " passes");
+    if (d == "eagle3" || d == "small") return k + (most == 1 ? " pass" : " passes");
     if (d == "dflash") return k + " in one pass";
     if (d == "domino") return k + " in one + GRU";
     if (d == "dspark") return k + " in one + Markov";
-    if (d == "medusa") return counted(s.k, "head");
+    if (d == "medusa") return counted(most, "head");
     if (d == "lookup") return "copies " + k;
     if (d == "skip") return k + " by part of it";
     if (d == "dart" || d.ends_with("_tree")) return tree;
-    return counted(s.k, "guess");
+    return counted(most, "guess");
 }
 
 std::string race_texts(const RaceModel& m) {

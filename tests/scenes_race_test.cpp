@@ -101,6 +101,23 @@ TEST(RaceWords, CompareSpeedsWhereTextsDifferInLength) {
     EXPECT_EQ(race_title(m), "Plain decoding writes fastest: no drafter pays here");
 }
 
+TEST(RaceWords, CountTheGuessesThatARunMakes) {
+    const auto race = toy_race();
+    race->lanes[2].settings.k = 16; // asked for; the block has room for fewer
+    RaceModel m = race_model(input_at(*race, 0));
+    EXPECT_EQ(race_about(m.lanes[2]), "3 guesses, one pass");
+    RaceLane& tree = race->lanes[1];
+    tree.settings.drafter = "small_tree";
+    tree.settings.k = 1;
+    tree.settings.options.tree_budget = 8;
+    tree.trace = fixtures::toy_run(
+        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 1, .cycles = 3, .nodes = 8});
+    const std::size_t made = fold(*tree.trace, tree.trace->size()).cycles.front().drafts.size();
+    ASSERT_LT(made, 8U);
+    m = race_model(input_at(*race, 0));
+    EXPECT_EQ(race_about(m.lanes[1]), "a tree of " + std::to_string(made) + " guesses");
+}
+
 TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
     const auto race = toy_race();
     const std::string text =
