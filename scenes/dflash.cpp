@@ -48,6 +48,7 @@ class DFlashScene final : public Scene {
         std::vector<SceneCommand> out;
         const DFlashModel model = dflash_model(input);
         const DFlashDraw d{input, model, ui, out};
+        empty_ = model.empty;
         ui.push_id("dflash");
         draw_head_scene(
             input, ui,
@@ -73,13 +74,16 @@ class DFlashScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next position"},
-                {"W", "Draw this guess again after another one"},
-                {"M", "Measure draft times"},
-                {"C", "Measure with and without the target's states"}};
+        return working_keys(empty_, "DFlash",
+                            {{"↑ ↓", "Previous, next position"},
+                             {"W", "Draw this guess again after another one"},
+                             {"M", "Measure draft times"},
+                             {"C", "Measure with and without the target's states"}});
     }
 
   private:
+    HeadModel::Empty empty_ = HeadModel::Empty::no; // as drawn last
+
     static void draw_stage(const DFlashDraw& d) {
         const ui::Rect stage = d.input.stage;
         // For a room, the picture that the sentence is about.

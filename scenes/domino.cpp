@@ -76,6 +76,7 @@ class DominoScene final : public Scene {
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         const DominoModel model = domino_model(input);
+        empty_ = model.empty;
         ui.push_id("domino");
         const DominoGrid grid =
             model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
@@ -104,12 +105,13 @@ class DominoScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next position"},
-                {"Y", "Next round where the head saves a guess"},
-                {"H", "Head on or off from this round on"},
-                {"B", "Force the runner-up at this position"},
-                {"W", "Draw this guess again after another one"},
-                {"N", "A prompt whose favourites do not fit"}};
+        return working_keys(empty_, "Domino",
+                            {{"↑ ↓", "Previous, next position"},
+                             {"Y", "Next round where the head saves a guess"},
+                             {"H", "Head on or off from this round on"},
+                             {"B", "Force the runner-up at this position"},
+                             {"W", "Draw this guess again after another one"},
+                             {"N", "A prompt whose favourites do not fit"}});
     }
 
     // The first cycle whose guess only the head could save.
@@ -123,6 +125,8 @@ class DominoScene final : public Scene {
     }
 
   private:
+    HeadModel::Empty empty_ = HeadModel::Empty::no; // as drawn last
+
     static void draw_stage(const DominoDraw& d) {
         draw_domino_columns(d);
         draw_domino_block(d);

@@ -61,6 +61,7 @@ class Eagle3Scene final : public Scene {
         std::vector<SceneCommand> out;
         const Eagle3Model model = eagle3_model(input);
         const Eagle3Draw d{input, model, ui, out};
+        empty_ = model.empty;
         ui.push_id("eagle3");
         draw_head_scene(
             input, ui,
@@ -84,10 +85,13 @@ class Eagle3Scene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}};
+        return working_keys(empty_, "EAGLE-3",
+                            {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}});
     }
 
   private:
+    HeadModel::Empty empty_ = HeadModel::Empty::no; // as drawn last
+
     static void draw_stage(const Eagle3Draw& d) {
         const ui::Rect stage = d.input.stage;
         const float end = draw_eagle3_steps(d, stage.y + 88);

@@ -87,6 +87,11 @@ void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene
     if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
 }
 
+KeyRows working_keys(HeadModel::Empty empty, const std::string& title, KeyRows own) {
+    if (empty == HeadModel::Empty::no) return own;
+    return empty == HeadModel::Empty::other_drafter ? KeyRows{{"U", "Draft with " + title}} : KeyRows{};
+}
+
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
     const auto choose = [&](int i) {
         out.push_back(Select{Position{model.cycle->cycle, std::clamp(i, 0, guesses(model) - 1)}});

@@ -34,6 +34,10 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual);
 // "round 3, step 2 of 7 selected · K = 7, greedy, laws at T = 1 · seed 7"; `guess`: what one is called
 [[nodiscard]] std::string head_conditions(const HeadModel& model, const char* guess);
 
+using KeyRows = std::vector<std::pair<std::string, std::string>>;
+// The keys of a scene that work: its own beside its picture, U where another drafter runs, else none.
+[[nodiscard]] KeyRows working_keys(HeadModel::Empty empty, const std::string& title, KeyRows own);
+
 struct HeadScene {
     const char* drafter; // "dflash"
     const char* title;   // "DFlash"

@@ -301,6 +301,18 @@ TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
     }
 }
 
+TEST(HeadScenes, ListTheOneKeyThatWorksWhereAnotherDrafts) {
+    for (const char* scene : {"domino", "dflash", "eagle3"}) {
+        Live other(scene, settings_for("small")), own(scene, settings_for(scene));
+        const auto keys = [](const Live& live) {
+            return live.bench->controller.frame(live.bench->time).active->keys();
+        };
+        ASSERT_EQ(keys(other).size(), 1U) << scene;
+        EXPECT_EQ(keys(other)[0].first, "U") << scene;
+        EXPECT_EQ(keys(own)[0].first, "↑ ↓") << scene;
+    }
+}
+
 // Hollow beside solid: what papers say of a round stands with its source below what was measured here.
 TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
     const auto figures = std::make_shared<const Published>(
