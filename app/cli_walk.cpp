@@ -144,8 +144,8 @@ std::string Walk::how_to_read_a_tree() const {
     const bool greedy = h.sampling.temperature == 0;
     std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " +
                       std::to_string(h.nodes) + " tokens (◇): several ways to go on, each up to " +
-                      std::to_string(h.k) +
-                      " tokens long. A guess stands below the one that it follows, one step further in. The "
+                      std::to_string(h.k) + (h.k == 1 ? " token" : " tokens") +
+                      " long. A guess stands below the one that it follows, one step further in. The "
                       "target reads all of "
                       "them in one pass (■), each guess seeing only the ones it follows. ";
     if (greedy)

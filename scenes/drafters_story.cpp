@@ -131,8 +131,11 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
         title.title = capital(m.rows[static_cast<std::size_t>(m.best[0])].title) +
                       " brings the most here: " + counted(m.most, "token");
     else if (m.guesses && m.best.size() > 1)
-        title.title = capital(number_word(static_cast<int>(m.best.size()))) + " of " +
-                      std::to_string(played(m)) + " drafters bring " + counted(m.most, "token") + " here";
+        title.title = (static_cast<int>(m.best.size()) == played(m)
+                           ? "All " + number_word(played(m))
+                           : capital(number_word(static_cast<int>(m.best.size()))) + " of " +
+                                 std::to_string(played(m))) +
+                      " drafters bring " + counted(m.most, "token") + " here";
     title.subtitle = "round " + std::to_string(m.cycle->cycle + 1) + " · the same " +
                      counted(m.text_tokens, "token") + " before it · " + dice(*m.header);
     if (m.guesses) title.subtitle += " · time: best of " + std::to_string(kGuessTries) + " replays";

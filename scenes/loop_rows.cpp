@@ -49,7 +49,7 @@ std::string verify_words(const LoopModel& model, int length) {
     const int n = model.drafted;
     const std::string rows = number_word(n + 1) + (n == 0 ? " row" : " rows");
     if (n == 0) return length == 0 ? "the target reads the pending token: one row" : length == 1 ? rows : "";
-    const std::string what = n == 1 ? "the guess" : "all " + number_word(n);
+    const std::string what = n == 1 ? "the guess" : n == 2 ? "both" : "all " + number_word(n);
     if (length == 0) return "the target reads " + what + " at once and returns " + rows;
     return length == 1 ? "reads " + what + ", returns " + rows : rows;
 }
@@ -224,7 +224,7 @@ void draw_law_rows(const LoopDraw& d) {
                       g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
                 small(d, g.middle(i), g.y + 259,
                       n == 1      ? "it passes"
-                      : g.roomy() ? "all " + number_word(n) + " pass"
+                      : g.roomy() ? (n == 2 ? "both" : "all " + number_word(n)) + " pass"
                                   : "pass");
             }
             continue;

@@ -35,8 +35,7 @@ std::string tokens(int n) {
 std::string kept_words(int kept, int drafted) {
     if (kept == 0)
         return drafted == 1 ? "The guess is gone" : "None of the " + number_word(drafted) + " guesses stands";
-    if (kept == drafted)
-        return drafted == 1 ? "The guess stands" : "All " + number_word(drafted) + " guesses stand";
+    if (kept == drafted) return capital(all_guesses(drafted)) + (drafted == 1 ? " stands" : " stand");
     return capital(number_word(kept)) + " of " + number_word(drafted) + " guesses stand" +
            (kept == 1 ? "s" : "");
 }
@@ -139,8 +138,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     }
     story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");
     story.text =
-        "The target reads the pending token and " +
-        (model.drafted == 1 ? std::string("the guess") : "all " + guesses(model.drafted)) +
+        "The target reads the pending token and " + all_guesses(model.drafted) +
         (model.tree ? " together, each guess seeing only those it follows. Its row for a guess is "
                       "the law of what comes "
                       "next there: it judges the guesses that continue it. Nothing is decided yet."

@@ -44,11 +44,11 @@ std::string plural(int n, const char* noun) {
 std::string finished_title(const LoopModel& model) {
     const int n = model.produced;
     if (model.tree)
-        return "A tree of " + number_word(model.drafted) + " guesses, one check: " + plural(n, "token");
+        return "A tree of " + number_word(model.drafted) + (model.drafted == 1 ? " guess" : " guesses") +
+               ", one check: " + plural(n, "token");
     if (model.drafted == 0) return "Plain decoding: one expensive pass, one token";
     if (model.accepted == model.drafted && model.rejected < 0)
-        return (model.drafted == 1 ? std::string("The guess is kept: ")
-                                   : "All " + number_word(model.drafted) + " guesses kept: ") +
+        return capital(all_guesses(model.drafted)) + (model.drafted == 1 ? " is kept: " : " kept: ") +
                plural(n, "token") + " from one check";
     if (model.accepted == 0) {
         const bool lost = model.timed() && model.plain_ms > 0 && model.spec_ms() > model.plain_total();
@@ -144,11 +144,8 @@ std::string loop_title(const LoopModel& model) {
                " guesses kept so far";
     }
     if (model.cycle->verify)
-        return model.drafted == 0
-                   ? "Nothing was drafted: the pass yields one token"
-                   : "One target pass reads " + (model.drafted == 1
-                                                     ? std::string("the guess")
-                                                     : "all " + number_word(model.drafted) + " guesses");
+        return model.drafted == 0 ? "Nothing was drafted: the pass yields one token"
+                                  : "One target pass reads " + all_guesses(model.drafted);
     return capital(number_word(model.drafted)) + (model.drafted == 1 ? " guess" : " guesses") +
            " made, none checked yet";
 }

@@ -290,7 +290,8 @@ std::string costs_title(const RaceModel& m) {
 }
 
 std::string race_description(const SceneInput& input, const RaceModel& m) {
-    std::string text = "Race. " + race_title(m) + ". " + race_subtitle(input, m) + ".\n";
+    std::string text = "Race. " + race_title(m) + (race_title(m).ends_with("?") ? " " : ". ") +
+                       race_subtitle(input, m) + ".\n";
     if (!m.race) return text;
     if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
         text += "Recorded " + header->date + " on " + header->machine + ".\n";

@@ -18,6 +18,10 @@ std::string number_word(int n) {
     return n >= 0 && n <= 20 ? kWords[static_cast<std::size_t>(n)] : std::to_string(n);
 }
 
+std::string all_guesses(int n) {
+    return n == 1 ? "the guess" : n == 2 ? "both guesses" : "all " + number_word(n) + " guesses";
+}
+
 std::string capital(std::string words) {
     if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
         words[0] = static_cast<char>(words[0] - 'a' + 'A');

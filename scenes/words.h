@@ -16,8 +16,9 @@ struct Words {
     std::string heading, text;
 };
 
-[[nodiscard]] std::string number_word(int n);                      // "three"; digits from 21 on
-[[nodiscard]] std::string capital(std::string words);              // first ASCII letter
+[[nodiscard]] std::string number_word(int n);         // "three"; digits from 21 on
+[[nodiscard]] std::string all_guesses(int n);         // "the guess", "both guesses", "all three guesses"
+[[nodiscard]] std::string capital(std::string words); // first ASCII letter
 [[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"
 [[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip

@@ -185,6 +185,20 @@ TEST(LoopWords, NoBonusCountsBehindTheEndOfTheText) {
     }
 }
 
+TEST(LoopWords, CountOneAndTwoAsPeopleDo) {
+    EXPECT_EQ(all_guesses(1), "the guess");
+    EXPECT_EQ(all_guesses(2), "both guesses");
+    EXPECT_EQ(all_guesses(3), "all three guesses");
+    LoopModel model;
+    const auto trace = ending_round();
+    const CycleView view = fold(*trace, trace->size());
+    model.header = view.header;
+    model.cycle = view.current();
+    model.tree = true;
+    model.drafted = model.produced = 1;
+    EXPECT_EQ(loop_title(model), "A tree of one guess, one check: one token");
+}
+
 TEST(StatusBar, GivesTheHashThatTheRunEndedWith) {
     const auto trace = ending_round();
     SceneBench bench("loop");

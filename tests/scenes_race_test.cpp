@@ -118,6 +118,13 @@ TEST(RaceWords, CountTheGuessesThatARunMakes) {
     EXPECT_EQ(race_about(m.lanes[1]), "a tree of " + std::to_string(made) + " guesses");
 }
 
+TEST(RaceWords, EndAQuestionOnce) {
+    const auto race = toy_race();
+    const SceneInput input = input_at(*race, 0);
+    const std::string told = race_description(input, race_model(input));
+    EXPECT_NE(told.find("Who finishes first? same prompt"), std::string::npos) << told;
+}
+
 TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
     const auto race = toy_race();
     const std::string text =
