@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/ui/format.h"
+#include "scenes/failures_model.h"
 
 namespace speclens {
 namespace {
@@ -18,6 +19,10 @@ double BottleneckModel::ms(int rows) const {
 
 double BottleneckModel::factor(int rows) const {
     return measured() ? ms(rows) / one_ms() : 0;
+}
+
+bool BottleneckModel::in_doubt(int rows) const {
+    return measured() && outrun_pass(*times, rows);
 }
 
 double BottleneckModel::rate(int rows) const {

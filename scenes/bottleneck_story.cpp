@@ -95,6 +95,8 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
                        : " tokens at once cost " + ui::speed_up(m.factor(m.marked)) + " the time of one");
     title.subtitle = (m.model.empty() ? "" : m.model + ", ") + std::to_string(m.times->context) +
                      " tokens before the pass, medians of " + std::to_string(m.times->repeats);
+    if (m.in_doubt(1) || m.in_doubt(m.marked))
+        title.subtitle += " · timing in doubt: a wider pass was quicker";
     return title;
 }
 
@@ -103,6 +105,8 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     const Words words = beat_words(input, m, state, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
+    if (story.step == 3 && (m.in_doubt(1) || m.in_doubt(m.marked)))
+        story.text += " But a wider pass was quicker, so these times are in doubt: measure again.";
     if (models_loaded(input)) {
         story.task = "Measure this machine: M";
         story.task_done = m.measured();

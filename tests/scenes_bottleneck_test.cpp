@@ -201,6 +201,19 @@ TEST(BottleneckScene, CallsAWidthCheapOnlyWhereEveryNarrowerOneIs) {
     EXPECT_EQ(bottleneck_model(input, {}).cheap, 2);
 }
 
+TEST(BottleneckScene, DoubtsAPassThatAWiderOneOutran) {
+    Window window(true);
+    PassTimes times = some_passes();
+    SceneInput input = window.input();
+    input.passes = &times;
+    input.beat = 2;
+    const auto told = [&] { return bottleneck_description(input, bottleneck_model(input, {}), {}); };
+    EXPECT_EQ(told().find("in doubt"), std::string::npos);
+    times.passes[0].ms = 5; // one token slower than two
+    EXPECT_NE(told().find("timing in doubt"), std::string::npos);
+    EXPECT_NE(told().find("these times are in doubt"), std::string::npos);
+}
+
 TEST(BottleneckScene, MeasuresOnDemand) {
     Window window(false);
     EXPECT_TRUE(window.bench->shows("One token or many: what does a pass cost?"));
