@@ -2,6 +2,7 @@
 // the target is owed; and the proof that kept drafts and replacements stack up to the target.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
@@ -24,10 +25,17 @@ std::string formula(const AcceptDraw& d) {
     const Letters letter = letters(d.input.letters_article);
     if (!d.view.coin_known()) return "the recorded heads do not tell its threshold";
     if (bar.q <= 0) return "the draft never proposes it";
-    const std::string p = fine_probability(bar.p), q = fine_probability(bar.q);
-    return std::string("accept if u < min(1, ") + letter.target + " ÷ " + letter.draft + ") = " +
-           (bar.p >= bar.q ? "1, because " + p + " ≥ " + q
-                           : p + " ÷ " + q + " = " + fine_probability(d.view.threshold()));
+    const std::string least =
+        std::string("accept if u < min(1, ") + letter.target + " ÷ " + letter.draft + ") = ";
+    if (bar.p >= bar.q)
+        return least + "1, because " + fine_probability(bar.p) + " ≥ " + fine_probability(bar.q);
+    // Three digits each: of two the ratio would often be another than the one beside them.
+    const auto three = [](double x) {
+        if (x < 1e-5) return fine_probability(x);
+        const std::string text = ui::number(x, 2 - static_cast<int>(std::floor(std::log10(x))));
+        return text.starts_with("0.") ? text.substr(1) : text;
+    };
+    return least + three(bar.p) + " ÷ " + three(bar.q) + " ≈ " + fine_probability(d.view.threshold());
 }
 
 struct Piece {

@@ -1,6 +1,8 @@
 // Scene S3 on saved runs: what recorded heads prove of two laws, and where they do not say.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "scenes/accept_draw.h"
 #include "scenes/words.h"
 #include "scenes_bench.h"
@@ -55,6 +57,27 @@ TEST(AcceptHeads, TheDraftedTokenKeepsItsCoinWhateverTheHeadLists) {
         below += !listed(slot.draft->top, slot.draft->token) || !listed(slot.check->top, slot.draft->token);
     }
     EXPECT_GT(below, 3) << "or nothing was tried";
+}
+
+// Whoever divides the printed numbers gets the printed ratio.
+TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
+    Saved whole(64);
+    int divided = 0;
+    for (const Position& position : whole.positions()) {
+        whole.bench.controller.perform({SceneCommand{Select{position}}}, 0);
+        whole.bench.settle();
+        for (const ui::RecordedText& shown : whole.bench.texts) {
+            double p = 0, q = 0, ratio = 0;
+            const std::size_t at = shown.text.find(") = .");
+            if (!shown.text.starts_with("accept if") || at == std::string::npos) continue;
+            if (shown.text.find('<', at) != std::string::npos) continue; // no number to divide
+            ASSERT_EQ(std::sscanf(shown.text.c_str() + at + 4, "%lf ÷ %lf ≈ %lf", &p, &q, &ratio), 3)
+                << shown.text;
+            EXPECT_NEAR(p / q, ratio, 0.0051 + 0.01 * ratio) << shown.text;
+            ++divided;
+        }
+    }
+    EXPECT_GT(divided, 3) << "or nothing was tried";
 }
 
 TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
