@@ -38,10 +38,16 @@ struct LoadCell {
     [[nodiscard]] bool pays() const { return speedup >= 1.005; }
     [[nodiscard]] bool loses() const { return speedup < 0.995; }
 };
-// requests texts at once, K guesses each: one drafting pass per guess and one verify pass over requests *
-// (K+1) rows. levers.draft: a guess of one request in plain passes; it grows with the requests as a pass
-// does.
-[[nodiscard]] LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k);
+// What drafting for one request takes, in plain passes.
+struct DraftCost {
+    double block = 0; // whatever K is: of a drafter that guesses all at once
+    double guess = 0; // more for each guess
+    [[nodiscard]] double of(int k) const { return block + k * guess; }
+};
+// requests texts at once, K guesses each: drafting, which grows with the requests as a pass does, and one
+// verify pass over requests * (K+1) rows. alpha: the chance that a guess stays.
+[[nodiscard]] LoadCell load_cell(const PassTimes& times, double alpha, const DraftCost& draft, int requests,
+                                 int k);
 
 struct EntropyBin {
     double low = 0, high = 0; // nats
@@ -68,7 +74,8 @@ struct FailuresState {
 
 struct FailuresModel {
     const PassTimes* times = nullptr; // null: not measured
-    Levers levers;                    // of the run, or assumed
+    double alpha = 0;                 // chance that a guess stays, of the run, or assumed
+    DraftCost draft;                  // the same
     bool from_run = false;
     std::vector<LoadCell> cells;  // row by row
     int row = 0, column = 3;      // marked

@@ -73,6 +73,12 @@ Words beat_words(const FailuresModel& m, int beat) {
     }
 }
 
+std::string cost_words(const DraftCost& draft) {
+    if (draft.block <= 0) return " and costs " + ui::probability(draft.guess) + " of a pass";
+    return ", a block costs " + ui::probability(draft.block) + " of a pass" +
+           (draft.guess > 0 ? " and " + ui::probability(draft.guess) + " for each guess" : "");
+}
+
 } // namespace
 
 std::string failure_reason(const FailuresModel& m) {
@@ -81,7 +87,7 @@ std::string failure_reason(const FailuresModel& m) {
     const LoadCell& cell = m.marked();
     const double plain = pass_ms(*m.times, cell.requests),
                  verify = pass_ms(*m.times, static_cast<double>(cell.requests) * (cell.k + 1));
-    const double tokens = expected_tokens(m.levers.alpha, cell.k), draft = cell.k * m.levers.draft * plain;
+    const double tokens = expected_tokens(m.alpha, cell.k), draft = m.draft.of(cell.k) * plain;
     std::string text = counted(cell.requests, "request") + ", K = " + std::to_string(cell.k) +
                        ": the verify pass has " + std::to_string(cell.requests * (cell.k + 1)) +
                        " rows and takes " + ui::speed_up(verify / plain) + " a plain one; drafting " +
@@ -89,7 +95,7 @@ std::string failure_reason(const FailuresModel& m) {
                        " tokens: " + ui::speed_up(cell.speedup) + ". ";
     if (cell.pays()) return text + "Guessing pays.";
     if (!cell.loses()) return text + "Guessing is worth what it costs.";
-    if (m.levers.alpha < 0.5) return text + "Too few guesses stay.";
+    if (m.alpha < 0.5) return text + "Too few guesses stay.";
     return text + (verify / plain > tokens ? "The pass is full: guess less, or not at all."
                                            : "Drafting costs more than it brings.");
 }
@@ -108,9 +114,8 @@ StageTitle failures_title(const FailuresModel& m) {
                   (cell.pays()    ? ""
                    : cell.loses() ? ", slower than plain decoding"
                                   : ", as fast as plain decoding");
-    title.subtitle = "simulated from measured passes; a guess stays with " + ui::probability(m.levers.alpha) +
-                     " and costs " + ui::probability(m.levers.draft) + " of a pass" +
-                     (m.from_run ? ", as in the run on screen" : ", assumed") +
+    title.subtitle = "simulated from measured passes; a guess stays with " + ui::probability(m.alpha) +
+                     cost_words(m.draft) + (m.from_run ? ", as in the run on screen" : ", assumed") +
                      (cell.extrapolated ? " · beyond the measured widths" : "") +
                      (cell.outrun ? " · timing in doubt: a wider pass was quicker" : "");
     return title;

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/frontend.h"
 #include "engine/run.h"
+#include "kernels/error.h"
 #include "scenes/failures_model.h"
 #include "scenes_bench.h"
+#include "scenes_fixtures.h"
 #include "scenes_look.h"
 #include "tests/micro.h"
 
@@ -35,15 +38,39 @@ TEST(Failures, PassesBetweenAndBeyondTheMeasuredWidths) {
 }
 
 TEST(Failures, ACellIsTokensAgainstTheRound) {
-    const Levers levers{0.8, 0.1, 0};
-    const LoadCell alone = load_cell(bend(), levers, 1, 4);
+    const DraftCost draft{0, 0.1};
+    const LoadCell alone = load_cell(bend(), 0.8, draft, 1, 4);
     EXPECT_NEAR(alone.speedup, expected_tokens(0.8, 4) / (4 * 0.1 + 1), 1e-12);
     EXPECT_FALSE(alone.extrapolated);
-    const LoadCell busy = load_cell(bend(), levers, 16, 4); // 80 rows: 10 ms; a plain pass 2 ms
+    const LoadCell busy = load_cell(bend(), 0.8, draft, 16, 4); // 80 rows: 10 ms; a plain pass 2 ms
     EXPECT_NEAR(busy.speedup, expected_tokens(0.8, 4) * 2 / (4 * 0.1 * 2 + 10), 1e-12);
     EXPECT_TRUE(busy.extrapolated);
     EXPECT_LT(busy.speedup, 1);
     EXPECT_GT(alone.speedup, 1);
+}
+
+// A drafter that guesses a block at once takes as long for one guess as for seven, but for its head.
+TEST(Failures, ABlockCostsTheSameWhateverK) {
+    const LoadCell one = load_cell(bend(), 0.8, {0.5, 0}, 1, 1),
+                   seven = load_cell(bend(), 0.8, {0.5, 0}, 1, 7);
+    EXPECT_NEAR(one.speedup, expected_tokens(0.8, 1) / 1.5, 1e-12);
+    EXPECT_NEAR(seven.speedup, expected_tokens(0.8, 7) / 1.5, 1e-12);
+    for (const char* drafter : {"dflash", "small"}) {
+        const auto trace = fixtures::toy_run({.name = "block", .drafter = drafter, .k = 4});
+        const CycleView whole = fold(*trace, trace->size());
+        const PassTimes times = bend();
+        SceneInput input;
+        input.trace = trace.get();
+        input.view = input.whole = &whole;
+        input.passes = &times;
+        input.plain.ms_per_token = 9;
+        const FailuresModel m = failures_model(input, {});
+        ASSERT_TRUE(m.from_run);
+        const bool block = drafter == std::string("dflash");
+        EXPECT_NEAR(m.draft.block, block ? 4 * 1.5 / 9 : 0, 1e-9) << drafter;
+        EXPECT_NEAR(m.draft.guess, block ? 0 : 1.5 / 9, 1e-9) << drafter;
+        EXPECT_EQ(failures_title(m).subtitle.find("a block costs .67 of a pass") != std::string::npos, block);
+    }
 }
 
 TEST(Failures, EntropyCountsTheRestAsOneToken) {
@@ -111,11 +138,11 @@ TEST(Failures, BelieveNoPassThatTookLongerThanAWiderOne) {
     EXPECT_FALSE(outrun_pass(times, 2));
     EXPECT_TRUE(outrun_pass(times, 3));
     EXPECT_FALSE(outrun_pass(times, 8));
-    EXPECT_TRUE(load_cell(times, {0.18, 0, 0}, 1, 1).outrun);
-    EXPECT_FALSE(load_cell(times, {0.18, 0, 0}, 8, 1).outrun);
+    EXPECT_TRUE(load_cell(times, 0.18, {}, 1, 1).outrun);
+    EXPECT_FALSE(load_cell(times, 0.18, {}, 8, 1).outrun);
     for (const int requests : kRequests)
         for (const int k : kGuesses)
-            EXPECT_LE(load_cell(times, {0.18, 0, 0}, requests, k).speedup, expected_tokens(0.18, k) + 1e-9)
+            EXPECT_LE(load_cell(times, 0.18, {}, requests, k).speedup, expected_tokens(0.18, k) + 1e-9)
                 << requests << " requests, K = " << k;
 }
 
