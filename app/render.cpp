@@ -53,7 +53,11 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.scene = info.make();
     p.source.update(trace, trace->size());
     p.source.fill(p.input.scene);
-    const bool beats = p.scene->beats(p.input.scene) > 0;
+    const int last = p.scene->beats(p.input.scene);
+    const bool beats = last > 0;
+    if (beats && request.beat > last)
+        throw Error(request.scene + " has no beat " + std::to_string(request.beat),
+                    "Its beats are 1 to " + std::to_string(last) + ".", Exit::usage);
     std::size_t cursor = request.cursor;
     if (cursor == 0)
         cursor = beats && p.scene->first_look(p.source.whole()) ? *p.scene->first_look(p.source.whole())

@@ -180,6 +180,17 @@ TEST(Failures, SaysWhatTheGuessesShowOnlyWhereTheyDo) {
     EXPECT_TRUE(failures_story(at, m, nullptr).text.starts_with("This run shows no clear fall"));
 }
 
+TEST(Frames, HaveNoBeatBeyondTheLast) {
+    FrameRequest request;
+    request.scene = "failures";
+    const auto told = [&](int beat) {
+        request.beat = beat;
+        return describe_frame(request, fixtures::mixed(), RunSettings{}, EngineStatus{}, nullptr);
+    };
+    EXPECT_NE(told(kFailuresBeats), told(kFailuresBeats - 1));
+    EXPECT_THROW((void)told(kFailuresBeats + 1), Error);
+}
+
 TEST(FailuresScene, MarksAsManyGuessesAsTheRunMakes) {
     for (const auto& [k, shown] : {std::pair{15, 15}, {12, 12}, {11, 10}, {6, 6}, {1, 1}}) {
         EXPECT_EQ(kGuesses[guesses_at_most(k)], shown);
