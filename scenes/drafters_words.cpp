@@ -158,7 +158,10 @@ std::string drafter_round_words(const SceneInput& input, const DrafterRow& row) 
     else
         text += std::to_string(round->accepted) + " of " + std::to_string(row.guesses()) +
                 (row.guesses() == 1 ? " guess" : " guesses") + " kept";
-    if (round->resample) text += ", then the target's own " + word(input, round->resample->token);
+    if (round->commit && drops_own_token(*round->commit))
+        text += ", and the text ends there";
+    else if (round->resample)
+        text += ", then the target's own " + word(input, round->resample->token);
     if (row.tokens > 0) text += ": " + counted(row.tokens, "token");
     if (row.draft_ms > 0) text += ", drafted in " + guess_ms(row.draft_ms) + " ms";
     return text + ".";

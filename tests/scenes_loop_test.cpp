@@ -185,6 +185,15 @@ TEST(LoopWords, NoBonusCountsBehindTheEndOfTheText) {
     }
 }
 
+TEST(DraftersWords, NoTokenFollowsTheEndOfTheText) {
+    const auto trace = ending_round();
+    SceneBench bench("drafters");
+    bench.show(trace, trace->size());
+    const std::string told = find_scene("drafters")->make()->describe(bench.controller.frame(0).scene);
+    EXPECT_TRUE(has(told, "2 of 2 guesses kept, and the text ends there: 2 tokens")) << told;
+    EXPECT_FALSE(has(told, "the target's own")) << told;
+}
+
 TEST(LoopWords, CountOneAndTwoAsPeopleDo) {
     EXPECT_EQ(all_guesses(1), "the guess");
     EXPECT_EQ(all_guesses(2), "both guesses");
