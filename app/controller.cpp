@@ -7,6 +7,7 @@
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/run_controls.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {
@@ -77,7 +78,10 @@ void Controller::observe(const Snapshot& published, double now) {
         live_ = published.trace;
         // The controls show the newest wish, not a run that another restart will replace at once.
         restarts_ = std::max(0, restarts_ - std::max(1, begun));
-        if (restarts_ == 0) settings_ = published.settings;
+        if (restarts_ == 0) {
+            settings_ = published.settings;
+            keep_to_limit(now);
+        }
         if (!saved_) {
             source_.update(live_, 0);
             cursor_ = 1;
@@ -89,6 +93,22 @@ void Controller::observe(const Snapshot& published, double now) {
         }
     }
     tick(now);
+}
+
+// The run may guess fewer in a row than were asked for: that is all its drafter can do.
+void Controller::keep_to_limit(double now) {
+    const Header* run = live_->header();
+    if (!run || run->drafter != settings_.drafter || settings_.options.tree_depth > 0) return;
+    if (run->k <= 0 || run->k >= settings_.k) return;
+    most_in_a_row_[run->drafter] = settings_.k = run->k;
+    (void)at_limit(now);
+}
+
+bool Controller::at_limit(double now) {
+    const auto most = most_in_a_row_.find(settings_.drafter);
+    if (most == most_in_a_row_.end() || settings_.k < most->second) return false;
+    say(settings_.drafter + " guesses at most " + counted(most->second, "token") + " in a row", now);
+    return true;
 }
 
 void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing) {

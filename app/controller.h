@@ -93,6 +93,8 @@ class Controller {
     void seek(Seek what, double now);
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
     void arrive(double now);
+    void keep_to_limit(double now);
+    [[nodiscard]] bool at_limit(double now); // K is all that the drafter can guess; says so
     void restart(RunSettings settings); // a change that can be taken back
     void change_run(RunSettings settings, double now); // the same, and says what follows from it
     void begin_run(RunSettings settings);
@@ -158,6 +160,7 @@ class Controller {
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;
     std::vector<SavedFile> saved_files_; // when the Open dialog appeared
+    std::map<std::string, int> most_in_a_row_; // by drafter, as its runs showed
     RunSettings root_;         // of the run that the forks were made on
     std::vector<Fork> forks_;  // that led to the run on screen
     History<RunVersion> run_history_;

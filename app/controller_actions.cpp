@@ -4,7 +4,6 @@
 #include "app/controller.h"
 #include "engine/drafter.h"
 #include "scenes/run_controls.h"
-#include "scenes/words.h"
 
 namespace speclens {
 
@@ -99,14 +98,12 @@ void Controller::action(Action action, int number, double now) {
         if (port_.send) port_.send(in_race() ? Command{StopRace{}} : Command{Cancel{}});
         break;
     case Action::longer:
-    case Action::shorter: {
-        const int k = guessed_k(changed, in_race() ? nullptr : source_.view().header);
-        if (action == Action::longer && k < changed.k)
-            return say(changed.drafter + " guesses at most " + counted(k, "token") + " in a row", now);
-        changed = with_draft_length(changed, std::clamp(k + (action == Action::longer ? 1 : -1), 0, 16));
+    case Action::shorter:
+        if (action == Action::longer && !in_race() && at_limit(now)) return;
+        changed =
+            with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
         if (changed.k != wished().k) change_run(changed, now);
         break;
-    }
     case Action::hotter:
     case Action::colder: {
         const double t =

@@ -77,11 +77,6 @@ RunSettings with_draft_length(RunSettings settings, int k) {
     return settings;
 }
 
-int guessed_k(const RunSettings& settings, const Header* run) {
-    const bool same = run && run->drafter == settings.drafter && settings.options.tree_depth == 0;
-    return same ? std::min(settings.k, run->k) : settings.k;
-}
-
 RunSettings with_rule(RunSettings settings, const std::string& rule) {
     settings.rule = rule;
     const RuleInfo* info = find_rule(rule);
@@ -156,8 +151,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     at = row.take(k_w);
     ui::field_label(ui, at, "Draft length K");
-    if (const auto k = ui::stepper(ui, "k", at, guessed_k(now, input.view->header),
-                                   {.low = 0, .high = 16, .disabled = off})) {
+    if (const auto k = ui::stepper(ui, "k", at, now.k, {.low = 0, .high = 16, .disabled = off})) {
         restart(with_draft_length(now, static_cast<int>(*k)));
     }
 

@@ -13,9 +13,6 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 // judges trees, which a drafter of chains after it does not keep. Another drafter starts with its default options.
 [[nodiscard]] RunSettings with_drafter(RunSettings settings, const std::string& drafter);
 [[nodiscard]] RunSettings with_draft_length(RunSettings settings, int k);
-// What the drafter of these settings guesses in a row: fewer than K where the run on screen, which may be null, shows
-// that it can do no more.
-[[nodiscard]] int guessed_k(const RunSettings& settings, const Header* run);
 [[nodiscard]] RunSettings with_temperature(RunSettings settings, double temperature);
 [[nodiscard]] RunSettings with_rule(RunSettings settings, const std::string& rule);
 

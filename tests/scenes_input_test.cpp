@@ -177,14 +177,26 @@ TEST(Controls, KStopsAtWhatTheDrafterCanGuess) {
     published.settings.drafter = "medusa";
     published.settings.k = 5; // asked for; the run has four heads
     live.observe(published);
+    std::string& said = live.bench.controller.chrome.message;
+    EXPECT_NE(said.find("medusa guesses at most 4 tokens"), std::string::npos) << said;
+    said.clear();
     live.sent.clear();
     live.bench.key(ui::Key::k);
     EXPECT_TRUE(live.sent.empty()) << "the same run again";
-    EXPECT_NE(live.bench.controller.chrome.message.find("medusa guesses at most 4 tokens"),
-              std::string::npos);
+    EXPECT_NE(said.find("medusa guesses at most 4 tokens"), std::string::npos) << said;
     live.bench.key(ui::Key::k, {.shift = true});
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings.k, 3);
+    live.bench.key(ui::Key::k); // before the shorter run is there
+    EXPECT_EQ(live.last<Restart>()->settings.k, 4);
+}
+
+TEST(Controls, LengthsPressedInARowAddUp) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    for (int i = 0; i < 3; ++i) live.bench.key(ui::Key::k);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.k, 7) << "though the run on screen still has K = 4";
 }
 
 TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {

@@ -66,7 +66,7 @@ TEST(AcceptRule, CtrlZTakesBackWhatTheSceneChangedFirst) {
     live.bench.key(ui::Key::k); // a change of the run, with the scene's own behind it
     const RunSettings longer = live.last<Restart>()->settings;
     Snapshot p;
-    p.trace = fixtures::mixed();
+    p.trace = fixtures::toy_run({.name = "longer", .k = longer.k});
     p.settings = longer;
     live.observe(p);
     live.sent.clear();
