@@ -41,6 +41,9 @@ TEST_F(CudaObject, DescribesTheDevice) {
     EXPECT_EQ(backend->description(), "CUDA · emulated · 1.0 GB");
     simt::device.major = 7;
     EXPECT_EQ(make()->description(), "CUDA · emulated · 1.0 GB · without tensor cores");
+    simt::device.major = 12; // it compiles code for 7.5 itself, in which those kernels are empty
+    simt::device.built_for = 75;
+    EXPECT_EQ(make()->description(), "CUDA · emulated · 1.0 GB · without tensor cores");
     EXPECT_EQ(backend->free_memory(), simt::device.memory);
 }
 

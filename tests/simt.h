@@ -163,6 +163,9 @@ struct cudaDeviceProp {
     std::size_t totalGlobalMem;
     int major, minor, multiProcessorCount;
 };
+struct cudaFuncAttributes {
+    int ptxVersion;
+};
 struct cudaKernelNodeParams {
     void* func;
     dim3 gridDim, blockDim;
@@ -210,6 +213,7 @@ struct Device {
     std::size_t memory = std::size_t{1} << 30; // bytes that cudaMalloc may hand out in all
     std::size_t used = 0;
     int major = 8;
+    int built_for = 80; // the architecture that kernels were compiled for
     cudaError_t fault = cudaSuccess; // returned by every call from now on, as after a fault of a real device
     int fault_after = -1;            // launches until such a fault; negative: never
     int launches = 0, graph_launches = 0, graphs = 0, node_updates = 0;
@@ -217,3 +221,9 @@ struct Device {
 extern Device device;
 
 } // namespace simt
+
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {
+    attributes->ptxVersion = simt::device.built_for;
+    return simt::device.fault;
+}

@@ -48,7 +48,7 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::stri
         (void)cudaGetLastError(); // it is not ours to report twice
         return nullptr;
     }
-    const bool tensor_cores = options.tensor_cores && properties.major >= 8;
+    const bool tensor_cores = options.tensor_cores && properties.major >= 8 && built_with_tensor_cores();
     const std::string description = std::string("CUDA · ") + properties.name + " · " +
                                     gigabytes(properties.totalGlobalMem) +
                                     (tensor_cores ? "" : " · without tensor cores");

@@ -24,6 +24,9 @@ struct CudaOptions {
     bool tensor_cores = true; // SPECLENS_CUDA_PLAIN=1 turns them off; devices before 8.0 have none that fit
 };
 
+// The kernels that the device was given have their tensor-core bodies: a build for 7.5 alone has none, and a newer
+// device would compile that code for itself.
+[[nodiscard]] bool built_with_tensor_cores();
 // Null, with the reason in `why`, when there is no usable device.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::string& why);
 

@@ -13,6 +13,11 @@ namespace speclens::cuda {
 
 static_assert(kMostDim == kMostHeadDim);
 
+bool built_with_tensor_cores() {
+    cudaFuncAttributes found = {};
+    return cudaFuncGetAttributes(&found, matmul_tiles<1, 1>) == cudaSuccess && found.ptxVersion >= 80;
+}
+
 namespace {
 
 constexpr std::size_t kPartialBytes = std::size_t{256} << 20; // of attention, for the rows of one launch
