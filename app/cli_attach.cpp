@@ -189,6 +189,9 @@ Exit command_attach(const Options& options) {
         if (options.prompt)
             throw Error("'" + target + "' is a file: it cannot be asked anything",
                         "--prompt needs the address of a server.", Exit::usage);
+        for (const char* option : {"--key-from", "--every", "--for"})
+            if (options.has(option))
+                throw Error(std::string(option) + " does nothing for a file", "Leave it out.", Exit::usage);
         return read_file_of(options, target);
     }
     const Endpoint endpoint = parse_endpoint(target);

@@ -352,6 +352,8 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         for (Prompt& prompt : prompts) prompt.chat = options.chat;
     if (!options.system.empty())
         for (Prompt& prompt : prompts) prompt.system = options.system;
+    if (std::ranges::any_of(prompts, [](const Prompt& p) { return !p.system.empty() && !p.chat; }))
+        say("a \"system\" does nothing for a prompt without \"chat\": true");
     if (options.domain.empty()) return prompts;
     std::set<std::string> domains;
     std::vector<Prompt> kept;

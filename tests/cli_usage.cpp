@@ -29,6 +29,10 @@ TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"lossless", "many"}, "whole number");
 }
 
+TEST(Usage, TakesNoOptionOfAServerForAFile) {
+    expect_usage({"attach", SPEC_SOURCE_DIR "/README.md", "--for", "3"}, "does nothing for a file");
+}
+
 TEST(Usage, AsksForNoCopiesOfOneAnswer) {
     const Outcome copies = speclens({"train", "--temp", "0", "--texts", "2", "--steps", "1"});
     EXPECT_EQ(copies.code, 2) << copies.err;
