@@ -33,7 +33,8 @@ struct DraftNode {
     Top base;                 // at temperature 1: its row's law before a correction (Domino, DSpark), where `entries` asks
     std::string extra;        // what the method can show for this token
     Lens lens;                // what the method's tensors look like here, where DraftRequest::lens asks
-    double ms = 0;            // without head_ms
+    double record_ms = 0;     // of selecting `heads` and `base` for a trace, which is no part of drafting
+    double ms = 0;            // without head_ms and record_ms
     double head_ms = 0;       // of the part that corrects or draws, where the method has one beside its network
     [[nodiscard]] double q() const { return law.empty() ? 1.0 : law[static_cast<std::size_t>(token)]; }
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/drafter.h"
 #include "engine/run.h"
 #include "engine/trace_json.h"
 #include "tests/drafter_goldens.h"
@@ -43,6 +44,41 @@ TEST(Lens, ChangesNoTokenAndNoHash) {
         EXPECT_EQ(plain.trace().hash(plain.trace().size()), seen.trace().hash(seen.trace().size()));
         EXPECT_EQ(lines_of(plain.trace()).find("\"lens\""), std::string::npos);
     }
+}
+
+// Selecting what a trace shows of a law is no part of drafting: it is timed apart.
+TEST(Recording, IsTimedApartFromDrafting) {
+    const auto models = micro_models(1);
+    const std::vector<int> text = {5, 6, 7, 8, 9};
+    for (const char* name : {"small", "skip", "eagle3", "dflash", "domino", "dspark", "medusa"})
+        for (const int entries : {0, 8}) {
+            SCOPED_TRACE(name + std::to_string(entries));
+            const auto target = make_model_decoder(models->target, 128);
+            const DrafterInfo* info = find_drafter(name);
+            const auto drafter =
+                info->make({*target,
+                            info->needs_draft_model() ? make_model_decoder(models->draft, 128) : nullptr,
+                            models->network(name),
+                            {}});
+            drafter->begin(text);
+            target->prefill(std::span(text).first(4), drafter->taps(),
+                            [&](int first, const Tensor& features) {
+                                drafter->observe(
+                                    {.sequence = text, .first = first, .prompt = true, .features = features});
+                            });
+            const Draft draft = drafter->draft({.sequence = text,
+                                                .k = 3,
+                                                .nodes = 0,
+                                                .sampling = {.temperature = 1},
+                                                .coin = [](int) { return 0.5; },
+                                                .entries = entries});
+            ASSERT_FALSE(draft.nodes.empty());
+            for (const DraftNode& node : draft.nodes) {
+                EXPECT_EQ(node.record_ms > 0, entries > 0);
+                EXPECT_GE(node.ms, 0);
+                EXPECT_GE(node.head_ms, 0);
+            }
+        }
 }
 
 TEST(Lens, SurvivesTheFile) {

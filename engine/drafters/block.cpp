@@ -184,7 +184,7 @@ void BlockDrafter::choose(const Block&, int k, const DraftRequest& request, Draf
     for (int i = 0; i < k; ++i) {
         const Stopwatch watch;
         draft.nodes.push_back(next_node(base_rows_, i, i, network_->config.layer.vocab, request));
-        draft.nodes.back().ms = watch.ms();
+        draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms;
         if (is_stop(request.stops, draft.nodes.back().token)) return;
     }
 }
@@ -207,8 +207,11 @@ void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& cor
     if (request.lens) node.lens.add_correction(base_rows_.logits(index), corrected.logits(0));
 }
 
-Top BlockDrafter::base_law(int index, const DraftRequest& request) {
-    return base_rows_.heads(index, kRawSampling, request.entries).law;
+void BlockDrafter::record_base(DraftNode& node, int index, const DraftRequest& request) {
+    if (request.entries == 0) return;
+    const Stopwatch watch;
+    node.base = base_rows_.heads(index, kRawSampling, request.entries).law;
+    node.record_ms += watch.ms();
 }
 
 void BlockDrafter::look_up(const Tensor& table, int token, const Tensor& out) {

@@ -42,8 +42,8 @@ class BlockDrafter : public Drafter {
     [[nodiscard]] const OutputHead& head() const { return head_; }
     // The change of row `index` of the base logits to row 0 of `corrected`, where a lens is asked for.
     void look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request);
-    // DraftNode::base of row `index`.
-    [[nodiscard]] Top base_law(int index, const DraftRequest& request);
+    // Fills DraftNode::base from row `index`, where a trace asks for it.
+    void record_base(DraftNode& node, int index, const DraftRequest& request);
     // f32 (1, cols) scratch.
     [[nodiscard]] Buffer row_of(int cols) const { return {backend(), DType::f32, 1, cols}; }
     // out (1, h) = row `token` of `table`.

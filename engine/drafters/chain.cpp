@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/clock.h"
+
 namespace speclens {
 
 DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request) {
@@ -26,7 +28,11 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
         }
     }
     if (forced) node.extra = "forced";
-    if (request.entries != 0) node.heads = rows.heads(row, request.sampling, request.entries);
+    if (request.entries != 0) {
+        const Stopwatch watch;
+        node.heads = rows.heads(row, request.sampling, request.entries);
+        node.record_ms = watch.ms();
+    }
     return node;
 }
 

@@ -34,10 +34,10 @@ class Domino final : public BlockDrafter {
                 node = next_node(base_rows(), i, i, vocab, request);
             } else {
                 node = next_node(causal_.correct(i), 0, i, vocab, request);
-                if (request.entries != 0) node.base = base_law(i, request);
+                record_base(node, i, request);
             }
             const int token = node.token;
-            node.head_ms = watch.ms();
+            node.head_ms = watch.ms() - node.record_ms;
             if (request.lens) look(i, node, request);
             watch = {};
             draft.nodes.push_back(std::move(node));

@@ -43,7 +43,7 @@ class DSpark final : public BlockDrafter {
                                        : next_node(base_rows(), i, i, c.layer.vocab, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
             token = node.token;
-            node.head_ms = watch.ms();
+            node.head_ms = watch.ms() - node.record_ms;
             if (corrects_) look_at_correction(node, i, corrected_, request);
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token)) return;
@@ -56,7 +56,7 @@ class DSpark final : public BlockDrafter {
         const Projection add[] = {{markov_out_.weight, block.base.slice(index, 1), corrected_.begin(1, markov_out_.ids)}};
         backend().matmul(e, add);
         DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
-        if (request.entries != 0) node.base = base_law(index, request);
+        record_base(node, index, request);
         return node;
     }
 

@@ -24,7 +24,7 @@ class Eagle3 final : public Eagle3Drafter {
             if (i > 0) head().extend(draft.nodes.back().token, i - 1);
             head().predict();
             draft.nodes.push_back(node(i, request));
-            draft.nodes.back().ms = watch.ms();
+            draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms;
             if (request.lens) look(i, draft.nodes.back().lens);
             watch = {};
             if (is_stop(request.stops, draft.nodes.back().token)) break;
@@ -102,8 +102,10 @@ class Eagle3 final : public Eagle3Drafter {
             node.extra = "forced";
         }
         if (request.entries != 0) {
+            const Stopwatch watch;
             Heads heads = rows.heads(0, request.sampling, request.entries);
             node.heads = {head().widened(std::move(heads.law)), head().widened(std::move(heads.raw))};
+            node.record_ms = watch.ms();
         }
         return node;
     }

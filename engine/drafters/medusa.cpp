@@ -58,7 +58,7 @@ class Medusa final : public MedusaDrafter {
         if (!predict(request.sequence, k)) return draft;
         for (int i = 0; i < k; ++i) {
             draft.nodes.push_back(next_node(rows(), i, i, vocab(), request));
-            draft.nodes.back().ms = watch.ms(); // the first node's time includes all heads
+            draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms; // the first node's time includes all heads
             watch = {};
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }

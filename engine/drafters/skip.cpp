@@ -30,7 +30,7 @@ class Skip final : public Drafter {
                                                 .head = cut_.cut() ? &cut_ : nullptr});
             DraftNode node = next_node(rows, 0, i, target_.vocab(), request);
             feed = node.token;
-            node.ms = watch.ms();
+            node.ms = watch.ms() - node.record_ms;
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, feed)) break;
         }

@@ -49,7 +49,7 @@ class Small final : public Drafter {
                                                          .head = cut_.cut() ? &cut_ : nullptr}));
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
-            node.ms = watch.ms();
+            node.ms = watch.ms() - node.record_ms;
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token) || token >= model_->vocab()) break;
             feed.assign(1, token);
