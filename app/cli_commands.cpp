@@ -94,7 +94,6 @@ constexpr CommandRow kCommandRows[] = {
      "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
      "and tests the counts against the laws that the case expects, where it does. Exits with 1 when a case "
      "differs. A file:\n"
-     ""
      "{\"schema\":\"specdec-oracles/"
      "1\",\"cases\":[{\"id\":\"a\",\"rule\":\"token\",\"vocab\":2,\"block\":1,\n"
      "\"params\":{},\"q\":{\"\":[0.8,0.2]},\"p\":{\"\":[0.6,0.4],\"0\":[0.5,0.5],\"1\":[0.5,0.5]},\n"

@@ -118,6 +118,8 @@ struct DrafterInfo {
 [[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);  // nullptr: unknown
 // Draft tokens per round where nothing else is asked for: what serves a method well on the bundle.
 [[nodiscard]] int usual_k(const std::string& drafter);
+// One pass, a set of heads or a look into the text makes all the guesses of a round, whatever K is.
+[[nodiscard]] bool guesses_at_once(const std::string& drafter);
 // Whether `rule` can judge what `drafter` proposes: every rule judges chains.
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
 // `rule` if it suits what `drafter` proposes, else the usual one that does. Unknown names pass through.

@@ -124,6 +124,11 @@ int usual_k(const std::string& drafter) {
     return 4;
 }
 
+bool guesses_at_once(const std::string& drafter) {
+    constexpr const char* kBlocks[] = {"dflash", "domino", "dspark", "medusa", "dart", "lookup"};
+    return std::ranges::find(kBlocks, drafter) != std::end(kBlocks);
+}
+
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers) {
     const DrafterOptions defaults;
     const auto reject = [&](const char* option, const char* owner) {

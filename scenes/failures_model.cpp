@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/drafter.h"
 #include "engine/samples.h"
 #include "scenes/cycle_pick.h"
 
@@ -27,12 +28,6 @@ std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
         }
     if (seen == 0) bins.clear();
     return bins;
-}
-
-// One pass, a set of heads or a look into the text makes all the guesses.
-bool guesses_at_once(const std::string& drafter) {
-    constexpr const char* kBlocks[] = {"dflash", "domino", "dspark", "medusa", "dart", "lookup"};
-    return std::ranges::find(kBlocks, drafter) != std::end(kBlocks);
 }
 
 // The draft times of the run's rounds: the pass by round, the correcting head by guess.

@@ -39,14 +39,7 @@ TEST(RaceModel, StopsAtTheEndOfEveryRound) {
 
 TEST(RaceModel, SaysWhereTextsPart) {
     auto race = toy_race(false);
-    race->lanes[1].trace = fixtures::toy_run({.name = "x",
-                                              .rule = "token",
-                                              .drafter = "eagle3",
-                                              .k = 2,
-                                              .cycles = 4,
-                                              .temperature = 2,
-                                              .noise = 0.9,
-                                              .top = 0});
+    race->lanes[1].trace = another_text();
     const RaceModel m = race_model(input_at(*race, 1));
     EXPECT_FALSE(m.identical);
     EXPECT_NE(race_texts(m).find("TEXTS DIFFER after"), std::string::npos) << "greedy lanes must agree";

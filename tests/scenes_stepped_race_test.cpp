@@ -85,14 +85,7 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
     const RaceModel m = race_model(input_at(*race, 6));
     EXPECT_EQ(m.lanes[3].shown.rounds, 1);
     EXPECT_EQ(m.lanes[0].shown.rounds, 6) << "as many tokens, but a pass for each";
-    race->lanes[1].trace = fixtures::toy_run({.name = "x",
-                                              .rule = "token",
-                                              .drafter = "eagle3",
-                                              .k = 2,
-                                              .cycles = 4,
-                                              .temperature = 2,
-                                              .noise = 0.9,
-                                              .top = 0});
+    race->lanes[1].trace = another_text();
     EXPECT_NE(race_texts(race_model(input_at(*race, 6))).find("TEXTS DIFFER after"), std::string::npos);
 }
 

@@ -71,6 +71,18 @@ inline std::shared_ptr<RaceView> toy_race(bool averages = true) {
     return race;
 }
 
+// A run of EAGLE-3 that writes something else than the lanes do.
+inline std::shared_ptr<const Trace> another_text() {
+    return fixtures::toy_run({.name = "x",
+                              .rule = "token",
+                              .drafter = "eagle3",
+                              .k = 2,
+                              .cycles = 4,
+                              .temperature = 2,
+                              .noise = 0.9,
+                              .top = 0});
+}
+
 struct RaceBench {
     std::vector<Command> sent;
     SceneBench bench;
