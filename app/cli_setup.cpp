@@ -239,34 +239,9 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.trace_top = options.trace_top;
     settings.timing = options.timing;
     settings.lens = options.lens;
-    const DrafterOptions defaults;
-    settings.options = defaults;
-    if (drafter == "lookup") {
-        settings.options.ngram_min = options.method.ngram_min;
-        settings.options.ngram_max = options.method.ngram_max;
-        settings.options.ngram_recent = options.method.ngram_recent;
-    }
-    if (drafter == "skip") {
-        settings.options.exit_layer = options.method.exit_layer;
-        settings.options.skip_attention = options.method.skip_attention;
-        settings.options.skip_mlp = options.method.skip_mlp;
-    }
-    if (drafter == "dflash" || drafter == "domino" || drafter == "dspark") {
-        settings.options.conditioning = options.method.conditioning;
-        settings.options.context_last = options.method.context_last;
-        settings.options.tap_shift = options.method.tap_shift;
-    }
-    if (drafter == "domino" || drafter == "dspark") settings.options.correction = options.method.correction;
-    if (drafter == "dspark") settings.options.confidence = options.method.confidence;
-    if (drafter == "dart") settings.options.ngram_weight = options.method.ngram_weight;
-    if (drafter == "domino") settings.options.head_pool = options.method.head_pool;
-    if (has_whole_head(drafter)) settings.options.fr_spec = options.method.fr_spec;
-    if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
-        settings.options.tree_topk = options.method.tree_topk;
-        settings.options.tree_depth = options.method.tree_depth;
-        settings.options.tree_budget = options.method.tree_budget;
-        if (options.method.tree_depth > 0) settings.k = options.method.tree_depth; // two words for one number
-    }
+    settings.options = {};
+    take_options(drafter, options.method, settings.options);
+    if (settings.options.tree_depth > 0) settings.k = settings.options.tree_depth; // two words for one number
     return settings;
 }
 
@@ -380,6 +355,7 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.base = run_settings(options, "none", 0);
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
     race.base.k = options.k.value_or(kRaceDrafts);
+    race.base.options = options.method; // every lane takes what its drafter reads
     if (text) {
         race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.token_ids.empty();

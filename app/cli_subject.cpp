@@ -62,12 +62,21 @@ Ready ready(const Models& models) {
     return [&models](const std::string& drafter) { return models.why_not(drafter).empty(); };
 }
 
+// A race runs every one that was named, another scene the first.
+std::vector<std::string> drafters_on_screen(const Options& options, const std::string& scene,
+                                            const std::string& drafter) {
+    if (scene != kRace || options.drafters.empty()) return {drafter};
+    std::vector<std::string> names;
+    for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
+    return names;
+}
+
 Subject live_subject(const Options& options, const std::string& scene, std::shared_ptr<const Models> models) {
     Subject subject;
     subject.models = std::move(models);
     const std::string own = own_drafter(options, scene, ready(*subject.models));
     const std::string drafter = !own.empty() ? own : chosen_drafter(options, *subject.models);
-    check_drafter_options(options, {drafter}, subject.models->layers());
+    check_drafter_options(options, drafters_on_screen(options, scene, drafter), subject.models->layers());
     subject.settings = scene_settings(options, scene, drafter);
     if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);

@@ -118,6 +118,11 @@ void add_sampling(LinkOptions& out, const RunSettings& s) {
     out.emplace_back("max-tokens", std::to_string(s.max_tokens));
 }
 
+void add_draft_temperature(LinkOptions& out, const RunSettings& s) {
+    if (s.draft_sampling && s.draft_sampling->temperature != s.sampling.temperature)
+        out.emplace_back("draft-temp", words(s.draft_sampling->temperature));
+}
+
 void add_rule(LinkOptions& out, const RunSettings& s) {
     out.emplace_back("rule", s.rule);
     const RuleInfo* rule = find_rule(s.rule);
@@ -290,8 +295,7 @@ LinkOptions options_of(const RunSettings& s, const LinkOptions& folders) {
     out.emplace_back("drafter", with_folder(s.drafter, folders));
     if (s.drafter != "none" && s.options.tree_depth == 0) out.emplace_back("k", std::to_string(s.k));
     add_sampling(out, s);
-    if (s.draft_sampling && s.draft_sampling->temperature != s.sampling.temperature)
-        out.emplace_back("draft-temp", words(s.draft_sampling->temperature));
+    add_draft_temperature(out, s);
     add_rule(out, s);
     add_method(out, s.options);
     add_prompt(out, s);
@@ -307,7 +311,15 @@ LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
     if (!lanes.empty()) out.emplace_back("drafters", lanes);
     out.emplace_back("k", std::to_string(race.base.k));
     add_sampling(out, race.base);
+    const bool draws = std::ranges::any_of(race.lanes, [](const RaceEntry& lane) {
+        const DrafterInfo* who = find_drafter(lane.drafter);
+        return who && !who->tree && lane.drafter != "none" && lane.drafter != "lookup";
+    });
+    if (draws) add_draft_temperature(out, race.base);
     if (race.base.rule != judging_rule("token", "none")) add_rule(out, race.base); // lanes have the rule that suits them
+    DrafterOptions read;
+    for (const RaceEntry& lane : race.lanes) take_options(lane.drafter, race.base.options, read);
+    add_method(out, read);
     add_prompt(out, race.base);
     if (race.stepped) out.emplace_back("stepped", "");
     return out;

@@ -128,6 +128,8 @@ struct DrafterInfo {
 [[nodiscard]] std::string network_of(const std::string& drafter);
 // Whether DrafterOptions::fr_spec means something for it: it multiplies with an output matrix of the whole vocabulary.
 [[nodiscard]] bool has_whole_head(const std::string& drafter);
+// Copies to `to` those fields that `drafter` reads.
+void take_options(const std::string& drafter, const DrafterOptions& from, DrafterOptions& to);
 // Throws Error (usage) when an option was set that `drafter` has no use for.
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
 

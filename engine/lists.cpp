@@ -129,6 +129,34 @@ bool guesses_at_once(const std::string& drafter) {
     return std::ranges::find(kBlocks, drafter) != std::end(kBlocks);
 }
 
+void take_options(const std::string& drafter, const DrafterOptions& from, DrafterOptions& to) {
+    if (drafter == "lookup") {
+        to.ngram_min = from.ngram_min;
+        to.ngram_max = from.ngram_max;
+        to.ngram_recent = from.ngram_recent;
+    }
+    if (drafter == "skip") {
+        to.exit_layer = from.exit_layer;
+        to.skip_attention = from.skip_attention;
+        to.skip_mlp = from.skip_mlp;
+    }
+    if (drafter == "dflash" || drafter == "domino" || drafter == "dspark") {
+        to.conditioning = from.conditioning;
+        to.context_last = from.context_last;
+        to.tap_shift = from.tap_shift;
+    }
+    if (drafter == "domino" || drafter == "dspark") to.correction = from.correction;
+    if (drafter == "dspark") to.confidence = from.confidence;
+    if (drafter == "dart") to.ngram_weight = from.ngram_weight;
+    if (drafter == "domino") to.head_pool = from.head_pool;
+    if (has_whole_head(drafter)) to.fr_spec = from.fr_spec;
+    if (const DrafterInfo* info = find_drafter(drafter); info && info->tree) {
+        to.tree_topk = from.tree_topk;
+        to.tree_depth = from.tree_depth;
+        to.tree_budget = from.tree_budget;
+    }
+}
+
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers) {
     const DrafterOptions defaults;
     const auto reject = [&](const char* option, const char* owner) {

@@ -36,7 +36,8 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
         lane.settings.drafter = entry.drafter;
         lane.settings.rule = entry.rule;
         lane.settings.k = entry.drafter == "none" ? 0 : entry.k;
-        if (entry.drafter == "none") lane.settings.options = {};
+        lane.settings.options = {};
+        take_options(entry.drafter, settings.base.options, lane.settings.options);
         lane.problem = models.why_not(entry.drafter);
         view.lanes.push_back(std::move(lane));
     }
@@ -192,8 +193,11 @@ bool Race::step() {
 
 std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, const RunSettings& base) {
     std::vector<RaceEntry> entries;
-    for (const std::string& name : drafters)
-        entries.push_back({name, judging_rule(base.rule, name), name == "none" ? 0 : base.k});
+    for (const std::string& name : drafters) {
+        const DrafterInfo* info = find_drafter(name);
+        const int levels = info && info->tree ? base.options.tree_depth : 0;
+        entries.push_back({name, judging_rule(base.rule, name), name == "none" ? 0 : levels > 0 ? levels : base.k});
+    }
     std::ranges::stable_partition(entries, [](const RaceEntry& entry) { return entry.drafter == "none"; });
     return entries;
 }

@@ -79,6 +79,20 @@ TEST(Usage, SuggestsTheNearestScene) {
     expect_usage({"describe", "accept"}, "accept-rule");
 }
 
+TEST(Usage, AnOptionOfOneLaneIsOneOfTheRace) {
+    std::vector<std::string> race{"describe", "race", "--model", micro_model(), "--prompt", "a",
+                                  "--max-tokens", "4", "--k", "3", "--exit-layer", "1", "--drafters"};
+    const auto with = [&](const std::string& drafters) {
+        std::vector<std::string> line = race;
+        line.push_back(drafters);
+        return line;
+    };
+    expect_usage(with("none,lookup"), "--exit-layer does nothing for these drafters");
+    const Outcome out = speclens(with("none,skip"));
+    EXPECT_EQ(out.code, 0) << out.err;
+    EXPECT_NE(out.out.find("layer skip (3 guesses"), std::string::npos) << out.out;
+}
+
 TEST(Usage, RefusesAnOptionThatDoesNothing) {
     const std::string model = micro_model();
     expect_usage({"run", "--geometry", "qwen3-0.6b"}, "option of: bench");

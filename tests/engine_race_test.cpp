@@ -63,6 +63,30 @@ TEST(Race, AChainBesideATreeOfTopTokensIsJudgedByTheTokenRule) {
     EXPECT_EQ(judging_rule("tree_topk", "no such drafter"), "tree_topk");
 }
 
+TEST(Race, EveryLaneTakesTheOptionsOfItsDrafter) {
+    RaceSettings race;
+    race.base.options.exit_layer = 1;
+    race.base.options.ngram_min = 2;
+    race.base.options.tree_depth = 3;
+    race.base.options.tree_budget = 5;
+    race.base.options.fr_spec = 64;
+    race.lanes = race_entries({"none", "skip", "lookup", "small_tree"}, race.base);
+    const RaceView view = race_lanes(*test::perfect_draft_models(1), race);
+    const DrafterOptions usual;
+    EXPECT_EQ(view.lanes[0].settings.options, usual);
+    DrafterOptions skip, lookup, tree;
+    skip.exit_layer = 1;
+    lookup.ngram_min = 2;
+    tree.tree_depth = 3;
+    tree.tree_budget = 5;
+    skip.fr_spec = tree.fr_spec = 64;
+    EXPECT_EQ(view.lanes[1].settings.options, skip);
+    EXPECT_EQ(view.lanes[2].settings.options, lookup);
+    EXPECT_EQ(view.lanes[3].settings.options, tree);
+    EXPECT_EQ(view.lanes[3].settings.k, 3);
+    EXPECT_EQ(view.lanes[1].settings.k, race.base.k);
+}
+
 TEST(Race, ALaneThatCannotRunSaysWhyAndTheOthersRun) {
     const auto models = test::perfect_draft_models(1); // no trained heads
     Race race(models, greedy({"none", "dflash", "small"}));

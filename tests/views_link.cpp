@@ -208,6 +208,22 @@ TEST(Link, OfARaceKeepsARuleThatWasAskedFor) {
     EXPECT_EQ(back.lanes, race.lanes);
 }
 
+TEST(Link, OfARaceKeepsWhatItsLanesRead) {
+    RaceSettings race = race_settings(parse({"render", "race", "--drafters", "skip,lookup", "--temp", "0.8", "--draft-temp",
+                                             "0.5", "--exit-layer", "2", "--ngram", "2,4", "-o", "x.png"}),
+                                      true);
+    EXPECT_EQ(race.base.options.exit_layer, 2);
+    const auto back = [&] {
+        return race_settings(parse({"render", to_text({"race", 0, 0, {}, options_of(race)}), "-o", "x.png"}), true);
+    };
+    EXPECT_EQ(back().base.options, race.base.options);
+    EXPECT_EQ(back().base.draft_sampling, race.base.draft_sampling);
+    race.lanes = race_entries({"none", "lookup"}, race.base); // `skip` was taken out: what it read would be refused
+    EXPECT_EQ(back().base.options.exit_layer, 0);
+    EXPECT_EQ(back().base.options.ngram_min, 2);
+    EXPECT_FALSE(back().base.draft_sampling);
+}
+
 TEST(Link, FoldersOfModelsStandInIt) {
     RunSettings settings;
     settings.drafter = "eagle3";
