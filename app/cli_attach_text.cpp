@@ -96,7 +96,7 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
     if (r.told_length) {
         const ToldRates told = told_rates(r);
         const auto share = told.share(r.told_length, r.told_rate);
-        out += "\n  tokens per round, averaged by the server   " + number(*r.told_length, 2) +
+        out += "\n  acceptance length, averaged by the server  " + number(*r.told_length, 2) +
                (share         ? "   accepted ÷ drafted " + probability(*share)
                 : r.told_rate ? "   SGLang's accept rate " + probability(*r.told_rate)
                               : "") +
@@ -113,7 +113,7 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
 }
 
 std::string watch_heading() {
-    return "\n      time  tokens/s  rounds/s  tok/round  accepted  running  waiting  cache  ms between "
+    return "\n      time  tokens/s  rounds/s acc.length  accepted  running  waiting  cache  ms between "
            "tokens\n";
 }
 
@@ -126,7 +126,7 @@ std::string watch_row(const Watch& watch, double began) {
     row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.told_throughput, 1), 10);
     row += pad_left(value_or_dash(r.counts ? now.rounds_per_second : std::nullopt, 1), 10);
     row += pad_left(
-        drafted ? value_or_dash(tokens_per_round(now.counts), 2) : value_or_dash(r.told_length, 2), 11);
+        drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.told_length, 2), 11);
     row += pad_left(drafted ? percent(now.counts.accepted, now.counts.drafted) : "–", 10);
     row += pad_left(value_or_dash(r.running, 0), 9) + pad_left(value_or_dash(r.waiting, 0), 9);
     row += pad_left(r.cache_share ? percent(*r.cache_share, 1) : "–", 7) +
@@ -184,7 +184,7 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
                       server_name(log.kind()) + " · [RECORDED]\n";
     out += "  " + std::to_string(log.entries.size()) + " of " + std::to_string(log.lines) +
            " lines speak of acceptance\n\n";
-    out += "      line  tok/round  accepted  what it is\n";
+    out += "      line acc.length  accepted  what it is\n";
     const std::size_t first = log.entries.size() > 20 ? log.entries.size() - 20 : 0;
     if (first > 0) out += "         … " + std::to_string(first) + " earlier ones\n";
     for (std::size_t i = first; i < log.entries.size(); ++i) {

@@ -31,7 +31,7 @@ fs::path module_file() {
 std::unique_ptr<Backend> load_cuda_backend(std::string& why) {
     const fs::path file = module_file();
     if (file.empty()) {
-        why = "this build has none (no CUDA compiler was found when it was built)";
+        why = "speclens_cuda.so is not beside the program (a build without a CUDA compiler has none)";
         return nullptr;
     }
     // Never closed: the code of every object it made lives in it.

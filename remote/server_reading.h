@@ -29,7 +29,7 @@ struct ServerReading {
     ServerKind kind = ServerKind::unknown;
     std::vector<std::string> models;
     std::optional<SpecCounts> counts;               // absent: it does not speculate, or does not count
-    std::optional<double> told_length, told_rate;   // SGLang: tokens per round and rate, averaged by itself
+    std::optional<double> told_length, told_rate;   // SGLang: acceptance length and rate, averaged by itself
     std::optional<double> told_drafts;              // SGLang: K by its settings
     std::optional<double> generated, prompt_tokens; // tokens
     std::optional<double> running, waiting, preempted; // requests

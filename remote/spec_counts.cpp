@@ -57,7 +57,7 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
         {"draft acceptance rate", "accepted ÷ drafted", "vLLM, llama.cpp, SGLang since April 2026",
          ratio(c.accepted, c.drafted)},
         {"mean acceptance length", "1 + accepted ÷ rounds", "vLLM, llama.cpp, the papers' τ",
-         tokens_per_round(c)},
+         acceptance_length(c)},
         {"accepted per round", "accepted ÷ rounds", "some papers, without the target's own token",
          ratio(c.accepted, c.rounds)},
         {"rounds that kept something", "kept draft 1 ÷ rounds", "llama.cpp #acc drafts",
@@ -81,7 +81,7 @@ PositionAcceptance position_acceptance(const SpecCounts& c) {
     return out;
 }
 
-std::optional<double> tokens_per_round(const SpecCounts& c) {
+std::optional<double> acceptance_length(const SpecCounts& c) {
     if (!(c.rounds > 0)) return {};
     return 1 + c.accepted / c.rounds;
 }

@@ -41,8 +41,8 @@ struct PositionAcceptance {
 };
 [[nodiscard]] PositionAcceptance position_acceptance(const SpecCounts& counts);
 
-// Tokens per round, the target's own included: 1 + accepted ÷ rounds.
-[[nodiscard]] std::optional<double> tokens_per_round(const SpecCounts& counts);
+// The acceptance length: 1 + accepted ÷ rounds. Tokens per round where no round was cut by the end of its text.
+[[nodiscard]] std::optional<double> acceptance_length(const SpecCounts& counts);
 [[nodiscard]] std::optional<double> drafts_per_round(const SpecCounts& counts);
 
 // What is odd about the counts, in words a user can act on; empty when nothing is.

@@ -41,7 +41,7 @@ std::optional<double> ToldRates::share(std::optional<double> length, std::option
 std::string ToldRates::words() const {
     static const std::string kBefore = "before pull request 23530 (April 2026)";
     if (drafts)
-        return "accepted is (tokens per round − 1) ÷ K with K = " + std::to_string(std::lround(*drafts)) +
+        return "accepted is (acceptance length − 1) ÷ K with K = " + std::to_string(std::lround(*drafts)) +
                (inferred ? ", the only K that fits SGLang's lengths and rates" : " by SGLang's settings") +
                (own_token ? "; its own accept rate counts the target's token in, as SGLang did " + kBefore
                           : "");

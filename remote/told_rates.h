@@ -1,4 +1,4 @@
-// SGLang tells averages in place of counts: tokens per round, and an "accept rate" that changed its meaning
+// SGLang tells averages in place of counts: the acceptance length, and an "accept rate" that changed its meaning
 // with sgl-project/sglang pull request 23530 (2026-04-23). Since then it is accepted ÷ drafted. Before, every
 // round counted the target's own token as drafted and as accepted, (accepted + 1) ÷ (K + 1): 1 ÷ (K + 1)
 // where nothing is kept.

@@ -35,10 +35,10 @@ void part_slot(const ServerDraw& d, Rect r, const std::string& words) {
              words);
 }
 
-// Tokens per round of every second; seconds without a round leave a gap.
+// The acceptance length of every second; seconds without a round leave a gap.
 void draw_curve(const ServerDraw& d, Rect r) {
     const ServerModel& m = d.model;
-    part_title(d, r, "tokens per round", "between two readings");
+    part_title(d, r, "acceptance length", "1 + accepted ÷ rounds, between two readings");
     if (m.points.size() < 2) {
         part_slot(d, r, m.view->watch.empty() ? "this server tells no counters" : "two readings, please");
         return;
@@ -48,7 +48,7 @@ void draw_curve(const ServerDraw& d, Rect r) {
     const Rect plot{r.x + 30, r.y + 34, r.w - 40, r.h - 62};
     const double last = m.points.back().seconds,
                  first = std::max(0.0, last - std::max(30.0, static_cast<double>(plot.w) / 8));
-    const double top = std::ceil(m.most_tokens_per_round + 0.2);
+    const double top = std::ceil(m.most_acceptance_length + 0.2);
     const ui::Scale x{first, std::max(last, first + 1), plot.x, plot.right()},
         y{1, std::max(2.0, top), plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(1, y.hi, plot.h > 110 ? 4 : 2),
@@ -56,12 +56,12 @@ void draw_curve(const ServerDraw& d, Rect r) {
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(first, x.hi, 5), {.unit = " s"});
     const ServerPoint* before = nullptr;
     for (const ServerPoint& point : m.points) {
-        if (point.seconds < first || point.tokens_per_round <= 0) {
+        if (point.seconds < first || point.acceptance_length <= 0) {
             before = nullptr;
             continue;
         }
-        const Vec2 at{x(point.seconds), y(point.tokens_per_round)};
-        if (before) canvas.line({x(before->seconds), y(before->tokens_per_round)}, at, {theme.ink, 1.5F});
+        const Vec2 at{x(point.seconds), y(point.acceptance_length)};
+        if (before) canvas.line({x(before->seconds), y(before->acceptance_length)}, at, {theme.ink, 1.5F});
         canvas.disc(at, 2.5F, theme.ink);
         before = &point;
     }
@@ -251,7 +251,7 @@ void draw_server_details(const ServerDraw& d) {
                  " each (means)",
              Font::text, theme.muted);
         if (now.told_length)
-            line("tokens per round, by its own average: " + ui::number(*now.told_length, 2), Font::text,
+            line("acceptance length, by its own average: " + ui::number(*now.told_length, 2), Font::text,
                  theme.ink);
     }
     for (const std::string& finding : m.findings) say("· " + capital(finding) + ".", theme.ink);

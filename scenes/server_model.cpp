@@ -55,8 +55,8 @@ ServerModel server_model(const SceneInput& input, const ServerState& state) {
         ServerPoint point;
         point.seconds = view.watch.seconds(i);
         point.tokens_per_second = step.tokens_per_second.value_or(0);
-        point.tokens_per_round = step.counts.drafted > 0 ? tokens_per_round(step.counts).value_or(0) : 0;
-        m.most_tokens_per_round = std::max(m.most_tokens_per_round, point.tokens_per_round);
+        point.acceptance_length = step.counts.drafted > 0 ? acceptance_length(step.counts).value_or(0) : 0;
+        m.most_acceptance_length = std::max(m.most_acceptance_length, point.acceptance_length);
         m.points.push_back(point);
     }
     return m;

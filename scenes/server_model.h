@@ -27,7 +27,7 @@ struct ServerState {
 
 // A point of the curve: what happened between two readings.
 struct ServerPoint {
-    double seconds = 0, tokens_per_round = 0, tokens_per_second = 0; // 0: nothing happened
+    double seconds = 0, acceptance_length = 0, tokens_per_second = 0; // 0: nothing happened
 };
 
 struct ServerModel {
@@ -38,7 +38,7 @@ struct ServerModel {
     PositionAcceptance places;
     std::vector<std::string> findings;
     std::vector<ServerPoint> points;
-    double most_tokens_per_round = 1;
+    double most_acceptance_length = 1;
     [[nodiscard]] bool attached() const { return view->state == ServerView::State::attached; }
     // It answered once and does not any more: what it told stays on screen.
     [[nodiscard]] bool lost() const { return view->state == ServerView::State::failed && !view->watch.empty(); }

@@ -66,11 +66,11 @@ StageTitle server_title(const ServerModel& m) {
     title.tier_words = m.lost()                        ? "no longer answers"
                        : m.span == ServerSpan::request ? "this request"
                                                        : "server-wide";
-    if (const auto length = tokens_per_round(m.counts); length && m.counts.drafted > 0)
-        title.title = ui::number(*length, 2) + " tokens per round; " +
+    if (const auto length = acceptance_length(m.counts); length && m.counts.drafted > 0)
+        title.title = "Acceptance length " + ui::number(*length, 2) + "; " +
                       ui::percent(m.counts.accepted / m.counts.drafted) + " of what is drafted is kept";
     else if (!view.watch.empty() && view.watch.last().told_length)
-        title.title = ui::number(*view.watch.last().told_length, 2) + " tokens per round, says the server";
+        title.title = "Acceptance length " + ui::number(*view.watch.last().told_length, 2) + ", says the server";
     else
         title.title = view.facts.reading.speculates() || !view.watch.empty()
                           ? "Nothing was drafted yet"

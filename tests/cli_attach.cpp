@@ -115,7 +115,7 @@ TEST(Attach, WatchesAServer) {
     const Outcome out =
         speclens({"attach", server.endpoint.origin, "--every", "0.1", "--for", "0.5", "--json", json});
     ASSERT_EQ(out.code, 0) << out.err;
-    EXPECT_NE(out.out.find("tok/round"), std::string::npos) << out.out;
+    EXPECT_NE(out.out.find("acc.length"), std::string::npos) << out.out;
     std::istringstream lines(read_file(json));
     int readings = 0;
     for (std::string line; std::getline(lines, line); ++readings)
@@ -123,7 +123,7 @@ TEST(Attach, WatchesAServer) {
     EXPECT_GE(readings, 3);
     const Outcome once = speclens({"attach", server.endpoint.origin, "--once"});
     EXPECT_EQ(once.code, 0);
-    EXPECT_EQ(once.out.find("tok/round  accepted"), std::string::npos);
+    EXPECT_EQ(once.out.find("acc.length  accepted"), std::string::npos);
     EXPECT_NE(once.out.find("no request has drafted yet"), std::string::npos) << once.out;
     Start interrupted;
     interrupted.arguments = {"attach", server.endpoint.origin, "--every", "0.1"};

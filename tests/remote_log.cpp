@@ -44,7 +44,7 @@ TEST(Log, ReadsVllm) {
     EXPECT_DOUBLE_EQ(e.counts->rounds, 59);
     EXPECT_DOUBLE_EQ(e.counts->drafted, 295);
     EXPECT_EQ(e.counts->accepted_at, (std::vector<double>{58, 56, 54, 52, 42}));
-    EXPECT_NEAR(*tokens_per_round(log.sum()), 5.44, 0.005);
+    EXPECT_NEAR(*acceptance_length(log.sum()), 5.44, 0.005);
 }
 
 TEST(Log, ReadsSglang) {
@@ -139,7 +139,7 @@ TEST(Log, ReadsLlama) {
     EXPECT_DOUBLE_EQ(*old.rate, 0.57576);
     EXPECT_DOUBLE_EQ(old.counts->accepted, 171);
     EXPECT_DOUBLE_EQ(old.counts->rounds, 0);
-    EXPECT_FALSE(tokens_per_round(*old.counts).has_value());
+    EXPECT_FALSE(acceptance_length(*old.counts).has_value());
 }
 
 TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {

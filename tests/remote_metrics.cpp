@@ -221,7 +221,7 @@ TEST(WatchTest, CountsWhatHappenedBetweenReadings) {
     }
     const WatchInterval last = watch.step(5), whole = *watch.recent(100), three = *watch.recent(3);
     EXPECT_DOUBLE_EQ(last.counts.rounds, 10);
-    EXPECT_DOUBLE_EQ(*tokens_per_round(last.counts), 3);
+    EXPECT_DOUBLE_EQ(*acceptance_length(last.counts), 3);
     EXPECT_DOUBLE_EQ(*last.tokens_per_second, 30);
     EXPECT_DOUBLE_EQ(*last.first_token_ms, 100);
     EXPECT_FALSE(last.between_tokens_ms.has_value());

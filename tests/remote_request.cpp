@@ -181,7 +181,7 @@ TEST(ServedTextTest, ReadsSglangsTotals) {
     EXPECT_DOUBLE_EQ(s.counts->rounds, 43);
     EXPECT_DOUBLE_EQ(s.counts->accepted, 63);
     EXPECT_EQ(s.counts->accepted_at, (std::vector<double>{32, 18, 7, 3, 3}));
-    EXPECT_NEAR(*tokens_per_round(*s.counts), 2.4651162790697674, 1e-9);
+    EXPECT_NEAR(*acceptance_length(*s.counts), 2.4651162790697674, 1e-9);
 }
 
 TEST(ServedTextTest, AsksEveryServerOnlyWhatItKnows) {

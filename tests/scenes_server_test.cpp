@@ -86,7 +86,7 @@ TEST(ServerModelTest, ChoosesTheNarrowestSpanThatHasCounts) {
     EXPECT_DOUBLE_EQ(recent.counts.rounds, 100);
     EXPECT_DOUBLE_EQ(recent.counts.accepted, 240);
     EXPECT_EQ(recent.points.size(), 12u);
-    EXPECT_DOUBLE_EQ(recent.points[3].tokens_per_round, 3.4);
+    EXPECT_DOUBLE_EQ(recent.points[3].acceptance_length, 3.4);
     EXPECT_DOUBLE_EQ(recent.points[3].tokens_per_second, 34);
     ServerState state;
     state.span = ServerSpan::start;
@@ -106,7 +106,7 @@ TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
     Shown shown(view);
     SceneBench& bench = *shown.bench;
     for (const char* words :
-         {"REMOTE", "3.00 tokens per round", "Qwen3-8B", "vLLM 0.32.0", "mean acceptance length",
+         {"REMOTE", "Acceptance length 3.00", "Qwen3-8B", "vLLM 0.32.0", "mean acceptance length",
           "1 + accepted ÷ rounds", "2 running, 1 waiting", "moon", "the server lists its rounds"})
         EXPECT_TRUE(bench.shows(words)) << words;
     bench.key(ui::Key::w); // from the request on to the counts since the start
@@ -154,7 +154,7 @@ TEST(ServerScene, KeepsWhatAServerToldThatIsGone) {
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         Shown shown(view, screen);
         for (const char* words :
-             {"3.40 tokens per round", "no longer answers", "nobody listens", "mean acceptance length"})
+             {"Acceptance length 3.40", "no longer answers", "nobody listens", "mean acceptance length"})
             EXPECT_TRUE(shown.bench->shows(words)) << words;
         look(*shown.bench, "a lost server", false);
     }
