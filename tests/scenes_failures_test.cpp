@@ -394,6 +394,18 @@ TEST(FailuresScene, NumbersNameACauseAndAnswersCanBeBroughtBack) {
     EXPECT_TRUE(live.bench->shows("0 of 6 answered"));
 }
 
+TEST(FailuresScene, NoNumberChoosesADrafterDuringTheGame) {
+    Playing live;
+    live.sent.clear();
+    live.bench->key(ui::Key::d1); // before a set-up has run
+    EXPECT_TRUE(live.sent.empty());
+    live.examine();
+    live.sent.clear();
+    for (int i = 0; i < 2; ++i) live.bench->key(ui::Key::d2); // the second time it is answered already
+    live.bench->key(ui::Key::d9);                             // no cause has this number
+    EXPECT_TRUE(live.sent.empty());
+}
+
 TEST(FailuresScene, SaysWhatAPlainPassTakesBesideTheTimesOfASetUp) {
     Playing live;
     live.examine();
