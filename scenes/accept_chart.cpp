@@ -55,7 +55,11 @@ void draw_masses(const AcceptDraw& d, const AcceptBar& bar, float x) {
 void drag(const AcceptDraw& d, std::size_t i, Side side, float x, float y) {
     const bool target = side == Side::target;
     d.ui.push_id(target ? "target" : "draft");
-    const ui::Handle handle = ui::drag_handle(d.ui, "bar " + std::to_string(i), {x, y}, d.grid.px(0.01));
+    // The draft's handle of one bar stands close to the target's of the next: half the way belongs to each.
+    const float size = d.ui.target, out = std::min(size / 2, (d.grid.pitch - d.grid.bar) / 2 - 8);
+    const Rect hit{target ? x - out : x + out - size, y - size / 2, size, size};
+    const ui::Handle handle =
+        ui::drag_handle(d.ui, "bar " + std::to_string(i), {x, y}, d.grid.px(0.01), hit);
     if (handle.touch.hovered || handle.touch.held || handle.touch.focused)
         d.ui.canvas.ring({x, y}, 9, {d.ui.theme.ink, 2});
     if (handle.touch.began) d.wish.chosen = static_cast<int>(i);

@@ -262,6 +262,19 @@ TEST(Handle, OfTwoAtOnePlaceTheFirstOneMoves) {
     EXPECT_FLOAT_EQ(b.y, 100);
 }
 
+TEST(Handle, OfTwoCloseOnesTheOneUnderThePointerMoves) {
+    Vec2 a{100, 100}, b{114, 100};
+    Desk desk([&](Ui& ui) {
+        if (const Handle h = drag_handle(ui, "a", a, 1, {79, 86, 28, 28}); h.moved) a = *h.moved;
+        if (const Handle h = drag_handle(ui, "b", b, 1, {107, 86, 28, 28}); h.moved) b = *h.moved;
+    });
+    desk.press(114, 100);
+    desk.move(114, 50);
+    desk.release();
+    EXPECT_FLOAT_EQ(a.y, 100);
+    EXPECT_FLOAT_EQ(b.y, 50);
+}
+
 TEST(Tooltip, WaitsLeavesAndAsksToBeWoken) {
     Desk desk([](Ui& ui) { button(ui, "go", {10, 10, 100, 36}, "Go", {.tooltip = "runs one step"}); });
     desk.move(50, 20);

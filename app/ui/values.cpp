@@ -100,8 +100,8 @@ std::optional<double> slider(Ui& ui, std::string_view name, Rect rect, double va
     return to != value ? std::optional(to) : std::nullopt;
 }
 
-Handle drag_handle(Ui& ui, std::string_view name, Vec2 center, float arrow_step) {
-    const Rect hit{center.x - ui.target / 2, center.y - ui.target / 2, ui.target, ui.target};
+Handle drag_handle(Ui& ui, std::string_view name, Vec2 center, float arrow_step, Rect hit) {
+    if (hit.w <= 0) hit = {center.x - ui.target / 2, center.y - ui.target / 2, ui.target, ui.target};
     Handle out{touch(ui, ui.id(name), hit), {}};
     const Vec2 mouse = ui.input.mouse;
     if (out.touch.began) ui.state.grab = {mouse.x - center.x, mouse.y - center.y};
