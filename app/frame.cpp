@@ -248,7 +248,9 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::details:
     case Action::controls:
         if (input.active && input.active->whole_window()) return "This scene has no drawers";
-        return input.density == Density::compact ? "" : "Drawers exist in small windows only";
+        return input.density == Density::compact  ? ""
+               : input.density == Density::single ? "F6 goes to the next part of this window"
+                                                  : "Drawers exist in small windows only";
     case Action::next_region:
         if (input.density == Density::single) return "";
         if (input.active && input.active->whole_window()) return "This scene shows everything at once";

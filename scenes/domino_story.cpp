@@ -239,14 +239,16 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     if (m.fast) story.what_if = "This run recorded no rows (fast mode), so its laws are missing.";
     if (before.cycle == m.cycle->cycle && m.forced >= 0) {
         int same = 0, other = 0;
+        const std::size_t both = std::min(m.columns.size(), before.base.size());
         for (std::size_t i = 0; i < m.columns.size(); ++i) {
             same += same_base(m, before, static_cast<int>(i));
             if (i < before.tokens.size()) other += before.tokens[i] != m.columns[i].draft->token;
         }
         story.what_if = "Replayed with " + word(input, m.column(m.forced)->draft->token) +
-                        " forced: " + std::to_string(same) + " of " + std::to_string(m.columns.size()) +
+                        " forced: " + std::to_string(same) + " of " + std::to_string(both) +
                         " base laws are the same to the last bit, " + counted(other, "guess") +
-                        (other == 1 ? " is another." : " are others.");
+                        (other == 1 ? " is another." : " are others.") +
+                        (both < m.columns.size() ? " The block before had no guess behind them." : "");
     }
     const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
     const bool forkable = models_loaded(input);
