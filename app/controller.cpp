@@ -235,9 +235,12 @@ void Controller::tick(double now) {
             seek_ = Seek::none;
             go_to(*at, now, true);
         } else if (ended()) {
-            if (seek_ == Seek::rejection) say("No further rejection in this run", now);
+            // What is not there is no place to go to; a step goes as far as it can.
+            if (seek_ == Seek::rejection)
+                say("No further rejection in this run", now);
+            else
+                go_to(source_.trace().size(), now, false);
             seek_ = Seek::none;
-            go_to(source_.trace().size(), now, false);
         }
     }
     tick_race(now);

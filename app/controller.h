@@ -87,6 +87,7 @@ class Controller {
   private:
     enum class Seek : std::uint8_t { none, step, rejection, verify, cycle };
     void action(Action action, int number, double now);
+    [[nodiscard]] bool suits_saved(const Command& command, double now);
     void move(Move where, double now);
     void go_to(std::size_t cursor, double now, bool with_motion);
     void step_forward(double now);

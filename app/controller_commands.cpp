@@ -75,7 +75,11 @@ void Controller::open_popup(Popup popup) {
     }
     if (popup == Popup::export_frame) {
         std::error_code gone; // the folder it was started in
-        chrome.query = (std::filesystem::current_path(gone) / ("speclens-" + scene_name_ + ".png")).string();
+        const std::filesystem::path folder = std::filesystem::current_path(gone);
+        std::filesystem::path file = folder / ("speclens-" + scene_name_ + ".png");
+        for (int n = 2; std::filesystem::exists(file, gone); ++n) // the picture before stays
+            file = folder / ("speclens-" + scene_name_ + "-" + std::to_string(n) + ".png");
+        chrome.query = file.string();
     }
 }
 
@@ -103,6 +107,24 @@ void Controller::screenshot(double now) {
     });
 }
 
+// The engine holds another run than the saved one on screen.
+bool Controller::suits_saved(const Command& command, double now) {
+    if (std::holds_alternative<Fork>(command)) {
+        say("A saved run cannot be forked: start it again first", now);
+        return false;
+    }
+    if (std::holds_alternative<RunStudy>(command)) {
+        const Header* run = saved_->header();
+        if (run && run->model == status_.model) return true; // of its settings, with the loaded models
+        say("This run is of " + (run ? run->model : std::string("other models")) +
+                ", which is not loaded: nothing is measured beside it",
+            now);
+        return false;
+    }
+    return !std::holds_alternative<FetchLaws>(command) && !std::holds_alternative<FetchTwin>(command) &&
+           !std::holds_alternative<FetchGuesses>(command);
+}
+
 void Controller::perform(const std::vector<FrameCommand>& commands, double now) {
     struct Visitor {
         Controller& c;
@@ -111,11 +133,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (const auto* run = std::get_if<Restart>(&command)) return c.change_run(run->settings, now);
             if (const auto* race = std::get_if<StartRace>(&command)) return c.start_race(race->settings);
             if (!c.port_.send) return;
-            if (c.saved_) { // the engine holds another run
-                if (std::holds_alternative<Fork>(command))
-                    c.say("A saved run cannot be forked: start it again first", now);
-                return;
-            }
+            if (c.saved_ && !c.suits_saved(command, now)) return;
             if (const auto* fork = std::get_if<Fork>(&command)) return c.fork_run(*fork, now);
             c.port_.send(command);
         }
@@ -190,6 +208,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
                 if (!trace->header())
                     throw Error(open.path + " holds no run",
                                 "Choose a file saved with Ctrl+S or by speclens run.");
+                if (c.in_race()) c.open_scene("loop"); // a race shows none
                 c.show_saved(trace, settings_of(*trace->header()));
                 c.say(notice.empty() ? "Opened " + open.path : notice, now);
             });

@@ -191,6 +191,8 @@ void Controller::take_back_settings(bool forward, double now) {
 void Controller::begin_lecture(LectureView lecture, double now) {
     lecture_ = std::move(lecture);
     lecture_at_ = 0;
+    scenes_.clear(); // its steps begin from what was planned, not from what was set before
+    race_rounds_ = false;
     lecture_began_ = now;
     beats_[scene_name_] = std::max(0, lecture_.steps[0].view.place.beat - 1);
     tell_step(now);

@@ -254,7 +254,7 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     const Rect field{x, y, w, box.bottom() - y - 72};
     const ui::TextFieldResult result = ui::text_field(
         d.ui, "prompt", field, s.prompt,
-        {.multi_line = true, .take_focus = true, .placeholder = "the text that the models go on with"});
+        {.multi_line = true, .take_focus = true, .select_all = true, .placeholder = "the text that the models go on with"});
     const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
     const std::optional<PromptRoom> room = counted_prompt(d);
     const bool long_one = room && !room->fits();
@@ -272,7 +272,9 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     const bool start =
         ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
                    {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
-    if ((start || result.submitted) && off.empty() && d.input.scene.settings) {
+    const bool submitted = // whichever part of the dialog has the focus
+        result.submitted || d.ui.take_press({.key = ui::Key::enter, .ctrl = true}, true);
+    if ((start || submitted) && off.empty() && d.input.scene.settings) {
         d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});
         close = true;
     }

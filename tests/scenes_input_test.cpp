@@ -49,6 +49,19 @@ TEST(Stepping, XFindsTheNextRejection) {
     EXPECT_EQ(found, next_rejection(*trace, 1));
 }
 
+TEST(Stepping, XStaysWhereNoRejectionIsLeft) {
+    SceneBench bench("loop");
+    const auto trace = fixtures::mixed();
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < trace->size(); ++i)
+        if (const auto* check = std::get_if<Checked>(&(*trace)[i]); check && !check->accepted) last = i + 1;
+    ASSERT_LT(last, trace->size());
+    bench.show(trace, last);
+    bench.key(ui::Key::x);
+    EXPECT_TRUE(bench.shows("No further rejection")) << bench.words;
+    EXPECT_EQ(bench.cursor(), last);
+}
+
 TEST(Stepping, ARunThatIsStillArrivingIsFollowed) {
     const auto whole = fixtures::mixed();
     const auto growing = std::make_shared<Trace>([whole](int id) { return whole->text(id); });
@@ -305,6 +318,29 @@ TEST(PromptEditor, StartsARunWithTheTypedText) {
     EXPECT_EQ(live.last<Restart>()->settings.prompt, "Two dogs");
 }
 
+TEST(PromptEditor, WhatIsTypedReplacesThePromptBefore) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.settle();
+    live.type("Two dogs");
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.prompt, "Two dogs");
+}
+
+TEST(PromptEditor, StartsFromWhicheverPartHasTheFocus) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.settle();
+    live.bench.click(live.bench.find("chat turn"));
+    live.bench.settle();
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_TRUE(live.last<Restart>()->settings.chat);
+}
+
 TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
     LiveBench live("loop");
     live.observe(fixtures::mixed());
@@ -476,6 +512,29 @@ TEST(Input, ButtonChangesEndAFrameAndKeysAreNeverLost) {
 }
 
 // FR-Spec from the menu: a quarter of the ids, and all of them again.
+TEST(SavedRun, HidesTheRunOfTheEngineButStopsNoMeasurement) {
+    LiveBench live("bottleneck");
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    p.status.model = p.trace->header()->model;
+    live.observe(p);
+    const auto saved = fixtures::toy_run(fixtures::toys()[2]);
+    live.bench.controller.show_saved(saved, RunSettings{});
+    live.sent.clear();
+    live.bench.key(ui::Key::m);
+    ASSERT_TRUE(live.last<MeasurePasses>()) << "a machine is measured whatever is on screen";
+    live.perform(Command{RunStudy{"trees", {RunSettings{}}}});
+    EXPECT_EQ(live.last<RunStudy>() != nullptr, saved->header()->model == p.status.model);
+    live.sent.clear();
+    p.status.model = "another";
+    live.observe(p);
+    live.perform(Command{RunStudy{"trees", {RunSettings{}}}});
+    EXPECT_TRUE(live.sent.empty());
+    EXPECT_TRUE(live.bench.shows("which is not loaded")) << live.bench.words;
+    live.perform(Command{FetchLaws{0, 0}});
+    EXPECT_TRUE(live.sent.empty()) << "the laws of another run";
+}
+
 TEST(Actions, DraftWithAQuarterOfTheIdsAndBack) {
     LiveBench live("loop");
     live.observe(fixtures::mixed());

@@ -92,6 +92,7 @@ TEST(PromptEditor, CountsTokensAndStartsNothingThatIsTooLong) {
     live.bench.key(ui::Key::n, {.ctrl = true});
     const int before = static_cast<int>(live.chrome().prompt.size());
     EXPECT_TRUE(live.bench.shows(std::to_string(before) + " of 30 tokens")) << live.bench.words;
+    live.bench.key(ui::Key::end); // behind the prompt before, which is selected
     live.type(std::string(static_cast<std::size_t>(kHolds - before), 'x'));
     EXPECT_TRUE(live.bench.shows("30 of 30 tokens")) << live.bench.words;
     EXPECT_TRUE(live.bench.shows("shorten it by at least 1 token")) << live.bench.words;

@@ -258,8 +258,10 @@ TextFieldResult text_field(Ui& ui, std::string_view name, Rect rect, std::string
     WidgetState& s = ui.state;
     const bool disabled = !options.disabled.empty();
     const Touch t = touch(ui, id, rect, {.disabled = disabled});
+    bool appeared = false;
     if (options.take_focus && !disabled && ui.reachable()) {
-        if (s.auto_focus != id) { // it has just appeared: the caret stands at the end of its text
+        if (s.auto_focus != id) { // the caret stands at the end of its text
+            appeared = true;
             s.focus = id;
             s.edit_of = 0;
         }
@@ -273,6 +275,7 @@ TextFieldResult text_field(Ui& ui, std::string_view name, Rect rect, std::string
     if (focused && s.edit_of != id) {
         s.edit = {};
         s.edit.caret = s.edit.anchor = text.size();
+        if (appeared && options.select_all) s.edit.anchor = 0;
         s.edit.moved_at = ui.input.time;
         s.edit_of = id;
     }

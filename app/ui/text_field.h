@@ -14,6 +14,7 @@ struct TextFieldOptions {
     float size = 15;
     std::size_t max_bytes = 1U << 20;
     bool take_focus = false; // when it appears: search box of a palette, prompt editor
+    bool select_all = false; // when it takes the focus by itself: what is typed replaces the text
     std::string_view placeholder{};
     std::string_view disabled{};
 };
