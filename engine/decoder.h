@@ -26,7 +26,7 @@ struct LayerPlan {
     std::vector<int> skip_mlp = {};        // likewise the MLP sub-layer
     [[nodiscard]] bool full() const { return exit_layer < 0 && skip_attention.empty() && skip_mlp.empty(); }
 };
-struct DrafterOptions;  // engine/control.h
+struct DrafterOptions;  // engine/drafter_options.h
 // What layer skip runs of a target with so many layers.
 [[nodiscard]] LayerPlan skip_plan(const DrafterOptions& options, int layers);
 

@@ -210,11 +210,11 @@ bool ignorable(std::string_view name, bool own_head) {
 // What the GRU adds for each token, so that a step of the head need not multiply for it: 5 MB for the
 // built-in target, but 2 GB for an 8B model, where the product is faster than the memory.
 std::size_t gru_table_bytes(const DraftConfig& c) {
-    constexpr std::size_t kLargest = 32'000'000;
+    constexpr std::size_t kLargestTable = 32'000'000;
     if (c.method != Method::domino) return 0;
     const std::size_t bytes =
         static_cast<std::size_t>(c.layer.vocab) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
-    return bytes > kLargest ? 0 : bytes;
+    return bytes > kLargestTable ? 0 : bytes;
 }
 
 void make_gru_table(DraftNetwork& network) {

@@ -118,6 +118,9 @@ RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::strin
     lane.trace = read_trace(in, name + ", lane " + lane.settings.drafter);
     if (!lane.trace->header())
         throw std::invalid_argument("the trace of lane " + lane.settings.drafter + " is empty");
+    const int budget = lane.settings.options.tree_budget;
+    lane.settings.options = lane.trace->header()->options;
+    lane.settings.options.tree_budget = budget;
     return lane;
 }
 
@@ -157,6 +160,7 @@ RaceView race_of(const RaceJson& json, const std::string& name) {
         race.lanes.push_back(lane_of(lane, base, name));
         const RunSettings& s = race.lanes.back().settings;
         race.settings.lanes.push_back({s.drafter, s.rule, s.k});
+        take_options(s.drafter, s.options, base.options);
         base.k = std::max(base.k, s.k);
     }
     if (race.lanes.empty() || race.lanes.size() > static_cast<std::size_t>(kRaceLanes))

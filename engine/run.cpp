@@ -173,6 +173,8 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     header.prefill_boundary = static_cast<int>(prompt.ids.size()) - 1;
     header.prompt = prompt.ids;
     header.prompt_text = prompt.text;
+    if (s.chat && s.token_ids.empty()) header.chat = Header::Chat{s.prompt, s.system, s.thinking};
+    if (plan.drafts()) header.options = s.options;
     header.notice = plan.notice;
     header.timing = s.timing;
     return header;

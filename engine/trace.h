@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/drafter_options.h"
 #include "engine/law.h"
 #include "engine/lens.h"
 #include "engine/rule_params.h"
@@ -45,6 +46,14 @@ struct Header {
     int prefill_boundary = 0;  // tokens 0 … boundary-1 were fed as prefill pieces
     std::vector<int> prompt;   // token ids
     std::string prompt_text;
+    // A chat prompt before the model's format was put around it.
+    struct Chat {
+        std::string said, system;
+        bool thinking = false;
+        bool operator==(const Chat&) const = default;
+    };
+    std::optional<Chat> chat;
+    DrafterOptions options;
     std::string notice;    // why speculation is off, or what was adjusted; empty when all is well
     bool timing = true;
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/atomic_file.h"
+#include "engine/options_json.h"
 #include "engine/utf8.h"
 #include "engine/verify.h"
 
@@ -118,6 +119,9 @@ struct EventJson {
         if (!e.notice.empty()) o["notice"] = e.notice;
         o["prompt"] = e.prompt;
         o["prompt_text"] = valid_utf8(e.prompt_text);
+        if (e.chat)
+            o["chat"] = {{"said", valid_utf8(e.chat->said)}, {"system", valid_utf8(e.chat->system)}, {"thinking", e.chat->thinking}};
+        if (OrderedJson changed = options_json(e.options); !changed.empty()) o["options"] = std::move(changed);
         ids = e.prompt;
     }
     void operator()(const Prefill& e) const { o = {{"kind", "prefill"}, {"tokens", e.tokens}, {"ms", e.ms}}; }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "engine/options_json.h"
 #include "engine/trace_fields.h"
 #include "engine/trace_json.h"
 #include "engine/verify.h"
@@ -59,6 +60,11 @@ Header read_header(const OrderedJson& object) {
     h.notice = r.text_or("notice");
     h.prompt = r.ids("prompt");
     h.prompt_text = r.text_or("prompt_text");
+    if (const auto chat = object.find("chat"); chat != object.end()) {
+        const Reader turn(*chat);
+        h.chat = Header::Chat{turn.text("said"), turn.text_or("system"), turn.flag("thinking")};
+    }
+    if (const auto changed = object.find("options"); changed != object.end()) h.options = drafter_options_of(*changed);
     return h;
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/cycle_view.h"
 #include "engine/run.h"
+#include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
@@ -180,6 +181,37 @@ TEST(TraceJson, SurvivesARoundTripWithoutTheModels) {
                     EXPECT_EQ(check->top, std::get<Checked>(run->trace()[i]).top);
                 }
         }
+}
+
+TEST(TraceJson, KeepsWhatStartsTheRunAgain) {
+    const auto trace = std::make_shared<Trace>([](int) { return std::string(); });
+    Header header;
+    header.drafter = "domino";
+    header.rule = "token";
+    header.k = 5;
+    header.prompt = {1, 2};
+    header.prefill_boundary = 1;
+    header.prompt_text = "<user>Hello<end>";
+    header.chat = Header::Chat{"Hello", "Be brief.", true};
+    header.options.correction = false;
+    header.options.tap_shift = -2;
+    header.options.skip_mlp = {1, 3};
+    header.options.ngram_weight = 0.25;
+    trace->append(header);
+    std::istringstream in(to_lines(*trace));
+    const auto back = read_trace(in, "memory");
+    ASSERT_TRUE(back->header());
+    EXPECT_EQ(back->header()->chat, header.chat);
+    EXPECT_EQ(back->header()->options, header.options);
+    const RunSettings settings = settings_of(*back->header());
+    EXPECT_EQ(settings.prompt, "Hello");
+    EXPECT_EQ(settings.system, "Be brief.");
+    EXPECT_TRUE(settings.chat);
+    EXPECT_TRUE(settings.thinking);
+    EXPECT_EQ(settings.options, header.options);
+    header.chat.reset(); // raw text, or a file of an earlier version
+    EXPECT_EQ(settings_of(header).prompt, "<user>Hello<end>");
+    EXPECT_FALSE(settings_of(header).chat);
 }
 
 TEST(TraceJson, HasThePublicFieldsOnEveryKind) {
