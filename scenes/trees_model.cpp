@@ -186,9 +186,11 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     if (input.settings) {
         const std::string& own = input.settings->drafter;
         const std::string family = family_of(own);
-        for (const std::string& name : {family, std::string("small"), std::string("eagle3")})
-            if (m.chain_drafter.empty() && name != "none" && !find_drafter(name)->tree && drafter_ready(input, name))
+        for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
+            const DrafterInfo* info = find_drafter(name); // a file may name one that this program does not know
+            if (m.chain_drafter.empty() && name != "none" && info && !info->tree && drafter_ready(input, name))
                 m.chain_drafter = name;
+        }
         for (const std::string& name : {own, family + "_tree", std::string("small_tree"), std::string("eagle3_tree"),
                                         std::string("medusa_tree")}) {
             const DrafterInfo* info = find_drafter(name);

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli_support.h"
 
@@ -84,6 +85,32 @@ TEST(Failures, BrokenFilesAreNamed) {
                    std::string("{\"prompt\":\"a\"}\n{\"prompt\":\"b\",") + wrong + "}\n");
         expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
                      "line 2: \"");
+    }
+}
+
+// A newer version may have saved it: every scene says what it can.
+TEST(Failures, ASessionOfNamesThatNobodyKnowsIsDescribed) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", micro_model(), "--token-ids", "5,6,7", "--drafter", "lookup",
+                        "--max-tokens", "6", "--json", trace})
+                  .code,
+              0);
+    const std::string scenes = speclens({"list", "scenes"}).out;
+    if (scenes.empty()) GTEST_SKIP() << "this build draws nothing";
+    for (const auto& [known, unknown] :
+         {std::pair<std::string, std::string>{"\"drafter\":\"lookup\"", "\"drafter\":\"future\""},
+          {"\"rule\":\"token\"", "\"rule\":\"future\""}}) {
+        std::string text = read_file(trace);
+        const std::size_t at = text.find(known);
+        ASSERT_NE(at, std::string::npos) << known;
+        write_file(folder / "future.jsonl", text.replace(at, known.size(), unknown));
+        std::istringstream list(scenes);
+        for (std::string line; std::getline(list, line);) {
+            const std::string scene = line.substr(0, line.find(' '));
+            const Outcome outcome = speclens({"describe", scene, "--session", folder / "future.jsonl"});
+            EXPECT_LT(outcome.code, 128) << scene << " of " << unknown;
+        }
     }
 }
 

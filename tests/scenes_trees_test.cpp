@@ -289,6 +289,20 @@ TEST(TreesScene, TreeAndMaskHaveTheSameNumbers) {
     EXPECT_TRUE(live.bench->shows(std::to_string(nodes.size()) + " sees 0"));
 }
 
+// A file that a newer version saved may name a drafter that this one does not know.
+TEST(Trees, ADrafterThatNobodyKnowsDraftsNeitherChainsNorTrees) {
+    Judged live("small", "token");
+    SceneInput input = live.bench->controller.frame(0).scene;
+    RunSettings settings = live.settings;
+    input.settings = &settings;
+    for (const char* name : {"future", "future_tree", ""}) {
+        settings.drafter = name;
+        const TreesModel model = trees_model(input, {});
+        EXPECT_EQ(model.chain_drafter, "small") << name;
+        EXPECT_EQ(model.tree_drafter, "small_tree") << name;
+    }
+}
+
 TEST(TreesScene, ThePanelNamesWhoDraftsThere) {
     Judged domino("domino", "block");
     const TreesModel model = trees_model(domino.bench->controller.frame(0).scene, {});
