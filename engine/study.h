@@ -18,9 +18,9 @@ struct StudyPoint {
     std::string problem; // why it could not be run; empty: it was
     int rounds = 0, tokens = 0;
     std::vector<int> output; // new tokens
-    // Medians over the rounds that proposed all settings.k guesses, the first round left out; 0: there was
-    // none.
-    double draft_ms = 0, head_ms = 0, verify_ms = 0;
+    // Medians over the rounds that proposed all guesses, the first round left out; 0: there was none.
+    double draft_ms = 0, verify_ms = 0;
+    double head_ms = 0; // part of draft_ms
     // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
     // it were kept.)
     std::vector<int> judged, kept;

@@ -42,10 +42,10 @@ Dashboard dashboard(const Study& study, const RunSettings& settings, double plai
             d.kept[i] += point.kept[i];
         }
         // of the quickest run: what is slower was disturbed
-        const double draft = point.draft_ms + point.head_ms;
-        if (point.verify_ms <= 0 || (d.verify_ms > 0 && draft + point.verify_ms >= d.draft_ms + d.verify_ms))
+        if (point.verify_ms <= 0 ||
+            (d.verify_ms > 0 && point.draft_ms + point.verify_ms >= d.draft_ms + d.verify_ms))
             continue;
-        d.draft_ms = draft;
+        d.draft_ms = point.draft_ms;
         d.verify_ms = point.verify_ms;
     }
     if (plain_ms > 0 && d.verify_ms > 0)

@@ -289,7 +289,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
                                        : "chain, token";
         row.rows = 1 + (tree ? s.options.tree_budget : s.k);
         row.tokens = static_cast<double>(tokens) / rounds;
-        row.draft_ms = last->draft_ms + last->head_ms;
+        row.draft_ms = last->draft_ms;
         row.verify_ms = last->verify_ms;
         if (plain > 0 && row.verify_ms > 0) row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
         rows.push_back(row);

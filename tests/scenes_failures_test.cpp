@@ -259,6 +259,7 @@ Study examined(const RunStudy& plan, const std::vector<Patient>& patients) {
         point.verify_ms = 0.5;
         if (!plain) {
             point.draft_ms = 0.25;
+            point.head_ms = 0.125; // of it
             point.judged = {10, 5};
             point.kept = {ill ? 1 : 9, ill ? 0 : 5};
         }
@@ -328,6 +329,7 @@ TEST(Diagnosis, LeavesOutWhatDoesNoHarm) {
     for (const DiagnosisCase& one : m.cases)
         EXPECT_NE(m.patients[static_cast<std::size_t>(one.patient)].broken.k, 32);
     EXPECT_NEAR(m.now().broken.tokens_per_round(), 1.1, 1e-9);
+    EXPECT_DOUBLE_EQ(m.now().broken.draft_ms, 0.25) << "the head is part of it";
     EXPECT_NEAR(m.now().broken.speedup, 1.1 * 0.5 / 0.75, 1e-9);
     EXPECT_NEAR(m.now().cured.speedup, 3.0 * 0.5 / 0.75, 1e-9);
 }

@@ -349,6 +349,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
         p.tokens = one.rule == "block" ? 35 : 30;
         p.verify_ms = one.drafter == "none" ? 1 : 1.5;
         p.draft_ms = one.drafter == "none" ? 0 : 0.5;
+        p.head_ms = p.draft_ms / 2;
         done.points.push_back(p);
     }
     live.published.studies[done.name] = std::make_shared<const Study>(done);
@@ -359,6 +360,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     EXPECT_EQ(rows[0].name, "chain, token");
     EXPECT_EQ(rows[1].name, "chain, block");
     EXPECT_DOUBLE_EQ(rows[1].tokens, 3.5);
+    EXPECT_DOUBLE_EQ(rows[1].draft_ms, 0.5) << "the head is part of it";
     EXPECT_DOUBLE_EQ(rows[1].speedup, 3.5 / 2);
     EXPECT_EQ(rows[4].name, "tree of 16");
     EXPECT_EQ(rows[4].rows, 17);
