@@ -22,7 +22,10 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     StudyPoint point;
     point.settings = settings;
     const CycleView view = fold(trace, trace.size());
-    if (view.header) point.problem = view.header->notice;
+    if (view.header) {
+        point.problem = view.header->notice;
+        if (view.header->k < settings.k) point.most = view.header->k;
+    }
     point.rounds = view.rounds;
     point.tokens = view.output_tokens;
     for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
@@ -37,7 +40,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
             ++point.judged[i];
             point.kept[i] += cycle.drafts[i].check->accepted;
         }
-        const int full = cycle.tree && view.header ? std::min(settings.k, view.header->nodes) : settings.k;
+        const int full = cycle.tree && view.header ? std::min(point.guesses(), view.header->nodes) : point.guesses();
         if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < full) continue;
         draft.push_back(cycle.draft_ms);
         head.push_back(cycle.head_ms);

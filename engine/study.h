@@ -16,14 +16,16 @@ namespace speclens {
 struct StudyPoint {
     RunSettings settings;
     std::string problem; // why it could not be run; empty: it was
+    int most = 0; // guesses in a row that it can make, where those are fewer than settings.k; else 0
     int rounds = 0, tokens = 0;
     std::vector<int> output; // new tokens
-    // Medians over the rounds that proposed all guesses, the first round left out; 0: there was none.
+    // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.
     double draft_ms = 0, verify_ms = 0;
     double head_ms = 0; // part of draft_ms
     // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
     // it were kept.)
     std::vector<int> judged, kept;
+    [[nodiscard]] int guesses() const { return most > 0 ? most : settings.k; }
     [[nodiscard]] double tokens_per_round() const { return rounds > 0 ? double(tokens) / rounds : 0; }
 };
 

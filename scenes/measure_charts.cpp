@@ -177,7 +177,8 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
                           {},
                           drafter == chosen};
         for (const StudyPoint& point : study->points)
-            if (point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0) {
+            if (point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0 &&
+                point.most == 0) { // else it is a shorter length once more
                 const auto same =
                     std::ranges::find(series.points, point.settings.k, &std::pair<int, double>::first);
                 if (same == series.points.end())

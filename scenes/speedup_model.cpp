@@ -86,6 +86,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
             return false;
         if (!p.problem.empty() || p.verify_ms <= 0) continue;
+        if (p.most > 0) continue; // the drafter cannot guess so many: it is a shorter length once more
         if (p.settings.k == 0) {
             m.plain_ms = m.plain_ms > 0 ? std::min(m.plain_ms, p.verify_ms) : p.verify_ms;
             continue;

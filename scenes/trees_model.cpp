@@ -287,7 +287,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         row.name = tree                ? "tree of " + std::to_string(s.options.tree_budget)
                    : s.rule == "block" ? "chain, block"
                                        : "chain, token";
-        row.rows = 1 + (tree ? s.options.tree_budget : s.k);
+        row.rows = 1 + (tree ? s.options.tree_budget : last->guesses());
         row.tokens = static_cast<double>(tokens) / rounds;
         row.draft_ms = last->draft_ms;
         row.verify_ms = last->verify_ms;

@@ -119,5 +119,22 @@ TEST(Study, CountsWhatTheRunDid) {
     EXPECT_NE(study_point(models, settings).problem, "");
 }
 
+// A round is full when it has as many guesses as the drafter can make.
+TEST(Study, TimesADrafterThatCannotGuessSoMany) {
+    const auto models = test::micro_models(1);
+    for (const auto& [drafter, most] : {std::pair{"medusa", 4}, {"medusa_tree", 4}, {"dflash", 7}}) {
+        RunSettings settings = twin_settings(drafter, 0);
+        settings.k = 12;
+        const StudyPoint point = study_point(models, settings);
+        ASSERT_EQ(point.problem, "") << drafter;
+        EXPECT_EQ(point.most, most) << drafter;
+        EXPECT_EQ(point.guesses(), most) << drafter;
+        EXPECT_GT(point.draft_ms, 0) << drafter;
+        EXPECT_GT(point.verify_ms, 0) << drafter;
+        settings.k = 3;
+        EXPECT_EQ(study_point(models, settings).guesses(), 3) << drafter;
+    }
+}
+
 } // namespace
 } // namespace speclens

@@ -364,6 +364,12 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     EXPECT_DOUBLE_EQ(rows[1].speedup, 3.5 / 2);
     EXPECT_EQ(rows[4].name, "tree of 16");
     EXPECT_EQ(rows[4].rows, 17);
+    for (StudyPoint& p : done.points) p.most = 3; // as heads that make three guesses
+    live.published.studies[done.name] = std::make_shared<const Study>(done);
+    SceneInput input = live.bench->controller.frame(0).scene;
+    input.studies = &live.published.studies;
+    EXPECT_EQ(rows[0].rows, 5);
+    EXPECT_EQ(trees_rows(input)[0].rows, 4);
     live.beat(5);
     EXPECT_TRUE(live.bench->shows("chain, block gives the most"));
     live.published.settings.drafter = "domino";
