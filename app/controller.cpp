@@ -64,6 +64,7 @@ void Controller::observe(const Snapshot& published, double now) {
     laws_ = published.laws;
     twin_ = published.twin;
     other_guess_ = published.other_guess;
+    earlier_ = published.earlier;
     guesses_ = published.guesses;
     studies_ = published.studies;
     passes_ = published.passes;
@@ -288,6 +289,7 @@ SceneInput Controller::scene_input(double now) const {
     in.twin = saved_ ? nullptr : twin_.get();
     in.other_guess = saved_ ? nullptr : other_guess_.get();
     in.guesses = saved_ ? nullptr : guesses_.get();
+    in.earlier = saved_ ? nullptr : earlier_.get();
     in.studies = &studies_;
     in.passes = passes_.get();
     in.training = training_.get();

@@ -152,6 +152,7 @@ class Controller {
     std::shared_ptr<const Trace> live_;
     std::shared_ptr<const LawPair> laws_;
     std::shared_ptr<const Twin> twin_, other_guess_;
+    std::shared_ptr<const std::vector<EarlierSettings>> earlier_;
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;
     std::shared_ptr<const PassTimes> passes_;

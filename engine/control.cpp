@@ -2,6 +2,13 @@
 
 namespace speclens {
 
+const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+                               const RunSettings& now) {
+    for (const EarlierSettings& old : earlier)
+        if (cycle < old.until) return old.settings;
+    return now;
+}
+
 std::string to_text(const Command& command) {
     struct Writer {
         std::string operator()(const Restart& c) const {

@@ -40,6 +40,15 @@ struct RunSettings {
     bool operator==(const RunSettings&) const = default;
 };
 
+// A fork goes on with other settings; the rounds before it were drafted and judged under these.
+struct EarlierSettings {
+    int until = 0;                     // the first round for which they no longer held
+    RunSettings settings;
+};
+// Those that a round was made with: the first of `earlier` (in order) that held for it, else `now`.
+[[nodiscard]] const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+                                             const RunSettings& now);
+
 // ---- a race: several drafters on one prompt with the same dice ----
 inline constexpr int kRaceLanes = 4;
 struct RaceEntry {

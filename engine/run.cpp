@@ -239,6 +239,14 @@ Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, cons
     build(&base, &fork, replay);
 }
 
+Run::Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork)
+    : Run(std::move(models), base.settings_, base.trace(), fork) {
+    if (fork.cycle <= 0) return;
+    for (const EarlierSettings& old : base.earlier_)
+        if (old.until < fork.cycle) earlier_.push_back(old);
+    earlier_.push_back({fork.cycle, base.settings_at(fork.cycle - 1)});
+}
+
 Run::~Run() = default;
 
 void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {

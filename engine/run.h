@@ -41,6 +41,8 @@ class Run {
     // `replay` (for full_laws) overrides the rule and forces the drafts that `base` recorded in that cycle.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base, const Fork& fork,
         const RuleInfo* replay = nullptr);
+    // A branch of `base`, which remembers what the rounds before the fork were made with.
+    Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork);
     ~Run();
 
     bool step();             // one phase; false once stopped
@@ -50,6 +52,11 @@ class Run {
     [[nodiscard]] const Trace& trace() const { return *trace_; }
     [[nodiscard]] std::shared_ptr<const Trace> shared_trace() const { return trace_; }
     [[nodiscard]] const RunSettings& settings() const { return settings_; }
+    [[nodiscard]] const std::vector<EarlierSettings>& earlier() const { return earlier_; }
+    // That `cycle` was made with: the settings of the run, or those from before a fork behind it.
+    [[nodiscard]] const RunSettings& settings_at(int cycle) const {
+        return speclens::settings_at(cycle, earlier_, settings_);
+    }
     [[nodiscard]] const std::vector<int>& sequence() const;
     [[nodiscard]] std::string output_text() const;  // new tokens only, special tokens left out
     [[nodiscard]] long residual_fallbacks() const;
@@ -60,6 +67,7 @@ class Run {
 
     std::shared_ptr<const Models> models_;
     RunSettings settings_;
+    std::vector<EarlierSettings> earlier_;
     std::unique_ptr<Decoder> target_;
     std::unique_ptr<Drafter> drafter_;
     std::shared_ptr<Trace> trace_;
@@ -74,7 +82,8 @@ struct PromptTokens {
 [[nodiscard]] PromptTokens prompt_tokens(const Models& models, const RunSettings& settings);
 
 // The full laws of one position of a cycle (index = number of drafts: the row of the bonus token, without a draft
-// law), by replaying the cycle. Works for discarded drafts too. Throws Error when the cycle does not exist.
+// law), by replaying the cycle under the `settings` that it was made with (Run::settings_at). Works for discarded
+// drafts too. Throws Error when the cycle does not exist.
 [[nodiscard]] LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
                                 int cycle, int index);
 

@@ -240,7 +240,8 @@ void Session::show_stepped() {
 void Session::guess() {
     gate_.wake(); // the next drafter, even when the run on the screen stands still
     auto grown = std::make_shared<Guesses>(*published().guesses);
-    grown->rows.push_back(next_guess(run_models_, run_->settings(), run_->trace(), *grown));
+    grown->rows.push_back(
+        next_guess(run_models_, run_->settings_at(grown->cycle), run_->trace(), *grown));
     if (grown->complete()) guessed_cycle_.reset();
     publish([&](Snapshot& p) { p.guesses = std::move(grown); });
 }

@@ -38,6 +38,7 @@ struct Snapshot {
     std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
+    std::shared_ptr<const std::vector<EarlierSettings>> earlier;  // of its rounds before a fork; null before the first run
     std::uint64_t runs = 0;                 // begun so far, branches included
     std::function<PromptRoom(const RunSettings&)> prompt_room;  // empty until the models are loaded; any thread
     std::uint64_t revision = 0;             // grows with every change

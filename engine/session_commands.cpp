@@ -37,6 +37,7 @@ void Session::show_run() {
         p.other_guess = nullptr;
         p.guesses = nullptr;
         p.settings = run_->settings();
+        p.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
         ++p.runs;
         p.status.state = EngineStatus::State::idle;
         p.status.error.clear();
@@ -61,7 +62,7 @@ void Session::obey(const Restart& restart) {
 void Session::obey(const Fork& fork) {
     if (!run_) throw Error("there is no run to fork", "Start a run first.");
     reach(fork.cycle);
-    run_ = std::make_unique<Run>(run_models_, run_->settings(), run_->trace(), fork);
+    run_ = std::make_unique<Run>(run_models_, *run_, fork);
     gate_.set(fork.budget);
     show_run();
 }
@@ -108,13 +109,14 @@ void Session::obey(const Cancel&) {
 void Session::obey(const FetchLaws& fetch) {
     const Run& run = shown_run();
     auto laws = std::make_shared<const LawPair>(
-        full_laws(run_models_, run.settings(), run.trace(), fetch.cycle, fetch.index));
+        full_laws(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch.cycle, fetch.index));
     publish([&](Snapshot& p) { p.laws = laws; });
 }
 
 void Session::obey(const FetchTwin& fetch) {
     const Run& run = shown_run();
-    auto answer = std::make_shared<const Twin>(replay_twin(run_models_, run.settings(), run.trace(), fetch));
+    auto answer = std::make_shared<const Twin>(
+        replay_twin(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
     publish([&](Snapshot& p) { (fetch.force_draft ? p.other_guess : p.twin) = answer; });
 }
 
@@ -123,7 +125,7 @@ void Session::obey(const FetchGuesses& fetch) {
     const auto known = published().guesses;
     if (known && known->complete() && known->of == &run.trace() && known->cycle == fetch.cycle) {
         auto changed = std::make_shared<const Guesses>(
-            with_exit_layer(run_models_, run.settings(), run.trace(), *known, fetch.exit_layer));
+            with_exit_layer(run_models_, run.settings_at(fetch.cycle), run.trace(), *known, fetch.exit_layer));
         return publish([&](Snapshot& p) { p.guesses = changed; });
     }
     auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run.trace(), fetch));

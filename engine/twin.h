@@ -20,7 +20,7 @@ struct Twin {
     std::shared_ptr<const Trace> trace; // header, then the events of the replayed cycle
 };
 
-// `settings` are those that made `trace`. A draft that a fork forced in that cycle is forced again. Times
+// `settings` are those that the cycle was made with (Run::settings_at). A draft that a fork forced in that cycle is forced again. Times
 // include no context that an earlier round left to absorb, so they are not compared with the run's. Throws
 // Error when the cycle is not in the trace.
 [[nodiscard]] Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings& settings,

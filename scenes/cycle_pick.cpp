@@ -27,6 +27,10 @@ bool drops_own_token(const Committed& commit) {
     return static_cast<int>(commit.tokens.size()) <= commit.accepted_drafts;
 }
 
+const RunSettings& round_settings(const SceneInput& input, int cycle) {
+    return input.earlier ? settings_at(cycle, *input.earlier, *input.settings) : *input.settings;
+}
+
 int anchor_of(const CycleView& whole, const CycleSummary& shown) {
     int anchor = whole.header && !whole.header->prompt.empty() ? whole.header->prompt.back() : -1;
     for (const CycleSummary& cycle : whole.cycles) {

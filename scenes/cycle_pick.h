@@ -11,6 +11,9 @@ namespace speclens {
 [[nodiscard]] const Committed* commit_of(const CycleView& whole, const CycleSummary& cycle);
 // The text ended with a kept guess: the token that the target added behind it is not in the text.
 [[nodiscard]] bool drops_own_token(const Committed& commit);
+// What that round was made with: the settings on the screen, or those from before a fork behind it. Needs
+// input.settings.
+[[nodiscard]] const RunSettings& round_settings(const SceneInput& input, int cycle);
 // The token before the first guess of `cycle`; -1: unknown.
 [[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
 // The draft law at temperature 1.

@@ -21,7 +21,7 @@ DFlashModel dflash_model(const SceneInput& input) {
         if (cycle.commit) model.text += static_cast<int>(cycle.commit->tokens.size());
     }
     if (input.settings) {
-        const DrafterOptions& options = input.settings->options;
+        const DrafterOptions& options = round_settings(input, model.cycle->cycle).options;
         model.conditioned = options.conditioning;
         model.seen = !options.conditioning      ? 0
                      : options.context_last > 0 ? std::min(options.context_last, model.text)

@@ -190,7 +190,7 @@ class DominoScene final : public Scene {
         if (asked_ == key && asked_of_ == input.trace) return;
         asked_ = key;
         asked_of_ = input.trace;
-        DrafterOptions options = input.settings->options;
+        DrafterOptions options = round_settings(input, model.cycle->cycle).options;
         options.correction = !model.head_on;
         out.push_back(Command{FetchTwin{model.cycle->cycle, options}});
     }

@@ -145,7 +145,7 @@ std::optional<Position> next_rescue(const CycleView& whole, int from) {
 DominoModel domino_model(const SceneInput& input) {
     DominoModel model;
     if (!find_cycle(model, input, "domino")) return model;
-    model.head_on = !input.settings || input.settings->options.correction;
+    model.head_on = !input.settings || round_settings(input, model.cycle->cycle).options.correction;
     bool any_base = false;
     for (const DraftSlot& slot : model.cycle->drafts) {
         DominoColumn column;

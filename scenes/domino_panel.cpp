@@ -188,7 +188,8 @@ void draw_domino_controls(const DominoDraw& d) {
     at = row.place(172);
     ui::field_label(ui, at, "Same block, same dice");
     const std::string done = !off.empty() ? off : d.model.replayed ? "Replayed: the row shows it" : "";
-    DrafterOptions options = d.input.settings ? d.input.settings->options : DrafterOptions{};
+    DrafterOptions options =
+        d.input.settings ? round_settings(d.input, d.model.cycle->cycle).options : DrafterOptions{};
     options.correction = !d.model.head_on;
     if (ui::button(ui, "replay", at, d.model.head_on ? "Replay head off" : "Replay head on",
                    {.disabled = done}))

@@ -108,7 +108,8 @@ LoopModel loop_model(const SceneInput& input) {
         model.greedy = model.header->sampling.temperature == 0;
         const Header& h = *model.header;
         model.head = (h.drafter == "domino" || h.drafter == "dspark") &&
-                     (!input.settings || input.settings->options.correction);
+                     (!input.settings ||
+                      round_settings(input, model.cycle ? model.cycle->cycle : 0).options.correction);
         model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;

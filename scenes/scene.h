@@ -70,6 +70,7 @@ struct SceneInput {
     float t = 1;                          // progress 0…1 of the last step's motion; 1 = at rest
     const RunSettings* settings =
         nullptr; // what the controls show (may differ from the header until restart)
+    const std::vector<EarlierSettings>* earlier = nullptr; // of the rounds before a fork; may be null
     const EngineStatus* status = nullptr;
     PlainTiming plain;
     std::optional<Position> selected; // column that was clicked; absent: the one the last event is about

@@ -103,7 +103,8 @@ std::optional<FetchTwin> second_draw_wish(const SceneInput& input, const HeadMod
     const Drafted& before = *m.cycle->drafts[static_cast<std::size_t>(position - 1)].draft;
     for (const Top::Entry& entry : at_one(before).entries)
         if (entry.id != before.token)
-            return FetchTwin{m.cycle->cycle, input.settings->options, std::pair{position - 1, entry.id}};
+            return FetchTwin{m.cycle->cycle, round_settings(input, m.cycle->cycle).options,
+                             std::pair{position - 1, entry.id}};
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -244,6 +245,79 @@ TEST(Session, AForkRightBehindARestartWaitsForItsRound) {
     const CycleView view = fold(*now.trace, now.trace->size());
     EXPECT_EQ(view.rounds, 3);
     EXPECT_TRUE(std::holds_alternative<Commanded>((*now.trace)[now.trace->size() - 1]));
+}
+
+// A fork may go on with another temperature, seed or head: what is asked about the rounds before it is told
+// with what they were made with.
+TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
+    Session session({.target = table_file()}, on_table());
+    std::uint64_t runs = 1;
+    const auto finish = [&](const Command& command) {
+        session.send(command);
+        ++runs;
+        ASSERT_TRUE(eventually([&] {
+            const Snapshot p = session.published();
+            return p.runs == runs && p.status.state == EngineStatus::State::stopped;
+        })) << session.published().status.error;
+    };
+    RunSettings warm = on_table(), hot = on_table();
+    warm.draft_sampling = hot.draft_sampling = on_table().sampling;
+    warm.draft_sampling->temperature = 2;
+    hot.draft_sampling->temperature = 4;
+    warm.seed = 8;
+    hot.seed = 9;
+    hot.fork = 1;
+    finish(Restart{on_table(), Gate::kUnlimited});
+    finish(Fork{.cycle = 2, .settings = warm, .budget = Gate::kUnlimited});
+    finish(Fork{.cycle = 3, .settings = hot, .budget = Gate::kUnlimited});
+    const Snapshot run = session.published();
+    const CycleView view = fold(*run.trace, run.trace->size());
+    ASSERT_GE(view.cycles.size(), 4u);
+    int judged = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        for (const DraftSlot& slot : cycle.drafts) {
+            if (!slot.check) continue;
+            ++judged;
+            session.send(FetchLaws{cycle.cycle, slot.draft->index});
+            ASSERT_TRUE(eventually([&] {
+                const auto laws = session.published().laws;
+                return laws && laws->cycle == cycle.cycle && laws->index == slot.draft->index;
+            }));
+            const auto laws = session.published().laws;
+            const auto token = static_cast<std::size_t>(slot.draft->token);
+            EXPECT_NEAR(laws->draft[token], std::exp(slot.draft->q), 1e-6) << cycle.cycle;
+            EXPECT_NEAR(laws->target[token], std::exp(slot.check->p), 1e-6) << cycle.cycle;
+        }
+        session.send(FetchTwin{cycle.cycle, {}});
+        ASSERT_TRUE(eventually([&] {
+            const auto twin = session.published().twin;
+            return twin && twin->cycle == cycle.cycle;
+        }));
+        const auto twin = session.published().twin;
+        EXPECT_EQ(fold(*twin->trace, twin->trace->size()).cycles.at(0).commit->tokens, cycle.commit->tokens)
+            << "the same dice in round " << cycle.cycle;
+        session.send(FetchGuesses{cycle.cycle});
+        ASSERT_TRUE(eventually([&] {
+            const auto all = session.published().guesses;
+            return all && all->complete() && all->cycle == cycle.cycle;
+        }));
+        for (const GuessRow& row : session.published().guesses->rows)
+            if (row.drafter == "small") {
+                const CycleView again = fold(*row.trace, row.trace->size());
+                ASSERT_EQ(again.cycles.at(0).drafts.size(), cycle.drafts.size());
+                for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+                    EXPECT_EQ(again.cycles[0].drafts[i].draft->token, cycle.drafts[i].draft->token);
+            }
+    }
+    EXPECT_GT(judged, 4);
+    ASSERT_TRUE(run.earlier);
+    EXPECT_EQ(settings_at(1, *run.earlier, run.settings), on_table());
+    EXPECT_EQ(settings_at(2, *run.earlier, run.settings).seed, 8u);
+    EXPECT_EQ(settings_at(3, *run.earlier, run.settings).seed, 9u);
+    finish(Fork{.cycle = 1, .budget = Gate::kUnlimited});
+    const Snapshot back = session.published();
+    EXPECT_EQ(settings_at(0, *back.earlier, back.settings), on_table());
+    EXPECT_EQ(settings_at(1, *back.earlier, back.settings).seed, 9u) << "what a later fork had is gone";
 }
 
 TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
