@@ -39,18 +39,18 @@ void Snapshot::cut_race() {
     race = std::move(cut);
 }
 
-void Snapshot::cut_short() {
-    if (guesses && !guesses->complete()) {
-        auto cut = std::make_shared<Guesses>(*guesses);
-        cut->planned = static_cast<int>(cut->rows.size());
-        guesses = std::move(cut);
-    }
-    if (training && !training->complete) {
-        auto cut = std::make_shared<MedusaView>(*training);
-        cut->complete = cut->cut = true;
-        training = std::move(cut);
-    }
-    cut_race();
+void Snapshot::cut_guesses() {
+    if (!guesses || guesses->complete()) return;
+    auto cut = std::make_shared<Guesses>(*guesses);
+    cut->planned = static_cast<int>(cut->rows.size());
+    guesses = std::move(cut);
+}
+
+void Snapshot::cut_training() {
+    if (!training || training->complete) return;
+    auto cut = std::make_shared<MedusaView>(*training);
+    cut->complete = cut->cut = true;
+    training = std::move(cut);
 }
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify)
@@ -92,16 +92,12 @@ void Session::publish(const std::function<void(Snapshot&)>& change) {
 
 // The one catch of the engine thread: an error becomes an event of the trace and a line of the status.
 void Session::main() {
-    const auto guarded = [&](const std::function<void()>& work) {
+    const auto guarded = [&](Job job, const std::function<void()>& work) {
         const auto failed = [&](const std::string& what, const std::string& remedy, bool too_long = false) {
-            gate_.set(0);
-            race_.reset();
-            stepped_.reset();
-            training_.reset();
-            guessed_cycle_.reset();
+            gate_.set(0); // whatever failed: the run waits until it was read
             run_unshown_ = false;
+            give_up(job);
             publish([&](Snapshot& p) {
-                p.cut_short();
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
                 p.status.remedy = remedy;
@@ -121,16 +117,17 @@ void Session::main() {
             failed(error.what(), "Restart the run; if it happens again, please report it.");
         }
     };
-    guarded([&] { load(Restart{first_settings_}); });
+    guarded(Job::run, [&] { load(Restart{first_settings_}); });
     // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
     // cores.
     const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ != nullptr; };
     while (!closing_ && (racing() || gate_.wait())) {
-        for (const Command& command : mailbox_.take()) guarded([&] { apply(command); });
+        for (const Command& command : mailbox_.take()) guarded(job_of(command), [&] { apply(command); });
+        const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
+        const bool races = idle && racing();
         bool stepped = false;
-        guarded([&] {
-            const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
-            if (idle && racing()) return stepped_ ? step_stepped() : step_race();
+        guarded(!races ? Job::run : stepped_ ? Job::stepped : Job::race, [&] {
+            if (races) return stepped_ ? step_stepped() : step_race();
             if (!run_ || run_->stopped()) {
                 gate_.set(0);
                 return;
@@ -149,11 +146,42 @@ void Session::main() {
             continue;
         }
         if (guessed_cycle_)
-            guarded([&] { guess(); });
+            guarded(Job::guesses, [&] { guess(); });
         else if (!planned_.empty())
-            guarded([&] { study(); });
+            guarded(Job::studies, [&] { study(); });
         else if (training_)
-            guarded([&] { train(); });
+            guarded(Job::training, [&] { train(); });
+    }
+}
+
+Session::Job Session::job_of(const Command& command) {
+    if (const auto* race = std::get_if<StartRace>(&command))
+        return race->settings.stepped ? Job::stepped : Job::race;
+    if (std::holds_alternative<StepRace>(command)) return Job::stepped;
+    if (std::holds_alternative<FetchGuesses>(command)) return Job::guesses;
+    if (std::holds_alternative<RunStudy>(command)) return Job::studies;
+    if (std::holds_alternative<TrainHeads>(command)) return Job::training;
+    return Job::run;
+}
+
+void Session::give_up(Job job) {
+    switch (job) {
+    case Job::run: // its trace stays to be read, and goes on where it can
+        return;
+    case Job::race:
+        race_.reset();
+        return publish([](Snapshot& p) { p.cut_race(); });
+    case Job::stepped:
+        stepped_.reset();
+        return;
+    case Job::guesses:
+        guessed_cycle_.reset();
+        return publish([](Snapshot& p) { p.cut_guesses(); });
+    case Job::studies:
+        return cut_studies();
+    case Job::training:
+        training_.reset();
+        return publish([](Snapshot& p) { p.cut_training(); });
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -43,8 +44,10 @@ struct Snapshot {
     std::function<PromptRoom(const RunSettings&)> prompt_room;  // empty until the models are loaded; any thread
     std::uint64_t revision = 0;             // grows with every change
 
-    void cut_race();   // it goes no further; what there is of it stays
-    void cut_short();  // nor does anything else that is under way
+    // They go no further; what there is of them stays.
+    void cut_race();
+    void cut_guesses();
+    void cut_training();
 };
 
 class Session {
@@ -59,7 +62,12 @@ class Session {
     void cancel_loading();
 
   private:
+    // What can fail without the others; `run` is the one on the screen.
+    enum class Job : std::uint8_t { run, race, stepped, guesses, studies, training };
+    [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
+    void give_up(Job job);  // after an error of its own work
+    void cut_studies();     // what was measured stays
     void load(const Restart& first);  // the models, then this run
     // Commands (session_commands.cpp).
     void apply(const Command& command);

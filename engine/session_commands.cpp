@@ -88,16 +88,12 @@ void Session::obey(const Cancel&) {
         show_training();
         training_.reset();
     }
-    publish([&](Snapshot& p) {
-        for (const RunStudy& plan : planned_) {
-            auto cut = std::make_shared<Study>(*p.studies[plan.name]);
-            cut->planned = static_cast<int>(cut->points.size());
-            p.studies[plan.name] = cut;
-        }
-        p.cut_short();
+    publish([](Snapshot& p) {
+        p.cut_race();
+        p.cut_guesses();
+        p.cut_training();
     });
-    planned_.clear();
-    study_run_.reset();
+    cut_studies();
     guessed_cycle_.reset();
     gate_.set(0);
     if (run_) run_->stop("cancelled");
@@ -143,6 +139,18 @@ void Session::obey(const RunStudy& study) {
     begun->planned = static_cast<int>(study.runs.size());
     if (!study.runs.empty()) planned_.push_back(study);
     publish([&](Snapshot& p) { p.studies[study.name] = begun; });
+}
+
+void Session::cut_studies() {
+    publish([&](Snapshot& p) {
+        for (const RunStudy& plan : planned_) {
+            auto cut = std::make_shared<Study>(*p.studies[plan.name]);
+            cut->planned = static_cast<int>(cut->points.size());
+            p.studies[plan.name] = cut;
+        }
+    });
+    planned_.clear();
+    study_run_.reset();
 }
 
 void Session::obey(const MeasurePasses&) {

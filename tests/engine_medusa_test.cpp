@@ -249,7 +249,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     ASSERT_TRUE(wait([&] { return model() == "heads trained here"; })) << model();
 }
 
-TEST(MedusaTraining, OfASessionEndsWithAFailureAndSaysSo) {
+TEST(MedusaTraining, OfASessionOutlivesTheErrorOfAnother) {
     const auto wait = [](const std::function<bool()>& done) {
         for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         return done();
@@ -261,7 +261,10 @@ TEST(MedusaTraining, OfASessionEndsWithAFailureAndSaysSo) {
     unknown.drafter = "no such drafter";
     session.send(Restart{unknown});
     ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::failed; }));
-    EXPECT_TRUE(session.published().training->complete && session.published().training->cut);
+    EXPECT_FALSE(session.published().training->cut) << "it learns beside the run";
+    ASSERT_TRUE(wait([&] { return session.published().training->complete; }));
+    EXPECT_FALSE(session.published().training->cut);
+    EXPECT_NE(session.published().status.error.find("no such drafter"), std::string::npos);
 }
 
 } // namespace speclens::test

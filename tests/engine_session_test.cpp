@@ -333,6 +333,44 @@ TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
     EXPECT_TRUE(session.published().status.error.empty());
 }
 
+TEST(Session, AnErrorEndsOnlyTheJobWhoseOwnItIs) {
+    Session session({.target = table_file()}, on_table());
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    RaceSettings race;
+    race.base = on_table();
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    session.send(StartRace{race});
+    race.stepped = true;
+    session.send(StartRace{race});
+    session.send(RunStudy{"lengths", std::vector<RunSettings>(50, on_table())});
+    session.send(FetchGuesses{0});
+    RunSettings bad = on_table();
+    bad.rule = "nonsense";
+    session.send(Restart{bad});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    session.send(StepRace{Stride::end});
+    ASSERT_TRUE(eventually([&] {
+        const auto view = session.published().stepped;
+        return view && view->lanes_finished();
+    })) << "the stepped race can still be stepped";
+    session.send(EndSteppedRace{});
+    ASSERT_TRUE(eventually([&] { return session.published().race->finished(); }));
+    EXPECT_TRUE(session.published().race->lanes_finished());
+    ASSERT_TRUE(eventually([&] { return session.published().studies["lengths"]->complete(); }));
+    EXPECT_EQ(session.published().studies["lengths"]->points.size(), 50u);
+    ASSERT_TRUE(eventually([&] { return session.published().guesses->complete(); }));
+    EXPECT_EQ(session.published().guesses->rows.size() + 1, drafter_list().size());
+    EXPECT_NE(session.published().status.error.find("nonsense"), std::string::npos) << "and it can be read";
+
+    // A race that cannot begin is given up; the one of the other kind is not.
+    race.stepped = false;
+    race.lanes.clear();
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually(
+        [&] { return session.published().status.error.find("0 lanes") != std::string::npos; }));
+    EXPECT_TRUE(session.published().stepped->lanes_finished());
+}
+
 TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
     const std::filesystem::path file = table_file("{\"vocab\":");
     Session session({.target = file}, on_table());
