@@ -159,7 +159,8 @@ std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
                 (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") +
                 (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != "none") {
-        text += paint(Tone::draft, "◇ draft ") + "  nothing to propose this time\n";
+        text += paint(Tone::draft, "◇ draft ") + "  nothing to propose this time" +
+                (timing && cycle.draft_ms >= 0.005 ? ", in " + ms(cycle.draft_ms) : "") + "\n";
     }
     text += paint(Tone::target, "■ verify") + "  one target pass over " +
             counted(cycle.verify ? cycle.verify->rows : 0, "token") +

@@ -93,8 +93,10 @@ void Cycle::do_draft() {
 
     const int proposed = request.k;
     if (rule_.mixes() && settings_.k > 0) ++request.k;  // the draft's law behind its last node is needed too
+    const Stopwatch watch;
     draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
     take_behind(proposed);
+    empty_draft_ms_ = settings_.timing && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
     request.k = proposed;
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
@@ -178,7 +180,8 @@ void Cycle::do_verify() {
     draft_laws_.assign(drafted_tokens_.size(), {});
     judged_ = false;
     checked_ = 0;
-    trace_.append(Verified{cycle_, static_cast<int>(tokens.size()), settings_.timing ? watch.ms() : 0});
+    trace_.append(
+        Verified{cycle_, static_cast<int>(tokens.size()), settings_.timing ? watch.ms() : 0, empty_draft_ms_});
     next_ = Next::accept;
 }
 

@@ -92,6 +92,7 @@ class Cycle {
     bool judged_ = false;
     std::size_t checked_ = 0;
     int kv_before_ = 0;
+    double empty_draft_ms_ = 0;  // of a draft that proposed nothing
     double accept_ms_ = 0;
 };
 

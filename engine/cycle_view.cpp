@@ -35,6 +35,7 @@ class Folder {
         view_.phase = Phase::verify;
         c.verify = &e;
         c.verify_ms += e.ms;
+        c.draft_ms += e.draft_ms;
     }
     void operator()(const Checked& e) {
         CycleSummary& c = cycle(e.cycle);

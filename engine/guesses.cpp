@@ -46,7 +46,10 @@ std::shared_ptr<const Trace> one_round(const std::shared_ptr<const Models>& mode
 double draft_time(const Trace& round) {
     double ms = 0;
     for (std::size_t i = 0; i < round.size(); ++i)
-        if (const auto* drafted = std::get_if<Drafted>(&round[i])) ms += drafted->ms + drafted->head_ms;
+        if (const auto* drafted = std::get_if<Drafted>(&round[i]))
+            ms += drafted->ms + drafted->head_ms;
+        else if (const auto* verified = std::get_if<Verified>(&round[i]))
+            ms += verified->draft_ms;
     return ms;
 }
 

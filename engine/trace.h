@@ -83,7 +83,8 @@ struct Drafted {
 struct Verified {
     int cycle = 0;
     int rows = 0;  // rows of the target pass: pending token + drafts (row 1 + index)
-    double ms = 0;
+    double ms = 0;        // of the pass
+    double draft_ms = 0;  // of the draft before it, where that proposed nothing: else its tokens have the time
 };
 
 // The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.

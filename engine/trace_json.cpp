@@ -140,6 +140,7 @@ struct EventJson {
     }
     void operator()(const Verified& e) const {
         o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};
+        if (e.draft_ms > 0) o["draft_ms"] = e.draft_ms;
     }
     void operator()(const Checked& e) const {
         o = {{"kind", "check"}, {"cycle", e.cycle}, {"index", e.index}};

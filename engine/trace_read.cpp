@@ -90,7 +90,8 @@ Event read_event(const OrderedJson& object) {
         e.lens = r.lens();
         return e;
     }
-    if (kind == "verify") return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms")};
+    if (kind == "verify")
+        return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms"), r.milliseconds("draft_ms")};
     if (kind == "check") {
         Checked e;
         e.cycle = r.integer("cycle");

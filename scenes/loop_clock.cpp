@@ -37,6 +37,10 @@ std::vector<ui::Segment> speculative(const LoopModel& model) {
             {.start = at, .length = head, .role = Role::draft, .label = "head", .strength = 0.55F});
     at += head;
     if (const Verified* v = model.cycle->verify) {
+        if (v->draft_ms > 0) {
+            lane.push_back({.start = at, .length = v->draft_ms, .role = Role::draft, .label = "no guess"});
+            at += v->draft_ms;
+        }
         lane.push_back({.start = at,
                         .length = v->ms,
                         .role = Role::target,

@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "engine/clock.h"
 #include "engine/cycle.h"
+#include "engine/cycle_view.h"
 #include "engine/drafter.h"
 #include "tests/micro.h"
 
@@ -60,6 +62,82 @@ TEST(CycleTime, WaitsForTheDeviceWhereTimeIsTaken) {
             if (std::holds_alternative<Prefill>(trace[i]) || std::holds_alternative<Verified>(trace[i])) timed.insert(i);
         EXPECT_EQ(timed.size(), 5u);
         EXPECT_EQ(target.waits, timing ? timed : std::set<std::size_t>{});
+    }
+}
+
+// Looks for something to propose for two milliseconds, and finds it when it may propose more than `least`.
+class Searching final : public Drafter {
+  public:
+    explicit Searching(int least) : least_(least) {}
+    void begin(std::span<const int>) override {}
+    void observe(const Observation&) override {}
+    Draft draft(const DraftRequest& request) override {
+        const Stopwatch watch;
+        while (watch.ms() < 2) {
+        }
+        Draft draft;
+        if (request.k <= least_) return draft;
+        DraftNode node;
+        node.token = 3;
+        node.ms = watch.ms();
+        draft.nodes.push_back(std::move(node));
+        return draft;
+    }
+
+  private:
+    int least_;
+};
+
+// A draft that proposes nothing has no token to carry its time; it is drafting all the same.
+TEST(CycleTime, ADraftThatProposesNothingHasItsTime) {
+    const auto models = test::micro_models(1);
+    for (const bool timing : {true, false})
+        for (const char* rule : {"token", "cascade_tokenV3"}) // the second asks for a law behind the last token
+            for (const int least : {0, 9}) {
+                Trace trace([](int) { return std::string(); });
+                trace.append(Header{});
+                const auto target = make_model_decoder(models->target, 64);
+                Searching drafter(least);
+                CycleSettings settings;
+                settings.k = 2;
+                settings.max_tokens = 6;
+                settings.timing = timing;
+                settings.sampling.temperature = 1;
+                Cycle cycle(*target, drafter, *find_rule(rule), settings, trace, {7, 8, 9}, 3);
+                while (cycle.step()) {}
+                const CycleView view = fold(trace, trace.size());
+                ASSERT_GT(view.cycles.size(), 1u);
+                for (const CycleSummary& one : view.cycles) {
+                    const double empty = one.verify->draft_ms;
+                    const std::string where = std::string(rule) + " " + std::to_string(one.cycle);
+                    if (!one.drafts.empty() || !timing) {
+                        EXPECT_EQ(empty, 0) << where << ": its tokens have it";
+                        continue;
+                    }
+                    if (least > 0 && one.cycle == 0) {
+                        EXPECT_GE(empty, 2) << where;
+                    }
+                    EXPECT_EQ(one.draft_ms, empty) << where;
+                    EXPECT_GE(one.total_ms(), empty) << where;
+                }
+            }
+}
+
+// DSpark stops where its guess is not sure enough, which may be at once.
+TEST(CycleTime, AnUnsureHeadHasDraftedAllTheSame) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = "dspark";
+    settings.k = 5;
+    settings.max_tokens = 12;
+    settings.options.confidence = 1;
+    const auto run = test::finished(test::micro_models(1), settings);
+    const CycleView view = fold(run->trace(), run->trace().size());
+    ASSERT_EQ(view.drafted, 0);
+    for (const CycleSummary& cycle : view.cycles) {
+        if (cycle.cycle < 10) {
+            EXPECT_GT(cycle.draft_ms, 0) << cycle.cycle;
+        }
     }
 }
 

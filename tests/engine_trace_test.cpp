@@ -214,6 +214,27 @@ TEST(TraceJson, KeepsWhatStartsTheRunAgain) {
     EXPECT_FALSE(settings_of(header).chat);
 }
 
+// Old files have no such field; the hash leaves it out as it does every time.
+TEST(TraceJson, KeepsTheTimeOfADraftThatProposedNothing) {
+    const auto with = [](double draft_ms) {
+        auto trace = std::make_unique<Trace>([](int id) { return std::to_string(id); });
+        trace->append(Header{});
+        trace->append(Verified{0, 1, 2.5, draft_ms});
+        return trace;
+    };
+    const auto silent = with(0.75), old = with(0);
+    EXPECT_NE(to_lines(*silent).find("\"draft_ms\":0.75"), std::string::npos);
+    EXPECT_EQ(to_lines(*old).find("draft_ms"), std::string::npos);
+    EXPECT_EQ(silent->hash(2), old->hash(2));
+    std::istringstream in(to_lines(*silent));
+    EXPECT_EQ(std::get<Verified>((*read_trace(in, "memory"))[1]).draft_ms, 0.75);
+    std::istringstream before(to_lines(*old));
+    EXPECT_EQ(std::get<Verified>((*read_trace(before, "memory"))[1]).draft_ms, 0);
+    std::string negative = to_lines(*silent);
+    std::istringstream wrong(negative.replace(negative.find("0.75"), 4, "-1.0"));
+    EXPECT_THROW((void)read_trace(wrong, "memory"), Error);
+}
+
 TEST(TraceJson, HasThePublicFieldsOnEveryKind) {
     const auto run = finished("small", 1);
     std::istringstream in(to_lines(run->trace()));

@@ -38,7 +38,10 @@ class DSpark final : public BlockDrafter {
             const Stopwatch watch;
             const Tensor e = markov_ ? markov_->step(i, token) : Tensor{};
             const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
-            if (sure < threshold_) return;
+            if (sure < threshold_) { // the time went into the guesses that there are
+                if (!draft.nodes.empty()) draft.nodes.back().head_ms += watch.ms();
+                return;
+            }
             DraftNode node = corrects_ ? corrected(block, e, i, request)
                                        : next_node(base_rows(), i, i, c.layer.vocab, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
