@@ -17,8 +17,8 @@ RunClock::RunClock(const Trace& trace, const CycleView& whole, Unit unit)
 double RunClock::length(std::size_t event) const {
     if (!timed_) return 1;
     const Event& e = trace_[event];
-    if (const auto* draft = std::get_if<Drafted>(&e)) return draft->ms;
-    if (const auto* verify = std::get_if<Verified>(&e)) return verify->ms;
+    if (const auto* draft = std::get_if<Drafted>(&e)) return draft->ms + draft->head_ms;
+    if (const auto* verify = std::get_if<Verified>(&e)) return verify->draft_ms + verify->ms;
     if (const auto* commit = std::get_if<Committed>(&e)) return commit->accept_ms + commit->ms;
     return 0;
 }

@@ -103,6 +103,48 @@ TEST(Clock, CursorAndTimeAgree) {
     }
 }
 
+// A head's time, and that of a draft that proposed nothing, lie on the clock where they were spent.
+TEST(Clock, EveryRoundEndsWhereTheNextOneBegins) {
+    Trace trace([](int) { return std::string(); });
+    trace.append(Header{});
+    trace.append(Prefill{2, 3});
+    for (int cycle = 0; cycle < 3; ++cycle) {
+        const bool silent = cycle == 1;
+        for (int i = 0; i < (silent ? 0 : 3); ++i) {
+            Drafted draft;
+            draft.cycle = cycle;
+            draft.index = i;
+            draft.parent = i - 1;
+            draft.ms = i == 0 ? 1 : 0;
+            draft.head_ms = 0.5;
+            trace.append(draft);
+        }
+        trace.append(Verified{cycle, silent ? 1 : 4, 4, silent ? 2.0 : 0.0});
+        Resampled own;
+        own.cycle = cycle;
+        trace.append(own);
+        Committed commit;
+        commit.cycle = cycle;
+        commit.tokens = {1};
+        commit.ms = 0.25;
+        trace.append(commit);
+    }
+    const CycleView whole = fold(trace, trace.size());
+    for (const RunClock::Unit unit : {RunClock::Unit::ms, RunClock::Unit::rounds}) {
+        const RunClock clock(trace, whole, unit);
+        for (const CycleSummary& cycle : whole.cycles) {
+            const RunClock::Span span = clock.span(cycle);
+            EXPECT_NEAR(clock.at(cycle.end_event), span.end(), 1e-9) << cycle.cycle;
+            // In the middle of the bar of the pass: the event of the pass.
+            const auto verify = cycle.first_event + cycle.drafts.size();
+            EXPECT_EQ(clock.cursor(span.start + span.draft + span.verify / 2), verify + 1) << cycle.cycle;
+            if (cycle.drafts.empty()) continue;
+            EXPECT_NEAR(clock.at(verify), span.start + span.draft, 1e-9) << cycle.cycle;
+            EXPECT_EQ(clock.cursor(clock.at(cycle.first_event + 2) - 1e-6), cycle.first_event + 2);
+        }
+    }
+}
+
 TEST(Telling, ShowsTheReplacementAfterTheFirstInterestingRejection) {
     const auto trace = fixtures::toy_run(fixtures::toys().front());
     const CycleView whole = fold(*trace, trace->size());
