@@ -142,7 +142,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens serve --drafter eagle3 --k 6 --port 8001\n"
      "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
     {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl", 2, 2, "a saved trace in another format",
-     "csv has one line per token, perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
+     "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
      "and checked.",
      "speclens export csv session.jsonl -o session.csv\n"
      "speclens export perfetto session.jsonl -o session.json"},

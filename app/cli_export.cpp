@@ -47,11 +47,12 @@ const char* from_of(Resampled::From from) {
 }
 
 // One line per guess and per token of the target; probabilities, not logarithms; empty where there is no
-// value. What stands behind the end of the text has the verdict "cut".
+// value. What stands behind the end of the text has the verdict "cut". ms and head_ms of a round's lines add up to
+// its time: the target's line has what is no guess's, a draft that proposed nothing included.
 std::string csv(const Trace& trace, const CycleView& view) {
     const bool trees = std::any_of(view.cycles.begin(), view.cycles.end(), [](const auto& c) { return c.tree; });
     const auto ending = [&](int parent) { return (trees ? "," + std::to_string(parent) : std::string()) + "\n"; };
-    std::string text = std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms") +
+    std::string text = std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms") +
                        (trees ? ",parent\n" : "\n");
     for (const CycleSummary& cycle : view.cycles) {
         const std::string number = std::to_string(cycle.cycle);
@@ -63,8 +64,8 @@ std::string csv(const Trace& trace, const CycleView& view) {
             text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
                     quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
                     (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
-                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(d.ms) +
-                    ending(slot.parent);
+                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(d.ms) + "," +
+                    field(d.head_ms) + ending(slot.parent);
         }
         if (!cycle.resample) continue;
         const Resampled& r = *cycle.resample;
@@ -73,13 +74,14 @@ std::string csv(const Trace& trace, const CycleView& view) {
         text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
                 quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
                 (r.u ? field(*r.u) : "") + "," + (written > cycle.path.size() ? from_of(r.from) : "cut") + "," +
-                field(cycle.verify_ms + cycle.other_ms) + ending(cycle.end_of_path());
+                field((cycle.verify ? cycle.verify->draft_ms : 0) + cycle.verify_ms + cycle.other_ms) + ",0.0" +
+                ending(cycle.end_of_path());
     }
     return text;
 }
 
-// Chrome's JSON trace format, microseconds: drafts, verify and the rest as spans, a flow from the last guess
-// to the pass that judges it, and a counter of the text's length.
+// Chrome's JSON trace format, microseconds: drafts with their heads inside, verify and the rest as spans, a flow
+// from the last guess to the pass that judges it, and a counter of the text's length.
 std::string perfetto(const Trace& trace, const CycleView& view) {
     Json events = Json::array();
     const auto named = [&](int thread, const char* name) {
@@ -109,15 +111,20 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
         double last_draft = at;
         for (const DraftSlot& slot : cycle.drafts) {
             const Drafted& d = *slot.draft;
-            span(1, visible(trace.text(d.token)), at, d.ms,
+            span(1, visible(trace.text(d.token)), at, d.ms + d.head_ms,
                  {{"cycle", cycle.cycle},
                   {"index", d.index},
                   {"parent", d.parent},
                   {"q", std::exp(d.q)},
                   {"verdict", verdict_of(slot.state)}});
+            if (d.head_ms > 0)
+                span(1, "head", at + d.ms, d.head_ms,
+                     {{"cycle", cycle.cycle}, {"index", d.index}, {"part", "head"}});
             last_draft = at;
-            at += d.ms;
+            at += d.ms + d.head_ms;
         }
+        if (cycle.verify && cycle.verify->draft_ms > 0)
+            span(1, "nothing to propose", at, cycle.verify->draft_ms, {{"cycle", cycle.cycle}});
         const double verify_at = view.prefill_ms + cycle.start_ms + cycle.draft_ms;
         if (!cycle.drafts.empty()) {
             const Json flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};

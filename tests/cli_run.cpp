@@ -338,7 +338,7 @@ TEST(Export, WritesAsManyTokensAsTheTextHas) {
             std::istringstream lines(outcome.out);
             std::string line;
             ASSERT_TRUE(std::getline(lines, line));
-            const int behind = line.ends_with(",parent") ? 2 : 1; // cells behind the verdict
+            const int behind = line.ends_with(",parent") ? 3 : 2; // cells behind the verdict
             while (std::getline(lines, line)) {
                 for (int i = 0; i < behind; ++i) line.resize(line.rfind(','));
                 const std::string verdict = line.substr(line.rfind(',') + 1);
@@ -363,7 +363,7 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     };
     const std::string csv = exported("csv");
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
-              "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms");
+              "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms");
     EXPECT_NE(csv.find(",rejected,"), std::string::npos);
     const std::string tree = folder / "tree.jsonl";
     ASSERT_EQ(speclens({"run", "--model", table_file(), "--drafter", "small_tree", "--json", tree}).code, 0);
@@ -395,6 +395,60 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(speclens(piped).code, 3);
     piped.input = "";
     EXPECT_EQ(speclens(piped).code, 3);
+}
+
+// Heads are part of drafting: what is exported of a round adds up to what the round took.
+TEST(Export, KeepsTheTimeOfHeads) {
+    const std::filesystem::path folder = fresh_folder();
+    for (const auto& [drafter, more] : {std::pair<std::string, std::string>{"domino", "--k=7"},
+                                        {"dart", "--k=5"},
+                                        {"dspark", "--confidence=0.9"},
+                                        {"small", "--k=3"}}) {
+        const std::string trace = folder / (drafter + ".jsonl");
+        ASSERT_EQ(speclens({"run", "--drafter", drafter, more, "--prompt", "Once upon a time", "--max-tokens",
+                            "24", "--temp", "0.8", "--json", trace})
+                      .code,
+                  0);
+        std::map<int, double> rounds;
+        double heads = 0;
+        for (const Json& event : lines_of(read_file(trace)))
+            if (event.contains("cycle"))
+                for (const char* part : {"ms", "head_ms", "draft_ms", "accept_ms"}) {
+                    rounds[event["cycle"]] += event.value(part, 0.0);
+                    heads += std::string(part) == "head_ms" ? event.value(part, 0.0) : 0;
+                }
+        ASSERT_GT(rounds.size(), 1u) << drafter;
+        EXPECT_EQ(heads > 0, drafter != "small") << drafter;
+
+        std::map<int, double> csv, spans;
+        std::istringstream lines(speclens({"export", "csv", trace, "-o", "-"}).out);
+        std::string line;
+        std::getline(lines, line);
+        const bool tree = line.ends_with(",parent");
+        while (std::getline(lines, line)) {
+            if (tree) line.resize(line.rfind(','));
+            const std::size_t head = line.rfind(','), ms = line.rfind(',', head - 1);
+            csv[std::stoi(line)] += std::stod(line.substr(ms + 1)) + std::stod(line.substr(head + 1));
+        }
+        double inside = 0, last_end = 0;
+        const Json perfetto = Json::parse(speclens({"export", "perfetto", trace, "-o", "-"}).out);
+        for (const Json& event : perfetto["traceEvents"]) {
+            if (event["ph"] != "X" || !event["args"].contains("cycle")) continue;
+            const double start = event["ts"], length = event["dur"];
+            if (event["args"].contains("part")) {
+                inside += length / 1000;
+                EXPECT_LE(start + length, last_end + 1e-3) << drafter << ": inside its guess";
+                continue;
+            }
+            spans[event["args"]["cycle"]] += length / 1000;
+            last_end = start + length;
+        }
+        EXPECT_NEAR(inside, heads, 1e-6) << drafter;
+        for (const auto& [cycle, ms] : rounds) {
+            EXPECT_NEAR(csv[cycle], ms, 1e-6) << drafter << " round " << cycle;
+            EXPECT_NEAR(spans[cycle], ms, 1e-6) << drafter << " round " << cycle;
+        }
+    }
 }
 
 TEST(Render, AnimatesARoundAsGif) {
