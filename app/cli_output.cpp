@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "engine/atomic_file.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -73,8 +74,7 @@ ResultFile::ResultFile(std::filesystem::path file) : file_(std::move(file)) {
     const bool special =
         std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored);
     written_ = file_;
-    if (!special) written_ += ".part";
-    stream_ = std::fopen(written_.c_str(), "wb");
+    stream_ = special ? std::fopen(written_.c_str(), "wb") : create_beside(file_, written_);
     if (!stream_)
         throw Error(file_.string() + ": cannot be written: " + std::strerror(errno),
                     "Does the folder exist, and may you write there?");
@@ -122,7 +122,11 @@ void ResultFile::commit() {
         fail("cannot be written");
     }
     if (written_ == file_) return;
-    if (std::rename(written_.c_str(), file_.c_str()) != 0) fail("cannot be renamed");
+    if (std::rename(written_.c_str(), file_.c_str()) == 0) return;
+    const int reason = errno;
+    std::remove(written_.c_str());
+    errno = reason;
+    fail("cannot be renamed");
 }
 
 ProgressBar::~ProgressBar() {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <unistd.h>
 
@@ -9,10 +10,21 @@
 
 namespace speclens {
 
+std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary) {
+    constexpr int kTries = 1000;
+    const std::string own = "." + std::to_string(::getpid());
+    for (int i = 0; i < kTries; ++i) {
+        temporary = file;
+        temporary += own + (i > 0 ? "-" + std::to_string(i) : "") + ".part";
+        const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) return ::fdopen(fd, "wb");
+        if (errno != EEXIST) break;
+    }
+    return nullptr;
+}
+
 AtomicFile::AtomicFile(std::filesystem::path file) : file_(std::move(file)) {
-    temporary_ = file_;
-    temporary_ += "." + std::to_string(::getpid()) + ".part";
-    out_ = std::fopen(temporary_.c_str(), "wb");
+    out_ = create_beside(file_, temporary_);
     if (!out_) fail("create");
 }
 

@@ -8,6 +8,10 @@
 
 namespace speclens {
 
+// A new file beside `file`, whose name goes to `temporary`: "o.json.4711.part". Never one that is there already,
+// somebody else's or left by a crash. nullptr: errno says why not.
+[[nodiscard]] std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary);
+
 class AtomicFile {
   public:
     explicit AtomicFile(std::filesystem::path file);  // throws Error when the folder cannot be written

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "tests/cli_support.h"
 
@@ -56,6 +58,27 @@ TEST(Failures, AFullDiskLeavesTheOldFileAlone) {
     EXPECT_EQ(read_file(file), "old");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}),
               1); // and nothing else lies about
+}
+
+// What is being written lies beside the result under a name of its own.
+TEST(Failures, NobodysUnfinishedFileIsOverwritten) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::filesystem::path file = folder / "trace.jsonl", other = folder / "trace.jsonl.part";
+    write_file(other, "not ours");
+    const std::string model = table_file();
+    std::vector<std::jthread> writers;
+    for (const char* seed : {"1", "2", "3"})
+        writers.emplace_back([&, seed] {
+            EXPECT_EQ(speclens({"run", "--model", model, "--seed", seed, "--max-tokens", "200", "--json",
+                                file.string()})
+                          .code,
+                      0);
+        });
+    writers.clear();
+    EXPECT_EQ(read_file(other), "not ours");
+    EXPECT_EQ(speclens({"export", "jsonl", file, "-o", "-"}).code, 0) << "one of them, and whole";
+    EXPECT_NE(read_file(file).find("\"kind\":\"stop\""), std::string::npos);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
 }
 
 TEST(Failures, AFolderThatIsMissingIsNamed) {
