@@ -28,16 +28,17 @@ std::string read_all(std::istream& in, const std::string& name) {
     return text;
 }
 
-// TEXT, @FILE or @-
+// TEXT, @FILE, @- or @@TEXT, which is a text that begins with @
 std::string prompt_text(const std::string& argument) {
     if (argument.empty() || argument[0] != '@') return argument;
+    if (argument.starts_with("@@")) return argument.substr(1);
     if (argument == "@-") return read_all(std::cin, "standard input");
     const std::string file = argument.substr(1);
     std::ifstream in(file, std::ios::binary);
     std::error_code ignored;
     if (!in || std::filesystem::is_directory(file, ignored))
         throw Error(file + ": cannot be opened",
-                    "Check the name after @; a prompt that begins with @ can be given with @-.");
+                    "Check the name after @; a prompt that begins with @ is written with two, as @" + argument + ".");
     return read_all(in, file);
 }
 

@@ -93,7 +93,8 @@ bool takes_value(const std::string& name) {
 }
 
 std::string shell_quoted(const std::string& word) {
-    if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+    const auto bare = [](char c) { return plain(c) && c != '~'; }; // a shell reads ~ as a folder
+    if (!word.empty() && std::ranges::all_of(word, bare)) return word;
     std::string out = "'";
     for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return out + "'";
@@ -331,7 +332,9 @@ std::string command_of(const LinkOptions& options) {
     for (const auto& [name, value] : options) {
         if (name == "stepped") continue; // `compare` measures
         out += " --" + name;
-        if (takes_value(name)) out += " " + shell_quoted(value);
+        if (!takes_value(name)) continue;
+        const bool file_sign = name == "prompt" && value.starts_with('@');
+        out += (value.starts_with('-') ? "=" : " ") + shell_quoted(file_sign ? "@" + value : value);
     }
     return out;
 }

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <set>
@@ -234,6 +235,47 @@ TEST(Link, FoldersOfModelsStandInIt) {
     EXPECT_EQ(options[1], (std::pair<std::string, std::string>("drafter", "eagle3=/m/e")));
     EXPECT_NE(command_of(options).find("--prompt 'it'\\''s' --raw"), std::string::npos)
         << command_of(options);
+}
+
+// The words that a shell makes of a command.
+std::vector<std::string> shell_words(const std::string& command) {
+    std::vector<std::string> words;
+    FILE* shell = popen(("HOME=/nowhere; printf '%s\\0' " + command).c_str(), "r");
+    if (!shell) return words;
+    std::string word;
+    for (int c = std::fgetc(shell); c != EOF; c = std::fgetc(shell)) {
+        if (c != 0) {
+            word += static_cast<char>(c);
+            continue;
+        }
+        words.push_back(word);
+        word.clear();
+    }
+    EXPECT_EQ(pclose(shell), 0) << command;
+    return words;
+}
+
+// What was copied is typed into a shell: a file may not be read, nor an option taken, where a text stood.
+TEST(Link, ItsCommandKeepsEveryTextInAShell) {
+    for (const std::string text :
+         {"@home", "@@home", "@-", "@", "--foo", "-", "--", "-x", "--prompt=a", "~", "~/x", "a'b\"c$HOME`id`",
+          "\n x\t", "\\n", "*", "a=b", "!1", "speclens://loop?k=2", "é🙂"}) {
+        RunSettings settings;
+        settings.prompt = text;
+        settings.chat = true;
+        settings.system = text;
+        const std::string command = command_of(options_of(settings));
+        std::vector<std::string> words = shell_words(command);
+        ASSERT_GT(words.size(), 2u) << command;
+        EXPECT_EQ(words[0], "./run");
+        words.erase(words.begin());
+        Options options = parse(words);
+        read_prompt(options);
+        EXPECT_EQ(options.prompt.value_or("none"), text) << command;
+        EXPECT_EQ(options.system, text) << command;
+    }
+    Options file = parse({"run", "--prompt", "@nothing here"});
+    EXPECT_THROW(read_prompt(file), Error);
 }
 
 TEST(Link, NamesNoServerToTalkTo) {
