@@ -33,6 +33,14 @@ std::vector<int> lengths_of(const Options& options, const Models& models, const 
     return lengths;
 }
 
+// As in a race, a drafter that the rule does not suit is judged by one that does; where it suits none of them,
+// whoever asked for it hears that.
+bool suits_somebody(const std::string& rule, const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [&](const std::string& name) {
+        return name != "none" && judging_rule(rule, name) == rule;
+    });
+}
+
 std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
     std::vector<std::string> names{"none"};
     if (options.drafters.empty()) {
@@ -43,12 +51,14 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             if (std::find(names.begin(), names.end(), choice.name) == names.end())
                 names.push_back(choice.name);
     }
+    const bool suits = suits_somebody(options.rule, names);
     std::vector<Contestant> all;
     for (const std::string& name : names) {
         Contestant one;
         one.name = one.label = name;
         one.folder = folder_of(options, name);
         one.settings = run_settings(options, name, 0);
+        if (suits) one.settings.rule = judging_rule(options.rule, name);
         one.settings.trace_top = 0;
         one.settings.timing = true;
         one.problem = models.why_not(name);

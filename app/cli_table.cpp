@@ -204,7 +204,8 @@ constexpr OptionRow kOptionRows[] =
          "drafter with each",
          in(compare), set_lengths},
         {"--rule", "NAME", "Speculation",
-         "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees)",
+         "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees, also "
+         "beside the chains of compare and of a race)",
          kGenerates | in(serve), set_rule},
         {"--rule-param", "NAME=VALUE", "Speculation",
          "what the rule takes, see: speclens list rules (several: separated by commas)",

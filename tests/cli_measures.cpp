@@ -174,6 +174,32 @@ TEST(Compare, SaysOfARuleThatItChangesTheText) {
     }
 }
 
+// As in a race: every lane is judged by the rule that was asked for, or by one that suits what it proposes.
+TEST(Compare, JudgesTreesBesideChainsWhateverTheRule) {
+    for (const char* rule : {"block", "match"}) {
+        const std::string race = std::string("speclens://race?drafters=none,small,small_tree&k=4&temp=0.8&seed=7"
+                                             "&max-tokens=4&rule=") +
+                                 rule + "&prompt=Once&raw";
+        for (const std::vector<std::string>& words :
+             {std::vector<std::string>{"compare", race, "--repeats", "1"},
+              {"compare", "--drafters", "none,small,small_tree", "--temp", "0.8", "--rule", rule, "--max-tokens",
+               "4", "--prompt", "Once", "--repeats", "1"}}) {
+            const Outcome outcome = speclens(words);
+            EXPECT_EQ(outcome.code, 0) << outcome.err;
+            EXPECT_NE(outcome.out.find(std::string("rule ") + rule + ": small\n"), std::string::npos) << outcome.out;
+            EXPECT_NE(outcome.out.find("rule tree_wor: small_tree\n"), std::string::npos) << outcome.out;
+        }
+        if (speclens({"list", "scenes"}).out.empty()) continue;
+        std::string trees_first = race;
+        trees_first.replace(race.find("none,small,small_tree"), 21, "small_tree,small");
+        EXPECT_EQ(speclens({"describe", trees_first, "--no-timing", "--stepped"}).code, 0);
+    }
+    const Outcome nobody = speclens({"compare", "--drafters", "small_tree", "--temp", "0.8", "--rule", "block",
+                                     "--prompt", "Once", "--repeats", "1"});
+    EXPECT_EQ(nobody.code, 2);
+    EXPECT_NE(nobody.err.find("judges chains"), std::string::npos) << nobody.err;
+}
+
 TEST(Compare, WritesATableForSpreadsheets) {
     const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup",
                                       "--k", "3", "--prompts", prompts_file(), "--max-tokens", "24",
