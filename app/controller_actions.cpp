@@ -100,15 +100,17 @@ void Controller::action(Action action, int number, double now) {
     case Action::longer:
     case Action::shorter:
         if (action == Action::longer && !in_race() && at_limit(now)) return;
-        changed =
-            with_draft_length(changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, 16));
+        // The command line takes more than the keys go to: they step back from there, and never leap.
+        changed = with_draft_length(
+            changed, std::clamp(changed.k + (action == Action::longer ? 1 : -1), 0, std::max(16, changed.k)));
         if (changed.k != wished().k) change_run(changed, now);
         break;
     case Action::hotter:
     case Action::colder: {
+        const double before = changed.sampling.temperature;
         const double t =
-            std::clamp(changed.sampling.temperature + (action == Action::hotter ? 0.1 : -0.1), 0.0, 2.0);
-        change_run(with_temperature(changed, t < 0.05 ? 0 : t), now);
+            std::clamp(before + (action == Action::hotter ? 0.1 : -0.1), 0.0, std::max(2.0, before));
+        if (t != before) change_run(with_temperature(changed, t < 0.05 ? 0 : t), now);
         break;
     }
     case Action::fewer_ids:

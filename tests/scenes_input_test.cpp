@@ -511,6 +511,32 @@ TEST(Input, ButtonChangesEndAFrameAndKeysAreNeverLost) {
     EXPECT_TRUE(queue.empty());
 }
 
+// The command line takes longer drafts and hotter dice than the keys go to.
+TEST(Actions, NeverGoTheOtherWay) {
+    for (const auto& [k, t] : {std::pair{20, 0.8}, {16, 2.0}, {64, 5.0}, {4, 0.8}}) {
+        for (const Action action : {Action::longer, Action::shorter, Action::hotter, Action::colder}) {
+            LiveBench live("loop");
+            Snapshot p;
+            p.trace = fixtures::toy_run({.name = "long", .k = k, .temperature = t});
+            p.settings.k = k;
+            p.settings.sampling.temperature = t;
+            live.observe(std::move(p));
+            live.sent.clear();
+            live.bench.controller.perform({PickAction{action}}, live.bench.time);
+            const auto* restart = live.last<Restart>();
+            const RunSettings now = restart ? restart->settings : *live.bench.controller.frame(0).scene.settings;
+            const std::string where = std::to_string(k) + " " + std::to_string(static_cast<int>(action));
+            EXPECT_EQ(now.k, action == Action::shorter ? k - 1 : action == Action::longer && k < 16 ? k + 1 : k) << where;
+            EXPECT_NEAR(now.sampling.temperature,
+                        action == Action::colder            ? t - 0.1
+                        : action == Action::hotter && t < 2 ? t + 0.1
+                                                            : t,
+                        1e-9)
+                << where;
+        }
+    }
+}
+
 // FR-Spec from the menu: a quarter of the ids, and all of them again.
 TEST(SavedRun, HidesTheRunOfTheEngineButStopsNoMeasurement) {
     LiveBench live("bottleneck");

@@ -166,6 +166,20 @@ TEST(Stepper, StepsByMouseKeyboardAndWheelWithinItsRange) {
     EXPECT_EQ(value, 5);
 }
 
+// The command line takes lengths beyond the range of the control.
+TEST(Stepper, StepsBackFromAValueOutsideItsRange) {
+    for (const auto& [key, wanted] :
+         {std::pair{Key::right, 20.0}, {Key::left, 19.0}, {Key::page_up, 20.0}, {Key::page_down, 10.0}, {Key::end, 20.0}}) {
+        double value = 20;
+        Desk desk([&](Ui& ui) {
+            if (const auto to = stepper(ui, "k", {100, 100, 116, 36}, value, {.low = 1, .high = 16})) value = *to;
+        });
+        desk.key(Key::tab);
+        desk.key(key);
+        EXPECT_EQ(value, wanted) << static_cast<int>(key);
+    }
+}
+
 TEST(Stepper, TenthsDoNotDrift) {
     double value = 0;
     Desk desk([&](Ui& ui) {

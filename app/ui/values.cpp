@@ -15,10 +15,11 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
     Canvas& c = ui.canvas;
     if (!disabled) c.fill(rect, theme.bg, 6);
     c.outline(rect, theme.hairline(), 6);
-    // Steps count from `low`, so 0.1 added ten times is 1 and not 0.9999.
+    // Steps count from `low`, so 0.1 added ten times is 1 and not 0.9999. A value from elsewhere may lie outside: from
+    // there it comes back step by step.
     const auto stepped = [&](double by) {
         const double at = std::round((value - o.low) / o.step + by);
-        return std::clamp(o.low + at * o.step, o.low, o.high);
+        return std::clamp(o.low + at * o.step, std::min(o.low, value), std::max(o.high, value));
     };
     double to = value;
     ui.push_id(name);
@@ -50,7 +51,7 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
         if (ui.take_key(Key::page_up)) to = stepped(10);
         if (ui.take_key(Key::page_down)) to = stepped(-10);
         if (ui.take_key(Key::home)) to = o.low;
-        if (ui.take_key(Key::end)) to = o.high < 1e8 ? o.high : value;
+        if (ui.take_key(Key::end)) to = o.high < 1e8 ? std::max(o.high, value) : value;
         focus_ring(c, theme, rect, 6);
     }
     tooltip(ui, rect, disabled ? o.disabled : o.tooltip, middle.focused);
