@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "app/ui/format.h"
@@ -13,17 +14,28 @@ namespace {
 
 using nlohmann::json;
 constexpr std::size_t kMostSaved = 100;
-constexpr std::size_t kBeginning = 64 << 10; // bytes: a header with its prompt
+constexpr std::size_t kPiece = 64 << 10;    // bytes: most headers with their prompts
+constexpr std::size_t kBeginning = 8 << 20; // the longest
+constexpr std::size_t kShown = 400;         // of a prompt: wider than any list
 
 // The header of a run, or what a race says before its lanes. Discarded: neither.
 json beginning_of(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    std::string text(kBeginning, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
-    if (const std::size_t lanes = text.find("\"lanes\"");
-        file.extension() == ".json" && lanes != std::string::npos) {
-        const std::size_t before = text.find_last_of(',', lanes);
+    const bool race = file.extension() == ".json";
+    const std::string_view last = race ? "\"lanes\"" : "\n"; // behind it there is nothing to show
+    std::string text;
+    std::size_t end = std::string::npos;
+    while (in && text.size() < kBeginning && end == std::string::npos) {
+        const std::size_t before = text.size();
+        text.resize(before + kPiece);
+        in.read(text.data() + before, kPiece);
+        text.resize(before + static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+        // A long file of something else: ours say at the beginning what they are.
+        if (before == 0 && text.find("speclens-") == std::string::npos) return json(json::value_t::discarded);
+        end = text.find(last, before - std::min(before, last.size()));
+    }
+    if (race && end != std::string::npos) {
+        const std::size_t before = text.find_last_of(',', end);
         if (before == std::string::npos) return json(json::value_t::discarded);
         text.resize(before);
         text += '}';
@@ -56,6 +68,11 @@ std::string asked(std::string text) {
         text.resize(std::min(text.size(), text.find(kEnd)));
     }
     std::ranges::replace(text, '\n', ' ');
+    if (text.size() > kShown) {
+        std::size_t end = kShown;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // within a character
+        text.resize(end);
+    }
     return text;
 }
 
