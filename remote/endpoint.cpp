@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <system_error>
 
 #include "kernels/error.h"
 
@@ -79,7 +80,8 @@ Endpoint parse_endpoint(const std::string& text) {
 
 bool looks_like_endpoint(const std::string& text) {
     if (text.find("://") != std::string::npos) return true;
-    if (std::filesystem::exists(text)) return false;
+    std::error_code ignored; // a name that no file can have, or a folder that is closed to us
+    if (std::filesystem::exists(text, ignored)) return false;
     const std::string head = text.substr(0, text.find('/'));
     const std::size_t colon = head.rfind(':');
     return colon != std::string::npos && whole_port(head.substr(colon + 1));

@@ -59,6 +59,8 @@ TEST(Endpoint, IsToldFromAFile) {
     EXPECT_FALSE(looks_like_endpoint("server.log"));
     EXPECT_FALSE(looks_like_endpoint("folder/a:b.txt"));
     EXPECT_FALSE(looks_like_endpoint(SPEC_SOURCE_DIR "/README.md"));
+    EXPECT_FALSE(looks_like_endpoint(std::string(5000, 'x')));
+    EXPECT_TRUE(looks_like_endpoint(std::string(5000, 'x') + ":80"));
 }
 
 TEST(Endpoint, WarnsBeforeAnythingLeavesTheMachineInTheClear) {
