@@ -1,5 +1,7 @@
 #include "engine/control.h"
 
+#include <algorithm>
+
 namespace speclens {
 
 const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
@@ -66,6 +68,13 @@ std::vector<Command> Mailbox::take() {
     std::vector<Command> taken;
     taken.swap(commands_);
     return taken;
+}
+
+bool Mailbox::ends_run() const {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(commands_, [](const Command& command) {
+        return std::holds_alternative<Restart>(command) || std::holds_alternative<Cancel>(command);
+    });
 }
 
 void Gate::set(std::int64_t steps) {

@@ -128,9 +128,10 @@ class Mailbox {
   public:
     void push(Command command);
     [[nodiscard]] std::vector<Command> take();  // swap, oldest first
+    [[nodiscard]] bool ends_run() const;  // a command waits that replaces the run, or stops it
 
   private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::vector<Command> commands_;
 };
 

@@ -86,7 +86,8 @@ class Session {
     void obey(const Cancel& cancel);
     void show_run();
     const Run& shown_run() const;  // throws Error where there is none
-    void reach(int cycle);         // lets the run go on until this round can begin
+    // Lets the run go on until this round can begin, or is past its end. False: something else is asked for meanwhile.
+    [[nodiscard]] bool reach(int cycle);
     void publish(const std::function<void(Snapshot&)>& change);
     void step_run();
     void show_progress();
@@ -115,6 +116,7 @@ class Session {
     std::size_t race_shown_ = 0;  // its revision
     Stopwatch run_published_;
     bool run_unshown_ = false; // steps that nobody was told of
+    std::uint64_t runs_skipped_ = 0;  // asked for, and given up before they began
     Stopwatch race_published_;
     std::unique_ptr<SteppedRace> stepped_;  // null when none is open; a timed race waits while there is one
     std::size_t stepped_shown_ = 0;

@@ -38,7 +38,7 @@ void Session::show_run() {
         p.guesses = nullptr;
         p.settings = run_->settings();
         p.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
-        ++p.runs;
+        p.runs += 1 + std::exchange(runs_skipped_, 0);
         p.status.state = EngineStatus::State::idle;
         p.status.error.clear();
         p.status.remedy.clear();
@@ -61,14 +61,17 @@ void Session::obey(const Restart& restart) {
 
 void Session::obey(const Fork& fork) {
     if (!run_) throw Error("there is no run to fork", "Start a run first.");
-    reach(fork.cycle);
+    if (!reach(fork.cycle)) {
+        ++runs_skipped_; // whoever counts the runs that were asked for does not wait for this one
+        return;
+    }
     run_ = std::make_unique<Run>(run_models_, *run_, fork);
     gate_.set(fork.budget);
     show_run();
 }
 
 // A run that was begun again has to come as far as it had been before it can be forked there.
-void Session::reach(int cycle) {
+bool Session::reach(int cycle) {
     std::size_t seen = 0;
     int complete = 0;
     const auto there = [&] {
@@ -76,8 +79,11 @@ void Session::reach(int cycle) {
             complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
         return complete >= cycle;
     };
-    while (!closing_ && !there() && run_->step()) {
+    while (!there()) {
+        if (closing_ || mailbox_.ends_run()) return false;
+        if (!run_->step()) break;
     }
+    return true;
 }
 
 void Session::obey(const Cancel&) {

@@ -247,6 +247,37 @@ TEST(Session, AForkRightBehindARestartWaitsForItsRound) {
     EXPECT_TRUE(std::holds_alternative<Commanded>((*now.trace)[now.trace->size() - 1]));
 }
 
+// The way to a late round may be long: it is left when the run is stopped or begun anew.
+TEST(Session, AForkThatWaitsForItsRoundCanBeGivenUp) {
+    RunSettings settings = on_table();
+    settings.max_tokens = 4000;
+    Session session({.target = table_file()}, settings);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    for (const bool restart : {false, true}) {
+        bool given_up = false;
+        for (int tries = 0; tries < 50 && !given_up; ++tries) { // on a busy machine it may be there before
+            const auto before = session.published().trace;
+            session.send(Restart{settings});
+            ASSERT_TRUE(eventually([&] { return session.published().trace != before; }));
+            const Snapshot begun = session.published();
+            session.send(Fork{.cycle = 1000000});
+            while (begun.trace->size() < 4) std::this_thread::yield();
+            session.send(restart ? Command{Restart{settings}} : Command{Cancel{}});
+            const auto end = [&]() -> const Event& { return (*begun.trace)[begun.trace->size() - 1]; };
+            ASSERT_TRUE(eventually([&] {
+                const Snapshot now = session.published();
+                return restart ? now.trace != begun.trace : now.status.state == EngineStatus::State::stopped;
+            }));
+            const auto* stopped = std::get_if<Stopped>(&end());
+            given_up = restart ? stopped == nullptr : stopped && stopped->reason == "cancelled";
+            if (given_up && restart) {
+                EXPECT_EQ(session.published().runs, begun.runs + 2) << "the fork is not waited for";
+            }
+        }
+        EXPECT_TRUE(given_up) << restart;
+    }
+}
+
 // A fork may go on with another temperature, seed or head: what is asked about the rounds before it is told
 // with what they were made with.
 TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
