@@ -121,6 +121,8 @@ struct SpecServer::State {
             refuse(response, refused);
         } catch (const Error& error) {
             refuse(response, {400, std::string(error.what()) + ". " + error.remedy()});
+        } catch (const std::exception& error) { // no memory, …: of this request, and the next one may do
+            refuse(response, {500, error.what()});
         }
     }
 
@@ -134,6 +136,12 @@ struct SpecServer::State {
         const auto put = [&](const std::string& text) {
             return sink.is_writable() && sink.write(text.data(), text.size());
         };
+        const auto failed = [&](const std::string& why, int status) {
+            (void)put("data: " +
+                      Json({{"error", {{"message", why}, {"code", status}}}})
+                          .dump(-1, ' ', false, Json::error_handler_t::replace) +
+                      "\n\n");
+        };
         const Stopwatch watch;
         try {
             (void)enter();
@@ -146,14 +154,11 @@ struct SpecServer::State {
             generate(run, answer, watch, [&](bool) { return put(answer.chunk()); });
             if (answer.asked().usage) (void)put(answer.last_chunk());
         } catch (const Refused& refused) {
-            (void)put(
-                "data: " + Json({{"error", {{"message", refused.why}, {"code", refused.status}}}}).dump() +
-                "\n\n");
+            failed(refused.why, refused.status);
         } catch (const Error& error) {
-            (void)put("data: " +
-                      Json({{"error", {{"message", std::string(error.what()) + ". " + error.remedy()}, {"code", 400}}}})
-                          .dump(-1, ' ', false, Json::error_handler_t::replace) +
-                      "\n\n");
+            failed(std::string(error.what()) + ". " + error.remedy(), 400);
+        } catch (const std::exception& error) { // nobody above catches it: it would end the server
+            failed(error.what(), 500);
         }
         (void)put("data: [DONE]\n\n");
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <httplib.h>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -245,6 +246,38 @@ TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
     // the next request is served although the first one asked for a hundred thousand tokens
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
     EXPECT_LT(*scrape(server.endpoint, facts, {}).generated, 50000);
+}
+
+// A target that runs out of memory with every answer.
+class Exhausted final : public Scorer {
+  public:
+    explicit Exhausted(const Models& like) : vocabulary_{like.tokenizer, like.vocab(), like.stops()} {}
+    const std::string& name() const override { return name_; }
+    const Vocabulary& vocabulary() const override { return vocabulary_; }
+    int listed() const override { return 4; }
+    int capacity() const override { return 1000; }
+    std::vector<Top> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
+
+  private:
+    std::string name_ = "exhausted";
+    Vocabulary vocabulary_;
+};
+
+TEST(SpecServerTest, OutlivesAnAnswerThatThereIsNoMemoryFor) {
+    auto models = std::make_shared<Models>(*served_bundle());
+    models->scorer = std::make_shared<Exhausted>(*models);
+    models->target = nullptr;
+    models->networks.clear();
+    const Listening server(base("none"), 32, models);
+    const std::string asked = R"({"prompt":"The","max_tokens":4,"temperature":0)";
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(post(server.endpoint, "/v1/completions", asked + "}").status, 500);
+        const HttpAnswer streamed = post(server.endpoint, "/v1/completions", asked + R"(,"stream":true})");
+        EXPECT_EQ(streamed.status, 200);
+        EXPECT_NE(streamed.body.find("\"code\":500"), std::string::npos) << streamed.body;
+        EXPECT_NE(streamed.body.find("[DONE]"), std::string::npos) << streamed.body;
+        EXPECT_TRUE(http_get(server.endpoint, "/health").ok());
+    }
 }
 
 TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
