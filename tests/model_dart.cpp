@@ -1,6 +1,7 @@
 // DART's n-grams and its search against the released ones (tests/golden/dart_search.json), and files that are
 // damaged.
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <set>
 
@@ -183,6 +184,30 @@ TEST_F(DartFolder, WithADamagedTrieIsRefused) {
     damaged = whole;
     damaged[16 + 12 + 3] = static_cast<char>(0x80); // how often the root was seen
     expect_refused(damaged, {"node 0 was seen -"});
+
+    // a sequence that is more frequent than its beginning
+    const auto number = [&](std::size_t at, auto value) {
+        std::memcpy(&value, whole.data() + at, sizeof value);
+        return value;
+    };
+    std::vector<std::size_t> nodes;
+    for (std::size_t at = 16; at < whole.size(); at += 24 + 12 * number(at + 16, std::uint64_t{})) nodes.push_back(at);
+    std::size_t parent = 1;
+    while (number(nodes.at(parent) + 16, std::uint64_t{}) == 0) ++parent;
+    const auto child = static_cast<std::size_t>(number(nodes[parent] + 24 + 4, std::uint64_t{}));
+    const std::int32_t seen = number(nodes[parent] + 12, std::int32_t{});
+    for (const int more : {0, 1}) { // as often is possible
+        damaged = whole;
+        const std::int32_t count = seen + more;
+        std::memcpy(damaged.data() + nodes.at(child) + 12, &count, sizeof count);
+        if (more > 0) {
+            expect_refused(damaged, {"node " + std::to_string(child) + " was seen " + std::to_string(count),
+                                     "node " + std::to_string(parent)});
+            continue;
+        }
+        write(damaged);
+        EXPECT_NO_THROW(static_cast<void>(load()));
+    }
 }
 
 TEST_F(DartFolder, WithoutATrieDraftsOnlyWithoutNgrams) {
