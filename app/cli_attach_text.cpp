@@ -60,7 +60,7 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
 std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t,
                         int without_draft) {
     std::string out =
-        "\n  " + t.paint(Tone::strong, of) + "\n  " + grouped(counts.rounds) +
+        "\n  " + t.paint(Tone::strong, of) + "\n  " + (counts.rounds ? grouped(*counts.rounds) : "–") +
         (without_draft > 0 ? " rounds with a draft + " + std::to_string(without_draft) + " without, "
                            : " rounds, ") +
         grouped(counts.drafted) + " tokens drafted, " + grouped(counts.accepted) + " accepted";

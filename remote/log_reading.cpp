@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "kernels/error.h"
 
@@ -41,17 +43,54 @@ std::vector<double> list_after(std::string_view line, std::string_view key) {
     return out;
 }
 
-// Counts from what a line says: rounds come from the length, since accepted = (length - 1) x rounds.
+// How far the quotients of a line may be off, since they are printed with two and three decimals.
+constexpr double kLengthOff = 0.005, kShareOff = 0.0005;
+
+struct Rounds {
+    double count, off; // off: how far the truth may be
+};
+// As the header says.
+std::optional<Rounds> rounds_that_fit(double accepted, double drafted, std::optional<double> length,
+                                      const std::vector<double>& per_position) {
+    constexpr double kMostOff = 0.01, kTiny = 1e-9;
+    if (!length && per_position.empty()) return {};
+    double low = 0, high = std::numeric_limits<double>::infinity();
+    const auto narrow = [&](double kept, double off) { // accepted ÷ rounds, as printed
+        low = std::max(low, accepted / (kept + off));
+        if (kept > off) high = std::min(high, accepted / (kept - off));
+    };
+    if (length) narrow(*length - 1, kLengthOff);
+    const auto places = static_cast<double>(per_position.size());
+    if (places > 0) {
+        narrow(std::accumulate(per_position.begin(), per_position.end(), 0.0), places * kShareOff);
+        low = std::max(low, drafted / places);
+    }
+    low = std::ceil(low - kTiny);
+    high = std::floor(high + kTiny);
+    if (!(low <= high)) return {};
+    if (places > 0 && low * places == drafted) return Rounds{low, 0};
+    const double middle = length && *length > 1 ? std::round(accepted / (*length - 1)) : low,
+                 count = std::clamp(middle, low, high), off = std::max(count - low, high - count);
+    return off <= kMostOff * count ? std::optional(Rounds{count, off}) : std::nullopt;
+}
+
+// Counts from what a line says.
 std::optional<SpecCounts> counts_from(std::optional<double> accepted, std::optional<double> drafted,
-                                      std::optional<double> rounds, std::optional<double> length,
+                                      std::optional<double> told_rounds, std::optional<double> length,
                                       const std::vector<double>& per_position) {
     if (!accepted || !drafted) return {};
-    SpecCounts out{0, *drafted, *accepted, {}};
-    if (rounds)
-        out.rounds = *rounds;
-    else if (length && *length > 1)
-        out.rounds = std::round(*accepted / (*length - 1));
-    for (const double share : per_position) out.accepted_at.push_back(std::round(share * out.rounds));
+    SpecCounts out{{}, *drafted, *accepted, {}};
+    const auto rounds = told_rounds ? std::optional(Rounds{*told_rounds, 0})
+                                    : rounds_that_fit(*accepted, *drafted, length, per_position);
+    if (rounds) {
+        out.rounds = rounds->count;
+        for (const double share : per_position)
+            out.accepted_at.push_back(std::round(share * rounds->count));
+        if (!per_position.empty())
+            out.places_off = std::floor(0.5 + kShareOff * rounds->count + per_position.front() * rounds->off);
+    } else if (*accepted == 0) {
+        out.accepted_at.assign(per_position.size(), 0);
+    }
     return out;
 }
 
@@ -130,23 +169,23 @@ std::optional<LogEntry> llama_statistics(std::string_view line) {
     e.counts = counts_from(after(line, "#acc tokens"), after(line, "#gen tokens"), after(line, "#gen drafts"),
                            e.length, e.per_position);
     if (e.counts && e.counts->drafted > 0) e.rate = e.counts->accepted / e.counts->drafted;
+    if (e.counts && !e.length) e.length = acceptance_length(*e.counts);
     return e;
 }
 
 } // namespace
 
 SpecCounts LogReading::sum() const {
-    SpecCounts out;
-    bool parts = false;
+    std::optional<SpecCounts> parts, whole;
     for (const LogEntry& e : entries)
-        if (e.counts && !e.whole) {
-            out = out + *e.counts;
-            parts = true;
-        }
-    if (parts) return out;
-    for (const LogEntry& e : entries)
-        if (e.counts) out = *e.counts;
-    return out;
+        if (e.counts && e.whole)
+            whole = e.counts;
+        else if (e.counts)
+            parts = parts.value_or(SpecCounts()) + *e.counts;
+    const bool same =
+        parts && whole && parts->drafted == whole->drafted && parts->accepted == whole->accepted;
+    if (same && !parts->rounds) return *whole;
+    return parts ? *parts : whole.value_or(SpecCounts());
 }
 
 ServerKind LogReading::kind() const {

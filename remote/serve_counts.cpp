@@ -45,7 +45,7 @@ void ServeCounts::round(int drafted, int places, int accepted, int written) {
     const std::lock_guard lock(mutex_);
     tokens_ += written;
     if (drafted == 0) return;
-    spec_.rounds += 1;
+    spec_.rounds = spec_.rounds.value_or(0) + 1;
     spec_.drafted += drafted;
     spec_.accepted += accepted;
     spec_.accepted_at.resize(std::max(spec_.accepted_at.size(), static_cast<std::size_t>(places)), 0);
@@ -74,7 +74,8 @@ std::string ServeCounts::exposition(const std::string& model) const {
     metric("vllm:num_requests_waiting", "gauge", "Requests that wait.", waiting_);
     metric("vllm:prompt_tokens_total", "counter", "Tokens of prompts.", prompt_tokens_);
     metric("vllm:generation_tokens_total", "counter", "Tokens written.", tokens_);
-    metric("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.", spec_.rounds);
+    metric("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.",
+           spec_.rounds.value_or(0));
     metric("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
     metric("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
     const std::string places = "vllm:spec_decode_num_accepted_tokens_per_pos_total";

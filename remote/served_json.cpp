@@ -12,10 +12,9 @@ std::string one_line(const Json& json) {
 }
 
 Json counts_json(const SpecCounts& c) {
-    return {{"rounds", c.rounds},
-            {"drafted", c.drafted},
-            {"accepted", c.accepted},
-            {"accepted_at", c.accepted_at}};
+    Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
+    if (c.rounds) json["rounds"] = *c.rounds;
+    return json;
 }
 
 void put(Json& json, const char* key, const std::optional<double>& value) {

@@ -168,6 +168,7 @@ void AnswerReader::event(const std::string& data, double ms) {
         if (drafted && accepted) {
             growth = Growth{*drafted, *accepted};
             SpecCounts counts = out_.counts.value_or(SpecCounts{});
+            counts.rounds.reset(); // worked out at the end, where the pieces allow it
             counts.drafted = *drafted;
             counts.accepted = *accepted;
             out_.counts = counts;
@@ -195,8 +196,14 @@ void AnswerReader::event(const std::string& data, double ms) {
         lists_none_ =
             metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
-            out_.counts = counts_of_histogram(histogram_at(*spec, "acceptance_histogram"),
-                                              number_at(*spec, "num_draft_tokens").value_or(0));
+            const auto histogram = histogram_at(*spec, "acceptance_histogram");
+            SpecCounts counts =
+                counts_of_histogram(histogram, number_at(*spec, "num_draft_tokens").value_or(0));
+            if (histogram.empty()) {
+                counts.rounds = number_at(*spec, "num_spec_steps");
+                counts.accepted = number_at(*spec, "num_accepted_draft_tokens").value_or(0);
+            }
+            out_.counts = counts;
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
         }
@@ -208,7 +215,7 @@ void AnswerReader::event(const std::string& data, double ms) {
             const double drafted = number_at(*spec, "spec_num_proposed_drafts")
                                        .value_or(number_at(*spec, "spec_draft_token_num").value_or(0));
             SpecCounts counts = counts_of_histogram(histogram, drafted);
-            counts.rounds = number_at(*spec, "spec_verify_ct").value_or(counts.rounds);
+            if (const auto rounds = number_at(*spec, "spec_verify_ct")) counts.rounds = rounds;
             counts.accepted =
                 number_at(*spec, "spec_num_correct_drafts")
                     .value_or(number_at(*spec, "spec_accept_token_num").value_or(counts.accepted));

@@ -92,10 +92,12 @@ class Reader {
 std::optional<SpecCounts> read_counts(const Reader& reader) {
     const auto drafted = reader.sum({"spec_decode_num_draft_tokens"}),
                accepted = reader.sum({"spec_decode_num_accepted_tokens"}),
-               rounds = reader.sum({"spec_decode_num_drafts"});
+               emitted = reader.sum({"spec_decode_num_emitted_tokens"});
+    auto rounds = reader.sum({"spec_decode_num_drafts"});
     if (!drafted || !accepted) return {};
-    return SpecCounts{rounds.value_or(0), *drafted, *accepted,
-                      reader.places("spec_decode_num_accepted_tokens_per_pos")};
+    // vLLM's V0 engine counts no rounds, but what they wrote: each its drafts and one token of the target's.
+    if (!rounds && emitted && *emitted >= *accepted) rounds = *emitted - *accepted;
+    return SpecCounts{rounds, *drafted, *accepted, reader.places("spec_decode_num_accepted_tokens_per_pos")};
 }
 
 } // namespace
@@ -176,7 +178,9 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
         out.push_back(
             "no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
             "given), or is older than pull request 26389");
-    if (r.counts && r.counts->rounds > 0 && r.counts->accepted_at.empty())
+    if (r.counts && r.counts->drafted > 0 && !r.counts->rounds)
+        out.push_back("it counts no rounds: the acceptance length and what is divided by rounds stay open");
+    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty())
         out.push_back("no counters by position yet: they come with the first request that drafts");
     if (drafts_nothing(r))
         out.push_back(std::to_string(std::llround(std::min(*r.generated, 1e15))) +

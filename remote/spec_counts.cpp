@@ -9,8 +9,13 @@ namespace speclens {
 namespace {
 
 SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
-    SpecCounts out{
-        a.rounds + sign * b.rounds, a.drafted + sign * b.drafted, a.accepted + sign * b.accepted, {}};
+    SpecCounts out;
+    out.rounds = a.rounds && b.rounds ? std::optional(*a.rounds + sign * *b.rounds) : std::nullopt;
+    out.drafted = a.drafted + sign * b.drafted;
+    out.accepted = a.accepted + sign * b.accepted;
+    out.places_off = a.places_off + b.places_off;
+    for (const SpecCounts* side : {&a, &b})
+        if (side->accepted > 0 && side->accepted_at.empty()) return out;
     out.accepted_at.resize(std::max(a.accepted_at.size(), b.accepted_at.size()));
     for (std::size_t i = 0; i < out.accepted_at.size(); ++i)
         out.accepted_at[i] = (i < a.accepted_at.size() ? a.accepted_at[i] : 0) +
@@ -18,9 +23,9 @@ SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
     return out;
 }
 
-std::optional<double> ratio(double part, double whole) {
-    if (!(whole > 0)) return {};
-    return part / whole;
+std::optional<double> ratio(double part, std::optional<double> whole) {
+    if (!whole || !(*whole > 0)) return {};
+    return part / *whole;
 }
 
 std::string two_digits(double value) {
@@ -42,9 +47,10 @@ SpecCounts operator+(const SpecCounts& a, const SpecCounts& b) {
 SpecCounts counts_of_histogram(const std::vector<double>& histogram, double drafted) {
     SpecCounts counts;
     counts.drafted = drafted;
+    counts.rounds.reset();
     counts.accepted_at.assign(histogram.empty() ? 0 : histogram.size() - 1, 0);
     for (std::size_t kept = 0; kept < histogram.size(); ++kept) {
-        counts.rounds += histogram[kept];
+        counts.rounds = counts.rounds.value_or(0) + histogram[kept];
         counts.accepted += static_cast<double>(kept) * histogram[kept];
         for (std::size_t i = 0; i < kept; ++i) counts.accepted_at[i] += histogram[kept];
     }
@@ -65,13 +71,13 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
         {"kept to the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
          places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
         {"guessed share of the text", "accepted ÷ (accepted + rounds)",
-         "how much of what one reads was guessed", ratio(c.accepted, c.accepted + c.rounds)},
+         "how much of what one reads was guessed", c.rounds ? ratio(c.accepted, c.accepted + *c.rounds) : std::nullopt},
     };
 }
 
 PositionAcceptance position_acceptance(const SpecCounts& c) {
     PositionAcceptance out;
-    double before = c.rounds;
+    std::optional<double> before = c.rounds;
     for (const double kept : c.accepted_at) {
         const double none = std::numeric_limits<double>::quiet_NaN();
         out.unconditional.push_back(ratio(kept, c.rounds).value_or(none));
@@ -82,8 +88,8 @@ PositionAcceptance position_acceptance(const SpecCounts& c) {
 }
 
 std::optional<double> acceptance_length(const SpecCounts& c) {
-    if (!(c.rounds > 0)) return {};
-    return 1 + c.accepted / c.rounds;
+    const auto kept = ratio(c.accepted, c.rounds);
+    return kept ? std::optional(1 + *kept) : std::nullopt;
 }
 
 std::optional<double> drafts_per_round(const SpecCounts& c) {
@@ -104,7 +110,7 @@ std::vector<std::string> findings(const SpecCounts& c) {
         out.push_back(
             "almost nothing is accepted: a draft head of another target, a wrong chat template, or garbled "
             "output; compare the text with speculation switched off");
-    if (rate > 0.98 && c.rounds >= 20)
+    if (rate > 0.98 && c.rounds.value_or(0) >= 20)
         out.push_back(
             "almost everything is accepted: the text may loop, or K is too small to cost a rejection");
     // Counters of places that do not add up belong to other rounds than the totals.
@@ -115,10 +121,10 @@ std::vector<std::string> findings(const SpecCounts& c) {
         rises = rises || (i > 0 && c.accepted_at[i] > c.accepted_at[i - 1]);
     }
     if (rises) out.push_back("a later draft was kept more often than an earlier one: these are not chains");
-    if (most > 0 && std::abs(kept - c.accepted) > 0.01 * std::max(1.0, c.accepted))
+    if (most > 0 && std::abs(kept - c.accepted) > 0.01 * std::max(1.0, c.accepted) + most * c.places_off)
         out.push_back("the places add up to " + two_digits(kept) + " kept drafts, the total says " +
                       two_digits(c.accepted));
-    if (places.conditional.size() >= 3 && c.rounds >= 100) {
+    if (places.conditional.size() >= 3 && c.rounds.value_or(0) >= 100) {
         const double first = places.unconditional.front(), last = places.unconditional.back();
         if (last < 0.1 && first > 0)
             out.push_back("the last place is kept in " + two_digits(100 * last) +

@@ -11,17 +11,20 @@ namespace speclens {
 
 // Sums over verify passes that judged drafts; doubles because servers report floats.
 struct SpecCounts {
-    double rounds = 0;               // verify passes with drafts (vLLM: num_drafts, SGLang: spec_verify_ct)
+    // Verify passes with drafts (vLLM: num_drafts, SGLang: spec_verify_ct); absent: the server does not say.
+    std::optional<double> rounds = 0;
     double drafted = 0;              // draft tokens that were judged
     double accepted = 0;             // of these; the target's own token of every round is not counted
     std::vector<double> accepted_at; // [i]: rounds that kept draft i+1 too; empty: the server does not say
+    double places_off = 0;           // each of accepted_at may be off by this much: read off rounded shares
 
-    [[nodiscard]] bool empty() const { return drafted <= 0 && rounds <= 0; }
+    [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
 };
-// Per entry; positions that one side lacks count as 0.
+// Per entry; positions that one side lacks count as 0. What one side does not say, the result does not say.
 [[nodiscard]] SpecCounts operator-(const SpecCounts& later, const SpecCounts& earlier);
 [[nodiscard]] SpecCounts operator+(const SpecCounts& a, const SpecCounts& b);
-// From a histogram of kept drafts: [j] = rounds that kept exactly j (vLLM acceptance_histogram).
+// From a histogram of kept drafts: [j] = rounds that kept exactly j (vLLM acceptance_histogram). Of an empty
+// one the rounds are not known.
 [[nodiscard]] SpecCounts counts_of_histogram(const std::vector<double>& histogram, double drafted);
 
 // One name for "acceptance": what it divides, what comes out, who reports it so.

@@ -14,7 +14,8 @@ bool began_anew(const ServerReading& before, const ServerReading& after) {
         fell(before.prompt_tokens, after.prompt_tokens))
         return true;
     return before.counts && after.counts &&
-           (after.counts->rounds < before.counts->rounds || after.counts->drafted < before.counts->drafted);
+           (fell(before.counts->rounds, after.counts->rounds) ||
+            after.counts->drafted < before.counts->drafted);
 }
 
 std::optional<double> per_second(const std::optional<double>& before, const std::optional<double>& after,
@@ -43,7 +44,8 @@ WatchInterval Watch::between(const At& from, const At& to) {
     else if (to.reading.counts)
         out.counts = *to.reading.counts; // they appear with the first request
     out.tokens_per_second = per_second(from.reading.generated, to.reading.generated, out.seconds);
-    if (to.reading.counts && out.seconds > 0) out.rounds_per_second = out.counts.rounds / out.seconds;
+    if (to.reading.counts && out.counts.rounds && out.seconds > 0)
+        out.rounds_per_second = *out.counts.rounds / out.seconds;
     const auto spent = [](const Spent& a, const Spent& b) {
         return Spent{b.seconds - a.seconds, b.count - a.count}.mean_ms();
     };

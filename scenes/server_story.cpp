@@ -45,7 +45,8 @@ Words beat_words(const ServerModel& m, int beat) {
 }
 
 std::string totals(const ServerModel& m) {
-    return ui::integer(std::llround(m.counts.rounds)) + (m.counts.rounds == 1 ? " round, " : " rounds, ") +
+    return (m.counts.rounds ? ui::integer(std::llround(*m.counts.rounds)) : "–") +
+           (m.counts.rounds == 1.0 ? " round, " : " rounds, ") +
            ui::integer(std::llround(m.counts.drafted)) + " drafted, " +
            ui::integer(std::llround(m.counts.accepted)) + " accepted";
 }

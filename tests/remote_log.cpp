@@ -41,10 +41,58 @@ TEST(Log, ReadsVllm) {
     EXPECT_DOUBLE_EQ(*e.rate, 0.888);
     EXPECT_EQ(e.per_position, (std::vector<double>{0.983, 0.949, 0.915, 0.881, 0.712}));
     // 262 accepted at 5.44 - 1 a round are 59 rounds, and 59 x 5 are the 295 drafted ones.
-    EXPECT_DOUBLE_EQ(e.counts->rounds, 59);
+    EXPECT_DOUBLE_EQ(*e.counts->rounds, 59);
     EXPECT_DOUBLE_EQ(e.counts->drafted, 295);
     EXPECT_EQ(e.counts->accepted_at, (std::vector<double>{58, 56, 54, 52, 42}));
     EXPECT_NEAR(*acceptance_length(log.sum()), 5.44, 0.005);
+}
+
+// A line of vLLM; the rate at its end is not read where counts are.
+std::string vllm_log(const char* length, int accepted, int drafted, const char* places) {
+    return std::string("INFO [metrics.py:86] SpecDecoding metrics: Mean acceptance length: ") + length +
+           ", Accepted: " + std::to_string(accepted) + " tokens, Drafted: " + std::to_string(drafted) +
+           " tokens, Per-position acceptance rate: " + places + ", Avg Draft acceptance rate: 50.0%\n";
+}
+
+// Drafted ÷ places is exact where every round drafts all of them, also in a second that kept nothing.
+TEST(Log, CountsVllmsRoundsByWhatTheyDrafted) {
+    const LogReading log = parse_log(vllm_log("1.00", 0, 400, "0.000, 0.000, 0.000, 0.000") +
+                                         vllm_log("3.00", 200, 400, "0.800, 0.600, 0.400, 0.200"),
+                                     "log");
+    const SpecCounts sum = log.sum();
+    EXPECT_EQ(sum.rounds, 200.0);
+    EXPECT_EQ(sum.accepted_at, (std::vector<double>{80, 60, 40, 20}));
+    EXPECT_DOUBLE_EQ(*acceptance_length(sum), 2);
+    EXPECT_DOUBLE_EQ(*drafts_per_round(sum), 4);
+    // 3 accepted at 1.01 - 1 would be 300 rounds, and 15 at 1.02 - 1 would be 750.
+    EXPECT_EQ(parse_log(vllm_log("1.01", 3, 1600, "0.007, 0.000, 0.000, 0.000"), "log").sum().rounds, 400.0);
+    const SpecCounts big = parse_log(vllm_log("1.02", 15, 3000, "0.015, 0.000, 0.000"), "log").sum();
+    EXPECT_EQ(big.rounds, 1000.0);
+    for (const std::string& finding : findings(big)) EXPECT_EQ(finding.find("add up"), std::string::npos);
+}
+
+TEST(Log, LeavesRoundsOpenThatNothingDetermines) {
+    // Drafts of different lengths: 401 are no multiple of 4, and a length of 1.00 allows any number.
+    const LogReading nothing = parse_log(vllm_log("1.00", 0, 401, "0.000, 0.000, 0.000, 0.000"), "log");
+    EXPECT_FALSE(nothing.sum().rounds.has_value());
+    EXPECT_EQ(nothing.sum().accepted_at, (std::vector<double>{0, 0, 0, 0}));
+    // Shorter drafts than four: the length knows better than drafted ÷ 4 = 250.
+    const LogReading shorter = parse_log(vllm_log("2.00", 300, 1000, "0.500, 0.300, 0.150, 0.050"), "log");
+    EXPECT_EQ(shorter.sum().rounds, 300.0);
+    // One line of which they are not known leaves the sum open, and no place of it is lost.
+    const LogReading both = parse_log(vllm_log("1.00", 0, 401, "0.000, 0.000, 0.000, 0.000") +
+                                          vllm_log("3.00", 200, 400, "0.800, 0.600, 0.400, 0.200"),
+                                      "log");
+    EXPECT_FALSE(both.sum().rounds.has_value());
+    EXPECT_EQ(both.sum().accepted_at, (std::vector<double>{80, 60, 40, 20}));
+}
+
+// Shares of three decimals say the places of many rounds only roughly: no alarm.
+TEST(Log, AllowsForTheRoundingOfPlaces) {
+    const SpecCounts sum =
+        parse_log(vllm_log("1.02", 212, 30000, "0.015, 0.005, 0.001"), "log").sum();
+    EXPECT_EQ(sum.rounds, 10000.0);
+    for (const std::string& finding : findings(sum)) EXPECT_EQ(finding.find("add up"), std::string::npos) << finding;
 }
 
 TEST(Log, ReadsSglang) {
@@ -122,12 +170,12 @@ TEST(Log, TakesSglangsDraftsFromTheSettingsInTheLog) {
 TEST(Log, ReadsLlama) {
     const LogReading log = parse_log(std::string(kLlama) + kStatistics, "log");
     ASSERT_EQ(log.entries.size(), 2u);
-    EXPECT_DOUBLE_EQ(log.entries[0].counts->rounds, 87);
+    EXPECT_DOUBLE_EQ(*log.entries[0].counts->rounds, 87);
     EXPECT_DOUBLE_EQ(log.entries[0].counts->accepted, 167);
     EXPECT_FALSE(log.entries[0].whole);
     EXPECT_TRUE(log.entries[1].whole);
     EXPECT_EQ(log.entries[1].method, "draft-eagle3");
-    EXPECT_DOUBLE_EQ(log.entries[1].counts->rounds, 87);
+    EXPECT_DOUBLE_EQ(*log.entries[1].counts->rounds, 87);
     EXPECT_EQ(log.entries[1].counts->accepted_at, (std::vector<double>{70, 55, 42}));
     EXPECT_DOUBLE_EQ(log.sum().accepted, 167); // the statistics hold the request already
     EXPECT_DOUBLE_EQ(parse_log(kStatistics, "log").sum().accepted, 167);
@@ -138,8 +186,21 @@ TEST(Log, ReadsLlama) {
             .entries.at(0);
     EXPECT_DOUBLE_EQ(*old.rate, 0.57576);
     EXPECT_DOUBLE_EQ(old.counts->accepted, 171);
-    EXPECT_DOUBLE_EQ(old.counts->rounds, 0);
+    EXPECT_FALSE(old.counts->rounds.has_value());
     EXPECT_FALSE(acceptance_length(*old.counts).has_value());
+}
+
+// Statistics before "#mean acc len": the length follows from their rounds, and the request's rounds from them.
+TEST(Log, ReadsLlamasOlderStatistics) {
+    const std::string statistics = "statistics draft: #calls = 10, #gen drafts = 10, #acc drafts = 8, "
+                                   "#gen tokens = 40, #acc tokens = 20, dur(b,g,a) = 0.1, 0.2, 0.3 ms\n",
+                      request = "draft acceptance = 0.50000 (   20 accepted /    40 generated)\n";
+    const LogReading log = parse_log(statistics + request, "log");
+    EXPECT_DOUBLE_EQ(*log.entries[0].length, 3);
+    EXPECT_FALSE(log.entries[1].length.has_value());
+    EXPECT_DOUBLE_EQ(*log.sum().rounds, 10);
+    // Of other tokens they say nothing.
+    EXPECT_FALSE(parse_log(statistics + request + request, "log").sum().rounds.has_value());
 }
 
 TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {

@@ -76,7 +76,7 @@ TEST(ServerReading, SumsTheEnginesOfVllm) {
     const ServerReading r = reading_of(kVllmMetrics);
     EXPECT_EQ(r.kind, ServerKind::vllm);
     ASSERT_TRUE(r.counts.has_value());
-    EXPECT_DOUBLE_EQ(r.counts->rounds, 43);
+    EXPECT_DOUBLE_EQ(*r.counts->rounds, 43);
     EXPECT_DOUBLE_EQ(r.counts->drafted, 129);
     EXPECT_DOUBLE_EQ(r.counts->accepted, 10);
     EXPECT_EQ(r.counts->accepted_at, (std::vector<double>{4, 3, 3}));
@@ -145,6 +145,19 @@ TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
               std::string::npos);
 }
 
+// The V0 engine counted what its rounds wrote instead of the rounds.
+TEST(ServerReading, FindsTheRoundsOfVllmsOlderEngine) {
+    const std::string tokens = "vllm:spec_decode_num_accepted_tokens_total{model_name=\"m\"} 180.0\n"
+                               "vllm:spec_decode_num_draft_tokens_total{model_name=\"m\"} 300.0\n";
+    const ServerReading old =
+        reading_of(tokens + "vllm:spec_decode_num_emitted_tokens_total{model_name=\"m\"} 280.0\n");
+    EXPECT_EQ(old.counts->rounds, 100.0);
+    EXPECT_DOUBLE_EQ(*acceptance_length(*old.counts), 2.8);
+    const ServerReading open = reading_of(tokens);
+    EXPECT_FALSE(open.counts->rounds.has_value());
+    EXPECT_NE(what_is_missing(open).at(0).find("counts no rounds"), std::string::npos);
+}
+
 TEST(ServerReading, SaysThatTextWasWrittenAndNothingDrafted) {
     const std::string zeros =
         "vllm:spec_decode_num_drafts_total 0\nvllm:spec_decode_num_draft_tokens_total 0\n"
@@ -167,7 +180,7 @@ TEST(ServerReading, SaysWhatVllmDoesNotTell) {
 // vLLM pull request 48915 prints this run: 43 rounds of 3 drafts.
 TEST(Acceptance, HasSixNamesForOneRun) {
     const SpecCounts counts = counts_of_histogram({39, 1, 0, 3}, 129);
-    EXPECT_DOUBLE_EQ(counts.rounds, 43);
+    EXPECT_DOUBLE_EQ(*counts.rounds, 43);
     EXPECT_DOUBLE_EQ(counts.accepted, 10);
     EXPECT_EQ(counts.accepted_at, (std::vector<double>{4, 3, 3}));
     const auto names = acceptance_names(counts);
@@ -188,6 +201,18 @@ TEST(Acceptance, OfNothingIsNothing) {
     EXPECT_TRUE(findings({}).empty());
     EXPECT_TRUE(position_acceptance({}).unconditional.empty());
     EXPECT_TRUE(std::isnan(position_acceptance({10, 20, 0, {0, 0}}).conditional[1]));
+}
+
+TEST(Acceptance, WithoutRoundsSaysNothingThatNeedsThem) {
+    const SpecCounts counts{{}, 297, 171, {}};
+    const auto names = acceptance_names(counts);
+    EXPECT_DOUBLE_EQ(*names[0].value, 171.0 / 297);
+    for (std::size_t i = 1; i < names.size(); ++i) EXPECT_FALSE(names[i].value.has_value()) << names[i].name;
+    EXPECT_FALSE((counts + SpecCounts{10, 30, 20, {}}).rounds.has_value());
+    EXPECT_FALSE(drafts_per_round(counts).has_value());
+    EXPECT_FALSE(counts.empty());
+    const SpecCounts places = SpecCounts{10, 30, 20, {}} + SpecCounts{10, 30, 20, {9, 7, 4}};
+    EXPECT_TRUE(places.accepted_at.empty()) << "one side does not say them";
 }
 
 TEST(Acceptance, SaysWhatStandsOut) {
@@ -220,7 +245,7 @@ TEST(WatchTest, CountsWhatHappenedBetweenReadings) {
         watch.add(second, r);
     }
     const WatchInterval last = watch.step(5), whole = *watch.recent(100), three = *watch.recent(3);
-    EXPECT_DOUBLE_EQ(last.counts.rounds, 10);
+    EXPECT_DOUBLE_EQ(*last.counts.rounds, 10);
     EXPECT_DOUBLE_EQ(*acceptance_length(last.counts), 3);
     EXPECT_DOUBLE_EQ(*last.tokens_per_second, 30);
     EXPECT_DOUBLE_EQ(*last.first_token_ms, 100);
@@ -240,7 +265,7 @@ TEST(WatchTest, ForgetsWhatCameBeforeARestart) {
     // The counters of speculation appear with the first request that drafts.
     ServerReading later = reading_of(kVllmMetrics);
     watch.add(2, later);
-    EXPECT_DOUBLE_EQ(watch.step(1).counts.rounds, 43);
+    EXPECT_DOUBLE_EQ(*watch.step(1).counts.rounds, 43);
 }
 
 } // namespace speclens::test

@@ -143,9 +143,9 @@ TEST(ServedTextTest, CountsPassesWithoutADraft) {
     const ServedText s =
         answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"}), vllm_chunk({"c"}), vllm_chunk({"d"}), end});
     EXPECT_EQ(s.provenance, Provenance::exact);
-    EXPECT_DOUBLE_EQ(s.counts->rounds, 1);
+    EXPECT_DOUBLE_EQ(*s.counts->rounds, 1);
     EXPECT_EQ(s.passes_without_draft(), 2);
-    EXPECT_EQ(s.counts->accepted + s.counts->rounds + s.passes_without_draft(), 4);
+    EXPECT_EQ(s.counts->accepted + *s.counts->rounds + s.passes_without_draft(), 4);
 }
 
 TEST(ServedTextTest, FollowsTheCountersOfLlama) {
@@ -178,7 +178,7 @@ TEST(ServedTextTest, ReadsSglangsTotals) {
     const ServedText s = answer_of(ServerKind::sglang, {R"({"choices":[{"delta":{"content":"ab"}}]})", end});
     EXPECT_EQ(s.provenance, Provenance::aggregate);
     EXPECT_EQ(s.tokens, 106);
-    EXPECT_DOUBLE_EQ(s.counts->rounds, 43);
+    EXPECT_DOUBLE_EQ(*s.counts->rounds, 43);
     EXPECT_DOUBLE_EQ(s.counts->accepted, 63);
     EXPECT_EQ(s.counts->accepted_at, (std::vector<double>{32, 18, 7, 3, 3}));
     EXPECT_NEAR(*acceptance_length(*s.counts), 2.4651162790697674, 1e-9);

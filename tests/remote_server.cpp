@@ -96,7 +96,7 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
             EXPECT_DOUBLE_EQ(*after.prompt_tokens, view.prompt_tokens);
             if (view.drafted == 0) {
                 EXPECT_FALSE(served.counts.has_value());
-                EXPECT_DOUBLE_EQ(after.counts->rounds, 0);
+                EXPECT_DOUBLE_EQ(*after.counts->rounds, 0);
                 continue;
             }
             EXPECT_EQ(served.provenance, Provenance::exact);
@@ -113,10 +113,10 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
                               static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target);
                 }
             }
-            EXPECT_DOUBLE_EQ(served.counts->rounds, view.rounds);
+            EXPECT_DOUBLE_EQ(*served.counts->rounds, view.rounds);
             EXPECT_DOUBLE_EQ(served.counts->drafted, view.drafted);
             EXPECT_DOUBLE_EQ(served.counts->accepted, view.accepted_drafts);
-            EXPECT_DOUBLE_EQ(after.counts->rounds, served.counts->rounds);
+            EXPECT_DOUBLE_EQ(*after.counts->rounds, *served.counts->rounds);
             EXPECT_DOUBLE_EQ(after.counts->drafted, served.counts->drafted);
             EXPECT_DOUBLE_EQ(after.counts->accepted, served.counts->accepted);
             double kept = 0;
@@ -370,7 +370,7 @@ TEST(Probe, FindsTheMetricsOfARoutersModel) {
     const ServerFacts facts = probe_server(endpoint, {});
     EXPECT_EQ(facts.kind, ServerKind::llamacpp);
     EXPECT_DOUBLE_EQ(facts.reading.counts->drafted, 9);
-    EXPECT_DOUBLE_EQ(scrape(endpoint, facts, {}).counts->rounds, 3);
+    EXPECT_DOUBLE_EQ(*scrape(endpoint, facts, {}).counts->rounds, 3);
     router.stop();
     thread.join();
 }

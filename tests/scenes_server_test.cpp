@@ -83,14 +83,14 @@ TEST(ServerModelTest, ChoosesTheNarrowestSpanThatHasCounts) {
     const SceneInput input = input_of(view.get());
     const ServerModel recent = server_model(input, {});
     EXPECT_EQ(recent.span, ServerSpan::recent);
-    EXPECT_DOUBLE_EQ(recent.counts.rounds, 100);
+    EXPECT_DOUBLE_EQ(*recent.counts.rounds, 100);
     EXPECT_DOUBLE_EQ(recent.counts.accepted, 240);
     EXPECT_EQ(recent.points.size(), 12u);
     EXPECT_DOUBLE_EQ(recent.points[3].acceptance_length, 3.4);
     EXPECT_DOUBLE_EQ(recent.points[3].tokens_per_second, 34);
     ServerState state;
     state.span = ServerSpan::start;
-    EXPECT_DOUBLE_EQ(server_model(input, state).counts.rounds, 1120);
+    EXPECT_DOUBLE_EQ(*server_model(input, state).counts.rounds, 1120);
     view->served = std::make_shared<const ServedText>(some_answer());
     const ServerModel request = server_model(input, {});
     EXPECT_EQ(request.span, ServerSpan::request);
