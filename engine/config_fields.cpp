@@ -5,17 +5,31 @@
 namespace speclens {
 namespace {
 
-// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5).
+// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5). Where both
+// are there, transformers reads rope_scaling and nothing of the other, not even its rope_theta.
 void read_rope(const Fields& fields, ModelConfig& config) {
+    constexpr double kTransformersTheta = 10'000; // where neither rope_scaling nor the top level has one
     const Json* parameters = fields.find("rope_parameters");
-    const Json* scaling = parameters != nullptr ? parameters : fields.find("rope_scaling");
-    const char* section = parameters != nullptr ? "rope_parameters" : "rope_scaling";
+    const Json* scaling = fields.find("rope_scaling");
+    const bool both = parameters != nullptr && scaling != nullptr && !scaling->empty();
+    const bool recent = parameters != nullptr && !both;
+    if (recent) scaling = parameters;
+    const char* section = recent ? "rope_parameters" : "rope_scaling";
     if (scaling != nullptr && !scaling->is_object()) fields.fail(section, "is " + shown(*scaling));
 
     const Json none = Json::object();
     const Fields rope(scaling != nullptr ? *scaling : none, fields.file() + ": " + section, fields.remedy());
-    const Fields& theta = parameters != nullptr && rope.find("rope_theta") != nullptr ? rope : fields;
-    config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
+    const Fields& theta = rope.find("rope_theta") != nullptr ? rope : fields;
+    if (both && theta.find("rope_theta") == nullptr) {
+        if (parameters->is_object() && parameters->value("rope_theta", Json()) != kTransformersTheta)
+            fields.fail("rope_parameters",
+                        "has a rope_theta of " + shown(parameters->value("rope_theta", Json())) +
+                            ", which rope_scaling beside it switches off",
+                        "Put rope_theta into rope_scaling, or remove one of the two sections.");
+        config.rope_theta = kTransformersTheta;
+    } else {
+        config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
+    }
     if (scaling == nullptr) return;
 
     const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));

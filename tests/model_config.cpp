@@ -49,6 +49,22 @@ TEST(ModelConfigFile, ReadsYarnInBothPlaces) {
     EXPECT_EQ(read_config(recent.path()).max_positions, 512);
 }
 
+// As transformers 5: rope_scaling goes before rope_parameters, unless it is empty.
+TEST(ModelConfigFile, TakesRopeScalingWhereBothSpellingsAreThere) {
+    const auto with = [](const std::string& scaling, const std::string& theta = "10000.0") {
+        const ModelFolder folder("micro_qwen2"); // has rope_parameters of 10000
+        folder.edit("config.json", "\"hidden_size\"", "\"rope_scaling\": " + scaling + ", \"hidden_size\"");
+        folder.edit("config.json", "\"rope_theta\": 10000.0", "\"rope_theta\": " + theta);
+        return read_config(folder.path());
+    };
+    const std::string yarn = R"({"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64)";
+    EXPECT_EQ(with(yarn + "}").rope_factor, 2);
+    EXPECT_EQ(with(yarn + "}").rope_theta, 10000);
+    EXPECT_EQ(with(yarn + R"(, "rope_theta": 500000.0})", "20000.0").rope_theta, 500000);
+    for (const char* none : {"null", "{}"}) EXPECT_EQ(with(none, "20000.0").rope_theta, 20000) << none;
+    expect_error([&] { (void)with(yarn + "}", "20000.0"); }, {"rope_parameters", "20000", "rope_scaling"});
+}
+
 TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     const auto refused = [](const std::string& from, const std::string& to, std::vector<std::string> words,
                             const char* model = "micro_qwen3") {
