@@ -40,7 +40,7 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
     RunSettings settings = run_settings(options, drafter, 0);
     settings.trace_top = 0;
     settings.max_tokens = tokens;
-    settings.chat = true; // an answer that is long enough on the bundle
+    settings.chat = models.chat.problem.empty(); // an answer that is long enough on the bundle
     if (!models.tokenizer)
         settings.token_ids = filler_tokens(options.context.value_or(kContext), models.vocab());
     else

@@ -222,6 +222,9 @@ void check_models(Checklist& list, const Options& options) {
             std::to_string(models->tokenizer->size()) + " tokens, " +
                 (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
             back == sentence ? "" : "Is tokenizer.json the model's own?");
+        if (!models->chat.problem.empty())
+            list.line(Grade::without, "chat", models->chat.problem,
+                      "--chat is refused; --raw takes a prompt with the marks of that template.");
     }
     RunSettings settings; // one token, to see that the target runs at all
     settings.drafter = "none";

@@ -46,6 +46,7 @@ struct FrameUi {
     bool chat = false;
     RunSettings counted; // what `room` was counted of; a prompt is long to count
     PromptRoom room;
+    std::string no_room; // why it cannot be counted: that run cannot start
     bool notes = false; // of the lecture's step, beside everything else
     bool scrubbing = false;
     bool panning = false;

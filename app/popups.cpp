@@ -90,19 +90,24 @@ RunSettings edited_run(const FrameDraw& d) {
     return settings;
 }
 
-// How long that run's prompt is; none where nothing can count it.
+// How long that run's prompt is; none where nothing can count it, and no_room says why.
 std::optional<PromptRoom> counted_prompt(const FrameDraw& d) {
-    if (!d.input.prompt_room || !d.input.scene.settings) return {};
     FrameUi& s = d.state;
+    if (!d.input.prompt_room || !d.input.scene.settings) {
+        s.no_room.clear();
+        return {};
+    }
     if (RunSettings now = edited_run(d); s.room.holds == 0 || !(s.counted == now)) {
+        s.no_room.clear();
         try {
             s.room = (*d.input.prompt_room)(now);
-        } catch (const Error&) { // a model without a tokenizer
-            return {};
+        } catch (const Error& error) { // no tokenizer, or a chat in a template that is not known
+            s.room = {};
+            s.no_room = error.what();
         }
         s.counted = std::move(now);
     }
-    return s.room;
+    return s.room.holds > 0 ? std::optional(s.room) : std::nullopt;
 }
 
 // "Ctrl+Shift+→" of a scene hides the same key of the window.
@@ -261,10 +266,12 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     const std::string off =
         empty      ? "Type a prompt first"
         : long_one ? "Too long: shorten it by at least " + counted(room->tokens - room->holds + 1, "token")
+        : !room    ? s.no_room
                    : "";
+    const bool told = !empty && !off.empty();
     ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
-                    long_one ? off : "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
-                    long_one ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
+                    told ? off : "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
+                    told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
     if (room)
         d.ui.canvas.text({x, box.bottom() - 20},
                          std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono,

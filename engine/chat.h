@@ -22,6 +22,7 @@ struct ChatFormat {
         never, // Qwen2.5, Qwen3-*-Instruct-2507: nothing follows
         always // Qwen3-*-Thinking-2507: the think block is opened
     } think = Think::asked;
+    std::string problem = {}; // why no chat can be written: the template is another than ChatML; empty: it can
     bool operator==(const ChatFormat&) const = default;
 };
 
@@ -29,7 +30,8 @@ struct ChatFormat {
 // the family does that has these tokens. Throws Error for a broken tokenizer_config.json.
 [[nodiscard]] ChatFormat read_chat_format(const std::filesystem::path& folder, const Tokenizer& tokenizer);
 
-// The turns, then an opened assistant turn. What was thought before the last question is dropped.
+// The turns, then an opened assistant turn. What was thought before the last question is dropped. Throws Error
+// where the format has a problem.
 [[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking,
                                       const ChatFormat& format = {});
 

@@ -119,6 +119,50 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
     }
 }
 
+// As transformers' apply_chat_template writes it: quotes, backslashes and braces belong to the turn.
+TEST(ChatFormats, ReadTheEscapesOfALiteral) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    const auto system_of = [&](const std::string& text) {
+        test::ModelFolder folder("micro_qwen3");
+        std::ofstream(folder.path() / "chat_template.jinja") << text;
+        return read_chat_format(folder.path(), *tokenizer).default_system;
+    };
+    const auto literal = [&](const std::string& words, const std::string& quote = "'") {
+        return system_of("{%- if messages[0]['role'] != 'system' %}{{- " + quote + "<|im_start|>system\\n" +
+                         words + "<|im_end|>\\n" + quote + " }}{%- endif %}");
+    };
+    EXPECT_EQ(literal("Please put your final answer within \\\\boxed{}."),
+              "Please put your final answer within \\boxed{}.");
+    EXPECT_EQ(literal("I\\'m \"Bob\"."), "I'm \"Bob\".");
+    EXPECT_EQ(literal("I'm \\\"Bob\\\".", "\""), "I'm \"Bob\".");
+    EXPECT_EQ(literal("a\\nb\\tc {{ d }} %} \\x41\\u00e9\\U0001F600\\60 \\d \\x4"),
+              "a\nb\tc {{ d }} %} Aé😀0 \\d \\x4");
+    EXPECT_EQ(system_of("{# '<|im_start|>system\\nno<|im_end|>' #}{% if x %}<|im_start|>system\nIt's "
+                        "me.<|im_end|>\n{% endif %}"),
+              "It's me.")
+        << "outside of tags";
+    for (const char* broken : {"{{ '<|im_start|>system\\", "{{", "{% 'a", "<|im_start|>{"})
+        EXPECT_EQ(system_of(broken), "") << broken;
+}
+
+// Of DeepSeek-R1-Distill.
+constexpr const char* kOtherTemplate =
+    "{{bos_token}}{% for message in messages %}{% if message['role'] == 'user' %}"
+    "{{'<｜User｜>' + message['content']}}{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}{{'<｜Assistant｜>'}}{% endif %}";
+
+TEST(ChatFormats, RefuseAChatInATemplateThatIsNotChatMl) {
+    test::ModelFolder folder("micro_qwen3");
+    std::ofstream(folder.path() / "chat_template.jinja") << kOtherTemplate;
+    const Models models = load_models({.target = folder.path()});
+    RunSettings settings;
+    settings.prompt = "Hi";
+    EXPECT_EQ(prompt_tokens(models, settings).text, "Hi") << "raw text needs no template";
+    settings.chat = true;
+    test::expect_error([&] { (void)prompt_tokens(models, settings); },
+                       {"chat_template.jinja", "not ChatML", "<｜User｜>, <｜Assistant｜>"});
+}
+
 TEST(ChatFormats, AreThoseOfTheFamilyWithoutATemplate) {
     test::ModelFolder folder("micro_qwen2");
     const auto with = Tokenizer::load(folder.path() / "tokenizer.json");

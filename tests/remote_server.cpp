@@ -463,4 +463,17 @@ TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
                                      "<|im_start|>assistant\n");
 }
 
+TEST(ServedRequest, RefusesAChatInATemplateThatIsNotKnown) {
+    ChatFormat format;
+    format.problem = "r1/chat_template.jinja: the chat template is not ChatML";
+    try {
+        (void)read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true, base("small"), format);
+        ADD_FAILURE();
+    } catch (const Refused& refused) {
+        EXPECT_EQ(refused.status, 400);
+        EXPECT_NE(refused.why.find("not ChatML"), std::string::npos) << refused.why;
+    }
+    EXPECT_EQ(read_request(R"({"prompt":"Hi"})", false, base("small"), format).settings.prompt, "Hi");
+}
+
 } // namespace speclens::test

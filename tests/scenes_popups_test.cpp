@@ -106,6 +106,27 @@ TEST(PromptEditor, CountsTokensAndStartsNothingThatIsTooLong) {
     EXPECT_EQ(live.started()->prompt.size(), static_cast<std::size_t>(kHolds - 1));
 }
 
+TEST(PromptEditor, StartsNoChatThatTheModelHasNoFormatFor) {
+    Listening live("loop");
+    live.published.prompt_room = [](const RunSettings& s) {
+        if (s.chat) throw Error("the chat template is not ChatML", "Ask with raw text.");
+        return PromptRoom{static_cast<int>(s.prompt.size()), kHolds};
+    };
+    live.show();
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.chrome().chat = true;
+    live.type("?");
+    EXPECT_TRUE(live.bench.shows("the chat template is not ChatML")) << live.bench.words;
+    live.sent.clear();
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    EXPECT_EQ(live.started(), nullptr);
+    live.chrome().chat = false;
+    live.bench.settle();
+    EXPECT_FALSE(live.bench.shows("the chat template is not ChatML")) << live.bench.words;
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    EXPECT_NE(live.started(), nullptr);
+}
+
 TEST(EngineBanner, LeadsToThePromptWhereThePromptIsTooLong) {
     Listening live("loop");
     live.published.status.state = EngineStatus::State::failed;
