@@ -113,6 +113,10 @@ std::optional<LogEntry> sglang_entry(std::string_view line) {
     e.kind = ServerKind::sglang;
     e.length = after(line, "accept len");
     e.told_rate = after(line, "accept rate");
+    if (e.length && *e.length <= 0) { // a rank without requests judged nothing
+        e.length.reset();
+        e.told_rate.reset();
+    }
     e.tokens_per_second = after(line, "gen throughput (token/s)");
     e.running = after(line, "#running-req");
     e.waiting = after(line, "#queue-req");

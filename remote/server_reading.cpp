@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace speclens {
 namespace {
@@ -40,6 +42,22 @@ class Reader {
         }
         return {};
     }
+    // Sum over replicas (SGLang: dp_rank) of a gauge. The ranks within one tell of the same requests: their mean.
+    std::optional<double> over_replicas(std::initializer_list<std::string_view> names) const {
+        for (const std::string_view wanted : names) {
+            std::map<std::string, std::pair<double, int>> replicas; // total, ranks
+            for (const auto& [name, sample] : rows_)
+                if (name == wanted) {
+                    auto& [total, ranks] = replicas[replica_of(*sample)];
+                    total += sample->value;
+                    ++ranks;
+                }
+            double sum = 0;
+            for (const auto& [replica, told] : replicas) sum += told.first / told.second;
+            if (!replicas.empty()) return sum;
+        }
+        return {};
+    }
     // Mean over engines: shares and averages do not add up.
     std::optional<double> mean(std::initializer_list<std::string_view> names) const {
         for (const std::string_view wanted : names) {
@@ -52,6 +70,20 @@ class Reader {
             if (n > 0) return total / n;
         }
         return {};
+    }
+    // The same over the ranks of which `working` is above 0: it is 0 before the first batch of a rank, which
+    // then averages nothing.
+    std::optional<double> mean_where(std::string_view working, std::string_view wanted) const {
+        std::set<std::string> ranks;
+        for (const auto& [name, sample] : rows_)
+            if (name == working && sample->value > 0) ranks.insert(rank_of(*sample));
+        double total = 0, n = 0;
+        for (const auto& [name, sample] : rows_)
+            if (name == wanted && ranks.contains(rank_of(*sample))) {
+                total += sample->value;
+                ++n;
+            }
+        return n > 0 ? std::optional(total / n) : std::nullopt;
     }
     Spent spent(std::initializer_list<std::string> names) const {
         for (const std::string& name : names) {
@@ -86,6 +118,18 @@ class Reader {
     bool empty() const { return rows_.empty(); }
 
   private:
+    static std::string rank_of(const MetricSample& sample) {
+        std::string out;
+        for (const auto& [name, value] : sample.labels) out += name + "=" + value + ",";
+        return out;
+    }
+    static std::string replica_of(const MetricSample& sample) {
+        MetricSample without = sample;
+        std::erase_if(without.labels, [](const auto& label) {
+            return label.first == "tp_rank" || label.first == "pp_rank" || label.first == "moe_ep_rank";
+        });
+        return rank_of(without);
+    }
     std::vector<std::pair<std::string_view, const MetricSample*>> rows_;
 };
 
@@ -126,21 +170,19 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         out.counts = read_counts(reader);
         out.generated = reader.sum({"generation_tokens", "tokens_predicted"});
         out.prompt_tokens = reader.sum({"prompt_tokens"});
-        out.running = reader.sum({"num_requests_running", "num_running_reqs", "requests_processing"});
-        out.waiting = reader.sum({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
+        out.running = reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
+        out.waiting = reader.over_replicas({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
         out.preempted = reader.sum({"num_preemptions"});
         out.cache_share = reader.mean(
             {"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"});
-        out.told_throughput = reader.mean({"gen_throughput", "predicted_tokens_seconds"});
+        out.told_throughput = reader.over_replicas({"gen_throughput", "predicted_tokens_seconds"});
         out.first_token = reader.spent({"time_to_first_token_seconds"});
         out.between_tokens = reader.spent({"inter_token_latency_seconds", "time_per_output_token_seconds"});
         if (kind == ServerKind::sglang) {
-            out.told_length = reader.mean({"spec_accept_length"});
-            out.told_rate = reader.mean({"spec_accept_rate"});
+            out.told_length = reader.mean_where("spec_accept_length", "spec_accept_length");
+            out.told_rate = reader.mean_where("spec_accept_length", "spec_accept_rate");
             out.told_drafts =
                 drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
-            // 0 is what the gauge holds before the first speculative batch, and without speculation.
-            if (out.told_length && *out.told_length <= 0) out.told_length.reset();
         }
         break;
     }

@@ -149,6 +149,17 @@ TEST(Log, DoesNotCountSglangsOwnTokenAsAccepted) {
     EXPECT_DOUBLE_EQ(*many.entries[0].rate, 0);
 }
 
+// A rank of data parallelism that has no request prints zeros.
+TEST(Log, TellsNothingOfSglangsIdleRanks) {
+    const LogReading log = parse_log(sglang_log({{"3.13", "0.71"}, {"0.00", "0.00"}, {"1.00", "0.00"}}), "log");
+    ASSERT_EQ(log.entries.size(), 3u);
+    EXPECT_FALSE(log.entries[1].length.has_value());
+    EXPECT_FALSE(log.entries[1].rate.has_value());
+    EXPECT_FALSE(log.entries[1].told_rate.has_value());
+    EXPECT_DOUBLE_EQ(*log.told.drafts, 3);
+    EXPECT_DOUBLE_EQ(*log.entries[2].rate, 0);
+}
+
 TEST(Log, TakesSglangsDraftsFromTheSettingsInTheLog) {
     const std::string line = sglang_log({{"2.50", "0.50"}});
     // The slot of the current token is one of its draft tokens.

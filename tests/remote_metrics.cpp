@@ -109,6 +109,32 @@ TEST(ServerReading, ReadsSglangsAverages) {
     EXPECT_NE(what_is_missing(idle).at(0).find("--speculative-algorithm"), std::string::npos);
 }
 
+TEST(ServerReading, TakesSglangsReplicasApart) {
+    const auto row = [](const char* name, int dp, int tp, const char* value) {
+        return std::string("sglang:") + name + "{model_name=\"m\",dp_rank=\"" + std::to_string(dp) +
+               "\",tp_rank=\"" + std::to_string(tp) + "\"} " + value + "\n";
+    };
+    const std::string busy = row("gen_throughput", 0, 0, "300") + row("spec_accept_length", 0, 0, "3.0") +
+                             row("spec_accept_rate", 0, 0, "0.6666666666666666") +
+                             row("num_running_reqs", 0, 0, "2");
+    // A replica without requests is no part of the averages.
+    const ServerReading idle =
+        reading_of(busy + row("gen_throughput", 1, 1, "0") + row("spec_accept_length", 1, 1, "0.0") +
+                   row("spec_accept_rate", 1, 1, "0.0") + row("num_running_reqs", 1, 1, "0"));
+    EXPECT_DOUBLE_EQ(*idle.told_length, 3);
+    EXPECT_DOUBLE_EQ(*idle.told_rate, 0.6666666666666666);
+    EXPECT_DOUBLE_EQ(*told_rates(idle).drafts, 3);
+    EXPECT_DOUBLE_EQ(*idle.told_throughput, 300);
+    // Of two that work the throughput adds up; the ranks of one tell the same thing.
+    const ServerReading both = reading_of(busy + row("gen_throughput", 0, 1, "300") +
+                                          row("num_running_reqs", 0, 1, "2") +
+                                          row("gen_throughput", 1, 2, "500") + row("num_running_reqs", 1, 2, "1") +
+                                          row("spec_accept_length", 1, 2, "2.0"));
+    EXPECT_DOUBLE_EQ(*both.told_throughput, 800);
+    EXPECT_DOUBLE_EQ(*both.running, 3);
+    EXPECT_DOUBLE_EQ(*both.told_length, 2.5);
+}
+
 TEST(ServerReading, KnowsWhatSglangsRateCounts) {
     const auto share = [](const ServerReading& r) { return told_rates(r).share(r.told_length, r.told_rate); };
     const ServerReading newer = reading_of("sglang:spec_accept_length 2.6\nsglang:spec_accept_rate 0.4\n");
