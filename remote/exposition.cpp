@@ -103,6 +103,8 @@ const std::string* MetricSample::label(std::string_view key) const {
 
 std::vector<MetricSample> parse_exposition(std::string_view text, const std::string& source) {
     std::vector<MetricSample> out;
+    if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text.starts_with(kMark)) // of a saved file
+        text.remove_prefix(kMark.size());
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const std::string_view line = text.substr(begin, end - begin);

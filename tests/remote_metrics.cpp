@@ -57,6 +57,12 @@ TEST(Exposition, ReadsEveryFormOfALine) {
     EXPECT_DOUBLE_EQ(samples[5].value, 7);
 }
 
+TEST(Exposition, SkipsTheMarkAtTheBeginningOfASavedFile) {
+    const auto samples = parse_exposition("\xEF\xBB\xBF" "first 1\nsecond 2\n", "test");
+    ASSERT_EQ(samples.size(), 2u);
+    EXPECT_EQ(samples[0].name, "first");
+}
+
 TEST(Exposition, RefusesWhatHoldsNoMetrics) {
     for (const char* text : {"", "<html><body>404</body></html>\n", "{\"error\": 1}", "# only comments\n"})
         EXPECT_THROW((void)parse_exposition(text, "x"), Error) << text;
