@@ -167,11 +167,14 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
             if (watch.size() > 1) print(watch_row(watch, began));
             flush();
         }
-        if (walks && watch.size() > 1)
-            if (const auto whole = watch.recent(1e9); whole && !whole->counts.empty())
-                print(counts_text(whole->counts,
-                                  "while we watched, " + number(whole->seconds, 0) + " s, all requests",
-                                  terminal));
+        if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
+            print(counts_text(whole.counts, "while we watched, " + number(whole.seconds, 0) + " s, all requests",
+                              terminal));
+            if (watch.restarts() > 0)
+                print("  the server began anew " +
+                      (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
+                      ": what it did between its last reading and its end is not in these sums\n");
+        }
     }
     if (file) file->commit();
     return interrupted().load() ? Exit::interrupted : Exit::ok;

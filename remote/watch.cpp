@@ -28,12 +28,25 @@ std::optional<double> per_second(const std::optional<double>& before, const std:
 
 void Watch::add(double seconds, ServerReading reading) {
     CHECK(readings_.empty() || seconds >= readings_.back().seconds, "readings in the order of time");
+    if (readings_.empty()) began_ = seconds;
     if (!readings_.empty() && began_anew(readings_.back().reading, reading)) {
+        before_ = before_ + between(readings_.front(), readings_.back()).counts;
+        if (reading.counts) before_ = before_ + *reading.counts; // it began with zeros
         readings_.clear();
         ++restarts_;
     }
     readings_.push_back({seconds, std::move(reading)});
-    if (readings_.size() > kMostReadings) readings_.pop_front();
+    if (readings_.size() <= kMostReadings) return;
+    before_ = before_ + between(readings_[0], readings_[1]).counts;
+    readings_.pop_front();
+}
+
+WatchInterval Watch::whole() const {
+    WatchInterval out;
+    if (readings_.empty()) return out;
+    out.seconds = readings_.back().seconds - began_;
+    out.counts = before_ + between(readings_.front(), readings_.back()).counts;
+    return out;
 }
 
 WatchInterval Watch::between(const At& from, const At& to) {

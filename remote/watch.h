@@ -1,5 +1,5 @@
 // Readings of one server over time: what happened between two of them. Counters only grow, so a smaller one
-// means that the server began anew, and what came before is forgotten.
+// means that the server began anew: of the readings before only the sum is kept.
 #pragma once
 
 #include <deque>
@@ -31,6 +31,9 @@ class Watch {
     [[nodiscard]] double seconds(std::size_t i) const { return readings_[i].seconds; } // of reading i, from 0
     // The last `seconds` (at least the last two readings); absent with fewer than two.
     [[nodiscard]] std::optional<WatchInterval> recent(double seconds) const;
+    // Since the first reading, restarts and forgotten readings included: seconds and counts alone. What a server
+    // did between its last reading and its end is in no counter.
+    [[nodiscard]] WatchInterval whole() const;
     // Between reading i-1 and i, for a curve; i from 1.
     [[nodiscard]] WatchInterval step(std::size_t i) const;
 
@@ -41,6 +44,8 @@ class Watch {
     };
     static WatchInterval between(const At& from, const At& to);
     std::deque<At> readings_;
+    SpecCounts before_; // of readings that are not kept
+    double began_ = 0;
     int restarts_ = 0;
 };
 

@@ -288,6 +288,30 @@ TEST(WatchTest, CountsWhatHappenedBetweenReadings) {
     EXPECT_EQ(watch.restarts(), 0);
 }
 
+TEST(WatchTest, KeepsTheSumOfWhatCameBeforeARestart) {
+    const auto reading = [](double rounds) {
+        ServerReading r = reading_of(kVllmMetrics);
+        *r.counts = SpecCounts{rounds, 3 * rounds, 2 * rounds, {rounds, rounds, 0}};
+        r.generated = 3 * rounds;
+        return r;
+    };
+    Watch watch;
+    EXPECT_TRUE(watch.whole().counts.empty());
+    watch.add(10, reading(100));
+    EXPECT_TRUE(watch.whole().counts.empty()) << "what was before we watched";
+    watch.add(11, reading(130));
+    watch.add(12, reading(7)); // anew
+    EXPECT_EQ(watch.whole().counts.rounds, 37.0);
+    watch.add(13, reading(10));
+    EXPECT_EQ(watch.whole().counts.rounds, 40.0);
+    EXPECT_EQ(watch.whole().counts.accepted_at, (std::vector<double>{40, 40, 0}));
+    EXPECT_DOUBLE_EQ(watch.whole().seconds, 3);
+    EXPECT_EQ(watch.recent(1e9)->counts.rounds, 3.0);
+    // Nor is anything lost of what is too long ago to be kept.
+    for (int i = 0; i < static_cast<int>(Watch::kMostReadings) + 10; ++i) watch.add(14 + i, reading(11 + i));
+    EXPECT_EQ(watch.whole().counts.rounds, 41.0 + static_cast<double>(Watch::kMostReadings) + 9);
+}
+
 TEST(WatchTest, ForgetsWhatCameBeforeARestart) {
     Watch watch;
     watch.add(0, reading_of(kVllmMetrics));
