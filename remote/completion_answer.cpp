@@ -18,7 +18,8 @@ bool CompletionAnswer::follow(const Run& run, ServeCounts& counts) {
     for (; seen_ < trace.size(); ++seen_) {
         const Event& event = trace[seen_];
         if (const auto* draft = std::get_if<Drafted>(&event)) {
-            if (draft->index == 0) depths_.clear();
+            if (draft->index == 0) depths_.clear(), parents_.clear();
+            parents_.push_back(draft->parent);
             const int parent = draft->parent;
             depths_.push_back(parent < 0 || parent >= static_cast<int>(depths_.size())
                                   ? 1
@@ -42,12 +43,22 @@ bool CompletionAnswer::follow(const Run& run, ServeCounts& counts) {
 void CompletionAnswer::round(const Committed& commit, ServeCounts& counts) {
     const int drafted = static_cast<int>(depths_.size());
     const int places = depths_.empty() ? 0 : *std::max_element(depths_.begin(), depths_.end());
-    counts.round(drafted, places, commit.accepted_drafts, static_cast<int>(commit.tokens.size()));
-    accepted_.push_back(commit.accepted_drafts);
+    const int accepted = commit.accepted_drafts, written = static_cast<int>(commit.tokens.size());
+    // The target's own token stands where a guess was refused, or behind the last one. Without it the text ended
+    // among kept guesses, and what lay behind them was not judged.
+    const int last = commit.path.empty() ? accepted - 1 : commit.path.back();
+    const bool refused = written > accepted && std::ranges::find(parents_, last) != parents_.end();
+    const int judged = accepted + (refused ? 1 : 0);
+    counts.round(drafted, places, judged, accepted, written);
+    accepted_.push_back(accepted);
     drafted_.push_back(drafted);
+    written_.push_back(written);
     places_ = std::max(places_, places);
-    tokens_ += static_cast<int>(commit.tokens.size());
+    judged_at_.resize(static_cast<std::size_t>(places_), 0);
+    for (int i = 0; i < std::min(judged, places_); ++i) ++judged_at_[static_cast<std::size_t>(i)];
+    tokens_ += written;
     depths_.clear();
+    parents_.clear();
     for (const int id : commit.tokens) {
         const bool hidden = tokenizer_ && tokenizer_->is_special(id);
         pieces_.push_back(hidden ? std::string() : decoder_ ? decoder_->push(id) : models_->text_of(id));
@@ -117,7 +128,10 @@ Json CompletionAnswer::spec_metrics() const {
               {"num_draft_tokens", judged},
               {"num_spec_tokens", places_},
               {"per_step_accepted", accepted},
-              {"per_step_drafted", drafted}}}};
+              {"per_step_drafted", drafted},
+              // Ours: a round that the end of the text cut wrote fewer than it kept.
+              {"per_step_tokens", written_},
+              {"judged_per_position", judged_at_}}}};
 }
 
 Json CompletionAnswer::framed(Json body, bool chunk) const {

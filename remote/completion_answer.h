@@ -26,7 +26,6 @@ class CompletionAnswer {
     [[nodiscard]] const CompletionRequest& asked() const { return asked_; }
     [[nodiscard]] int tokens() const { return tokens_; }
     void prompt(int tokens) { prompt_ = tokens; }
-    double first_ms = 0;
 
   private:
     void round(const Committed& commit, ServeCounts& counts);
@@ -44,10 +43,12 @@ class CompletionAnswer {
     const Tokenizer* tokenizer_ = nullptr;
     std::optional<StreamDecoder> decoder_;
     std::size_t seen_ = 0;
-    std::vector<int> depths_; // of the drafts of the round under way
+    std::vector<int> depths_, parents_; // of the drafts of the round under way
     std::vector<std::string> pieces_;
-    std::vector<int> accepted_, drafted_;
+    std::vector<int> accepted_, drafted_, written_; // of every round
+    std::vector<int> judged_at_;                    // as SpecCounts
     int places_ = 0, tokens_ = 0, prompt_ = 0;
+    std::int64_t created_ = 0; // seconds since 1970
     std::string finish_;
 };
 

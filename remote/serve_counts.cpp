@@ -41,25 +41,49 @@ void ServeCounts::prompt(int tokens) {
     prompt_tokens_ += tokens;
 }
 
-void ServeCounts::round(int drafted, int places, int accepted, int written) {
+void ServeCounts::round(int drafted, int places, int judged, int accepted, int written) {
     const std::lock_guard lock(mutex_);
     tokens_ += written;
     if (drafted == 0) return;
     spec_.rounds = spec_.rounds.value_or(0) + 1;
     spec_.drafted += drafted;
     spec_.accepted += accepted;
-    spec_.accepted_at.resize(std::max(spec_.accepted_at.size(), static_cast<std::size_t>(places)), 0);
-    for (int i = 0; i < accepted; ++i) spec_.accepted_at[static_cast<std::size_t>(i)] += 1;
+    const auto grow = [&](std::vector<double>& at, int count) {
+        at.resize(std::max(at.size(), static_cast<std::size_t>(places)), 0);
+        for (int i = 0; i < std::min(count, places); ++i) at[static_cast<std::size_t>(i)] += 1;
+    };
+    grow(spec_.accepted_at, accepted);
+    grow(spec_.judged_at, judged);
 }
 
-void ServeCounts::finished(double first_token_ms, double total_ms, int tokens) {
+void ServeCounts::first_token(double ms) {
     const std::lock_guard lock(mutex_);
-    requests_ += 1;
-    first_seconds_ += first_token_ms / 1000;
-    if (tokens > 1) {
-        between_seconds_ += (total_ms - first_token_ms) / 1000;
-        between_ += tokens - 1;
+    first_.observe(ms / 1000, 1);
+}
+
+void ServeCounts::between_tokens(double ms, int tokens) {
+    const std::lock_guard lock(mutex_);
+    if (tokens > 0) between_.observe(ms / 1000 / tokens, tokens);
+}
+
+void ServeCounts::Histogram::observe(double value, double times) {
+    const auto bucket = std::ranges::lower_bound(bounds, value) - bounds.begin();
+    counts[static_cast<std::size_t>(bucket)] += times;
+    seconds += value * times;
+}
+
+std::string ServeCounts::Histogram::exposition(const std::string& name, const std::string& help,
+                                               const std::string& labels) const {
+    std::string out = "# HELP " + name + " " + help + "\n# TYPE " + name + " histogram\n";
+    double count = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        count += counts[i];
+        char bound[32] = "+Inf";
+        if (i < bounds.size()) std::snprintf(bound, sizeof bound, "%g", bounds[i]);
+        out += name + "_bucket{" + labels + ",le=\"" + bound + "\"} " + metric_number(count) + "\n";
     }
+    return out + name + "_sum{" + labels + "} " + metric_number(seconds) + "\n" + name + "_count{" + labels +
+           "} " + metric_number(count) + "\n";
 }
 
 std::string ServeCounts::exposition(const std::string& model) const {
@@ -78,21 +102,20 @@ std::string ServeCounts::exposition(const std::string& model) const {
            spec_.rounds.value_or(0));
     metric("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
     metric("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
-    const std::string places = "vllm:spec_decode_num_accepted_tokens_per_pos_total";
-    out += "# HELP " + places + " Rounds that kept the guess at this place.\n# TYPE " + places + " counter\n";
-    for (std::size_t i = 0; i < spec_.accepted_at.size(); ++i)
-        out += places + "{" + labels + ",position=\"" + std::to_string(i) + "\"} " +
-               metric_number(spec_.accepted_at[i]) + "\n";
-    const auto spent = [&](const char* name, const char* help, double seconds, double count) {
-        out += "# HELP " + std::string(name) + " " + help + "\n# TYPE " + name + " histogram\n" + name +
-               "_bucket{" + labels + ",le=\"+Inf\"} " + metric_number(count) + "\n" + name + "_sum{" +
-               labels + "} " + metric_number(seconds) + "\n" + name + "_count{" + labels + "} " +
-               metric_number(count) + "\n";
+    const auto by_place = [&](const std::string& name, const char* help, const std::vector<double>& values) {
+        out += "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";
+        for (std::size_t i = 0; i < values.size(); ++i)
+            out += name + "{" + labels + ",position=\"" + std::to_string(i) + "\"} " +
+                   metric_number(values[i]) + "\n";
     };
-    spent("vllm:time_to_first_token_seconds", "From the request to its first token.", first_seconds_,
-          requests_);
-    spent("vllm:inter_token_latency_seconds", "Between tokens of one request.", between_seconds_, between_);
-    return out;
+    by_place("vllm:spec_decode_num_accepted_tokens_per_pos_total", "Rounds that kept the guess at this place.",
+             spec_.accepted_at);
+    by_place("speclens:spec_decode_num_judged_tokens_per_pos_total",
+             "Rounds that kept all guesses before this place and judged one here.", spec_.judged_at);
+    return out +
+           first_.exposition("vllm:time_to_first_token_seconds", "From the request to its first token.",
+                             labels) +
+           between_.exposition("vllm:inter_token_latency_seconds", "Between tokens of one request.", labels);
 }
 
 } // namespace speclens

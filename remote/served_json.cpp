@@ -14,6 +14,7 @@ std::string one_line(const Json& json) {
 Json counts_json(const SpecCounts& c) {
     Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
     if (c.rounds) json["rounds"] = *c.rounds;
+    if (!c.judged_at.empty()) json["judged_at"] = c.judged_at;
     return json;
 }
 

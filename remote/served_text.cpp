@@ -46,6 +46,20 @@ std::vector<int> rounds_at(const Json& json, const char* key) {
     return out;
 }
 
+// SpecCounts::judged_at of rounds that drafted chains: each judged what it kept and the draft behind. Empty where
+// they are not all listed, or where more was drafted than there are places: trees.
+std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted,
+                              std::size_t places) {
+    std::vector<double> out(places, 0);
+    if (accepted.empty() || accepted.size() != drafted.size()) return {};
+    for (std::size_t round = 0; round < accepted.size(); ++round) {
+        if (drafted[round] > static_cast<int>(places)) return {};
+        const int judged = std::min(drafted[round], accepted[round] + 1);
+        for (int i = 0; i < judged; ++i) out[static_cast<std::size_t>(i)] += 1;
+    }
+    return out;
+}
+
 // [j]: rounds that kept j drafts.
 std::vector<double> histogram_at(const Json& json, const char* key) {
     std::vector<double> out = numbers_at(json, key);
@@ -206,6 +220,11 @@ void AnswerReader::event(const std::string& data, double ms) {
             out_.counts = counts;
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
+            listed_tokens_ = rounds_at(*spec, "per_step_tokens");
+            out_.counts->judged_at = numbers_at(*spec, "judged_per_position");
+            if (out_.counts->judged_at.empty())
+                out_.counts->judged_at =
+                    judged_in(listed_accepted_, listed_drafted_, out_.counts->accepted_at.size());
         }
     }
     if (const Json* ext = object_in(json, "sglext"))
@@ -221,6 +240,21 @@ void AnswerReader::event(const std::string& data, double ms) {
                     .value_or(number_at(*spec, "spec_accept_token_num").value_or(counts.accepted));
             out_.counts = counts;
         }
+}
+
+// Our own server lists how many tokens every round wrote: the drafts that it kept, then the target's own, unless
+// the text ended before.
+void AnswerReader::fit_written() {
+    out_.provenance = Provenance::exact;
+    int at = 0;
+    for (std::size_t round = 0; round < listed_tokens_.size(); ++round) {
+        const int accepted = listed_accepted_[round];
+        out_.rounds.push_back({listed_drafted_[round], accepted});
+        for (int i = 0; i < listed_tokens_[round]; ++i, ++at) {
+            out_.pieces[static_cast<std::size_t>(at)].round = static_cast<int>(round);
+            out_.pieces[static_cast<std::size_t>(at)].author = i < accepted ? Author::draft : Author::target;
+        }
+    }
 }
 
 // vLLM `detailed`: round i wrote a_i drafts and one token of the target's, after a first token from the
@@ -327,7 +361,13 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing) {
     out_.total_ms = ms;
     const bool grew =
         std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
-    if (!listed_accepted_.empty() && tokens_apart_)
+    const bool told_tokens = !listed_tokens_.empty() && listed_tokens_.size() == listed_accepted_.size() &&
+                             listed_tokens_.size() == listed_drafted_.size() &&
+                             std::accumulate(listed_tokens_.begin(), listed_tokens_.end(), 0LL) ==
+                                 static_cast<long long>(out_.pieces.size());
+    if (told_tokens && tokens_apart_)
+        fit_written();
+    else if (!listed_accepted_.empty() && tokens_apart_)
         fit_listed();
     else if (grew)
         fit_growth();

@@ -77,6 +77,7 @@ class AnswerReader {
     [[nodiscard]] const ServedText& so_far() const { return out_; }
 
   private:
+    void fit_written();
     void fit_listed();
     void fit_growth();
     void fit_arrivals();
@@ -87,7 +88,7 @@ class AnswerReader {
     };
     std::vector<std::optional<Growth>> growth_; // of every piece
     std::vector<int> arrivals_;                 // pieces per event
-    std::vector<int> listed_accepted_, listed_drafted_;
+    std::vector<int> listed_accepted_, listed_drafted_, listed_tokens_;
     bool done_ = false;        // "[DONE]" came
     bool tokens_apart_ = true; // every piece is one token
     bool lists_none_ = false;  // its place for the rounds of this request is empty

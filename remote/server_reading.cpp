@@ -168,6 +168,9 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         out.kind = kind;
         out.models = reader.models();
         out.counts = read_counts(reader);
+        if (out.counts) // our own server tells more than vLLM, whose names it has
+            out.counts->judged_at =
+                Reader(samples, "speclens:").places("spec_decode_num_judged_tokens_per_pos");
         out.generated = reader.sum({"generation_tokens", "tokens_predicted"});
         out.prompt_tokens = reader.sum({"prompt_tokens"});
         out.running = reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});

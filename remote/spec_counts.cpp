@@ -8,18 +8,25 @@
 namespace speclens {
 namespace {
 
+// Entry by entry; empty where a side that drafted has no list.
+std::vector<double> combined(const SpecCounts& a, const SpecCounts& b, double sign,
+                             std::vector<double> SpecCounts::*list) {
+    for (const SpecCounts* side : {&a, &b})
+        if (side->drafted > 0 && (side->*list).empty()) return {};
+    std::vector<double> out = a.*list;
+    out.resize(std::max(out.size(), (b.*list).size()));
+    for (std::size_t i = 0; i < (b.*list).size(); ++i) out[i] += sign * (b.*list)[i];
+    return out;
+}
+
 SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
     SpecCounts out;
     out.rounds = a.rounds && b.rounds ? std::optional(*a.rounds + sign * *b.rounds) : std::nullopt;
     out.drafted = a.drafted + sign * b.drafted;
     out.accepted = a.accepted + sign * b.accepted;
     out.places_off = a.places_off + b.places_off;
-    for (const SpecCounts* side : {&a, &b})
-        if (side->accepted > 0 && side->accepted_at.empty()) return out;
-    out.accepted_at.resize(std::max(a.accepted_at.size(), b.accepted_at.size()));
-    for (std::size_t i = 0; i < out.accepted_at.size(); ++i)
-        out.accepted_at[i] = (i < a.accepted_at.size() ? a.accepted_at[i] : 0) +
-                             sign * (i < b.accepted_at.size() ? b.accepted_at[i] : 0);
+    out.accepted_at = combined(a, b, sign, &SpecCounts::accepted_at);
+    out.judged_at = combined(a, b, sign, &SpecCounts::judged_at);
     return out;
 }
 
@@ -77,12 +84,14 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
 
 PositionAcceptance position_acceptance(const SpecCounts& c) {
     PositionAcceptance out;
-    std::optional<double> before = c.rounds;
-    for (const double kept : c.accepted_at) {
-        const double none = std::numeric_limits<double>::quiet_NaN();
+    const bool judged = c.judged_at.size() >= c.accepted_at.size();
+    for (std::size_t i = 0; i < c.accepted_at.size(); ++i) {
+        const double none = std::numeric_limits<double>::quiet_NaN(), kept = c.accepted_at[i];
+        const std::optional<double> before = judged  ? c.judged_at[i]
+                                             : i > 0 ? c.accepted_at[i - 1]
+                                                     : c.rounds;
         out.unconditional.push_back(ratio(kept, c.rounds).value_or(none));
         out.conditional.push_back(ratio(kept, before).value_or(none));
-        before = kept;
     }
     return out;
 }
@@ -124,6 +133,9 @@ std::vector<std::string> findings(const SpecCounts& c) {
     if (most > 0 && std::abs(kept - c.accepted) > 0.01 * std::max(1.0, c.accepted) + most * c.places_off)
         out.push_back("the places add up to " + two_digits(kept) + " kept drafts, the total says " +
                       two_digits(c.accepted));
+    if (c.judged_at.empty() && c.rounds && most > 0 && c.drafted < *c.rounds * most)
+        out.push_back("some rounds drafted fewer than " + std::to_string(c.accepted_at.size()) +
+                      " tokens: a place's share once all before it were kept counts those as refused there");
     if (places.conditional.size() >= 3 && c.rounds.value_or(0) >= 100) {
         const double first = places.unconditional.front(), last = places.unconditional.back();
         if (last < 0.1 && first > 0)

@@ -16,6 +16,9 @@ struct SpecCounts {
     double drafted = 0;              // draft tokens that were judged
     double accepted = 0;             // of these; the target's own token of every round is not counted
     std::vector<double> accepted_at; // [i]: rounds that kept draft i+1 too; empty: the server does not say
+    // [i]: rounds that kept all drafts before i+1 and had one there that was judged; empty: the server does not
+    // say. A round may have fewer drafts than others, or the text may end among its kept ones.
+    std::vector<double> judged_at = {};
     double places_off = 0;           // each of accepted_at may be off by this much: read off rounded shares
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
@@ -40,7 +43,8 @@ struct AcceptanceName {
 
 struct PositionAcceptance {
     std::vector<double> unconditional; // kept at i ÷ rounds (vLLM, llama.cpp)
-    std::vector<double> conditional;   // kept at i ÷ kept at i-1 (EAGLE's n-alpha); NaN of nothing
+    // Kept at i ÷ judged at i (EAGLE's n-alpha), or ÷ kept at i-1 where that is not told; NaN of nothing.
+    std::vector<double> conditional;
 };
 [[nodiscard]] PositionAcceptance position_acceptance(const SpecCounts& counts);
 

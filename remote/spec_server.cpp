@@ -70,18 +70,25 @@ struct SpecServer::State {
 
     // Runs one request to its end; `write` gets every chunk and may say that nobody listens any more.
     void generate(Run& run, CompletionAnswer& answer, const Stopwatch& watch,
-                  const std::function<bool(bool wrote)>& write) {
+                  const std::function<bool(bool first)>& write) {
         bool listening = true;
+        double last_ms = 0;
         while (!run.stopped() && listening) {
             if (stopping.load())
                 run.stop("cancelled");
             else
                 (void)run.step();
+            const int before = answer.tokens();
             const bool wrote = answer.follow(run, counts);
-            if (wrote && answer.first_ms == 0) answer.first_ms = watch.ms();
-            if (wrote || run.stopped()) listening = write(wrote);
+            if (wrote) {
+                const double ms = watch.ms();
+                if (before == 0) counts.first_token(ms);
+                // What came with the first token came at once.
+                counts.between_tokens(before == 0 ? 0 : ms - last_ms, answer.tokens() - std::max(before, 1));
+                last_ms = ms;
+            }
+            if (wrote || run.stopped()) listening = write(before == 0);
         }
-        counts.finished(answer.first_ms, watch.ms(), answer.tokens());
     }
 
     void complete(const httplib::Request& request, httplib::Response& response, bool chat) {

@@ -228,6 +228,24 @@ TEST(Acceptance, HasSixNamesForOneRun) {
     EXPECT_EQ(places.conditional, (std::vector<double>{4.0 / 43, 0.75, 1.0}));
 }
 
+// K = 4: one round kept all four, the other all of the three it had. Nothing was refused.
+TEST(Acceptance, DividesAPlaceByTheRoundsThatHadAGuessThere) {
+    SpecCounts counts{2, 7, 7, {2, 2, 2, 1}};
+    EXPECT_EQ(position_acceptance(counts).conditional, (std::vector<double>{1, 1, 1, 0.5}));
+    const auto fewer = [](const SpecCounts& c) {
+        for (const std::string& finding : findings(c))
+            if (finding.find("some rounds drafted fewer than 4 tokens") != std::string::npos) return true;
+        return false;
+    };
+    EXPECT_TRUE(fewer(counts)) << "the server does not tell them";
+    counts.judged_at = {2, 2, 2, 1};
+    EXPECT_EQ(position_acceptance(counts).conditional, (std::vector<double>{1, 1, 1, 1}));
+    EXPECT_EQ(position_acceptance(counts).unconditional, (std::vector<double>{1, 1, 1, 0.5}));
+    EXPECT_FALSE(fewer(counts));
+    EXPECT_EQ((counts + counts).judged_at, (std::vector<double>{4, 4, 4, 2}));
+    EXPECT_TRUE((counts + SpecCounts{1, 4, 4, {1, 1, 1, 1}}).judged_at.empty()) << "one side does not tell";
+}
+
 TEST(Acceptance, OfNothingIsNothing) {
     for (const AcceptanceName& name : acceptance_names({})) EXPECT_FALSE(name.value.has_value()) << name.name;
     EXPECT_TRUE(findings({}).empty());

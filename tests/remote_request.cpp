@@ -95,6 +95,47 @@ TEST(ServedTextTest, FollowsTheRoundsThatVllmLists) {
     }
 }
 
+TEST(ServedTextTest, CountsTheGuessesOfEveryPlace) {
+    const auto counts = [](const Json& drafted) {
+        const Json spec = {{"acceptance_histogram", {0, 0, 0, 1, 1}},
+                           {"num_draft_tokens", 7},
+                           {"per_step_accepted", {4, 3}},
+                           {"per_step_drafted", drafted}};
+        return *answer_of(ServerKind::vllm, {vllm_chunk({"a"}),
+                                             Json({{"choices", Json::array()},
+                                                   {"metrics", {{"speculative_decoding", spec}}}})
+                                                 .dump()})
+                    .counts;
+    };
+    EXPECT_EQ(counts({4, 3}).judged_at, (std::vector<double>{2, 2, 2, 1}));
+    EXPECT_TRUE(counts({4, 9}).judged_at.empty()) << "more than places: a tree";
+    EXPECT_TRUE(counts({4}).judged_at.empty());
+}
+
+// Our own server says what every round wrote: both layouts fit these, and the pieces came together.
+TEST(ServedTextTest, FollowsTheTokensThatOurServerLists) {
+    const std::string end = R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,0,0,1],)"
+                            R"("num_draft_tokens":3,"per_step_accepted":[3],"per_step_drafted":[3],"per_step_tokens":)";
+    const auto with = [&](const std::string& tokens) {
+        return answer_of(ServerKind::vllm, {vllm_chunk({"a", "b", "c"}), end + tokens + "}}}"});
+    };
+    EXPECT_EQ(authors(with("[3]")), "ddd");
+    EXPECT_EQ(with("[3]").provenance, Provenance::exact);
+    for (const char* wrong : {"[4]", "[1,2]", "[]", "\"x\""})
+        EXPECT_EQ(authors(with(wrong)), "fdd") << "read as vLLM's: " << wrong;
+}
+
+TEST(ServedTextTest, AsksOurServerForPiecesAndVllmForLogprobs) {
+    for (const bool own : {true, false}) {
+        RequestSettings request;
+        request.prompt = "a";
+        request.own_server = own;
+        const Json body = Json::parse(request_body(ServerKind::vllm, request));
+        EXPECT_EQ(body.contains("return_pieces"), own);
+        EXPECT_EQ(body.contains("logprobs"), !own);
+    }
+}
+
 TEST(ServedTextTest, NoticesAServerWithoutAFirstToken) {
     // Round 1 keeps nothing, so one token alone comes first either way: where later pieces end decides.
     const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c"}),
