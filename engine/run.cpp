@@ -219,6 +219,12 @@ void copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<i
 
 } // namespace
 
+void check_run(const Models& models, const RunSettings& settings) {
+    check_settings(models, settings);
+    const PromptTokens prompt = prompt_tokens(models, settings);
+    (void)slots(models, settings, plan_of(models, settings), static_cast<int>(prompt.ids.size()), 0);
+}
+
 Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings)
     : models_(std::move(models)), settings_(settings) {
     build(nullptr, nullptr, nullptr);

@@ -32,6 +32,9 @@ struct PromptRoom {
 };
 [[nodiscard]] PromptRoom prompt_room(const Models& models, const RunSettings& settings);  // no prompt: no tokens
 
+// Throws Error where the constructor of Run would for these settings, but takes no memory.
+void check_run(const Models& models, const RunSettings& settings);
+
 class Run {
   public:
     // Throws Error for an empty prompt, unknown names, bad numbers, and PromptTooLong. A drafter that these models

@@ -1,13 +1,14 @@
 #include "remote/completion_answer.h"
 
 #include <algorithm>
+#include <ctime>
 
 namespace speclens {
 
 CompletionAnswer::CompletionAnswer(const Models& models, CompletionRequest asked, std::string model,
                                    bool chat, std::uint64_t number)
     : asked_(std::move(asked)), model_(std::move(model)), chat_(chat), number_(number), models_(&models),
-      tokenizer_(models.tokenizer.get()) {
+      tokenizer_(models.tokenizer.get()), created_(std::time(nullptr)) {
     if (tokenizer_) decoder_.emplace(*tokenizer_);
 }
 
@@ -65,7 +66,7 @@ void CompletionAnswer::round(const Committed& commit, ServeCounts& counts) {
     }
 }
 
-std::string CompletionAnswer::chunk() const {
+std::string CompletionAnswer::chunk(bool first) const {
     std::string text;
     for (const std::string& piece : pieces_) text += piece;
     Json choice = {{"index", 0}, {"finish_reason", finish_.empty() ? Json(nullptr) : Json(finish_)}};
@@ -73,6 +74,7 @@ std::string CompletionAnswer::chunk() const {
         choice["delta"] = {{"content", text}};
     else
         choice["text"] = text;
+    if (chat_ && first) choice["delta"]["role"] = "assistant";
     if (asked_.pieces) choice["logprobs"] = pieces_json();
     return event({{"choices", Json::array({choice})}});
 }
@@ -137,6 +139,7 @@ Json CompletionAnswer::spec_metrics() const {
 Json CompletionAnswer::framed(Json body, bool chunk) const {
     body["id"] = (chat_ ? "chatcmpl-" : "cmpl-") + std::to_string(number_);
     body["object"] = chat_ ? (chunk ? "chat.completion.chunk" : "chat.completion") : "text_completion";
+    body["created"] = created_;
     body["model"] = model_;
     return body;
 }

@@ -1,6 +1,7 @@
 // One answer of our server as it grows: text pieces, rounds and what is told about them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ class CompletionAnswer {
     // Takes the run's events since the last look; whether they wrote tokens.
     bool follow(const Run& run, ServeCounts& counts);
     [[nodiscard]] const std::vector<std::string>& pieces() const { return pieces_; } // of the last look
-    [[nodiscard]] std::string chunk() const;                 // them, as a server-sent event
+    [[nodiscard]] std::string chunk(bool first) const;       // them, as a server-sent event
     [[nodiscard]] std::string last_chunk() const;            // usage and rounds
     [[nodiscard]] Json whole(const std::string& text) const; // an answer that is not streamed
     [[nodiscard]] const CompletionRequest& asked() const { return asked_; }

@@ -81,6 +81,7 @@ void refuse_unknown(const Json& body) {
                                                                    {"guided_grammar"},
                                                                    {"tools"},
                                                                    {"echo"},
+                                                                   {"top_logprobs"},
                                                                    {"suffix"}}) {
         const auto found = body.find(key);
         if (found == body.end() || found->is_null() || *found == false || *found == "" ||
@@ -141,9 +142,15 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.stream = flag(body, "stream");
     if (const auto options = body.find("stream_options"); options != body.end() && options->is_object())
         asked.usage = flag(*options, "include_usage");
+    // Of completions even 0 asks for the log-probability of every token written.
     const auto logprobs = body.find("logprobs");
-    asked.pieces = logprobs != body.end() &&
-                   ((logprobs->is_boolean() && logprobs->get<bool>()) || logprobs->is_number());
+    if (logprobs != body.end() && (*logprobs == true || (logprobs->is_number() && (!chat || *logprobs != 0))))
+        throw Refused{400, "logprobs is not supported by this server; prompt_logprobs is, of a prompt"};
+    asked.pieces = flag(body, "return_pieces");
+    if (const auto model = body.find("model"); model != body.end() && !model->is_null()) {
+        if (!model->is_string()) throw Refused{400, "model is " + shown(*model) + ", expected a name"};
+        asked.model = model->get<std::string>();
+    }
     asked.prompt_top = static_cast<int>(number_between(body, "prompt_logprobs", -1, 0, kMostPromptTop));
     if (asked.prompt_top >= 0 && (chat || asked.stream))
         throw Refused{400, "prompt_logprobs is answered at /v1/completions only, and not as a stream"};

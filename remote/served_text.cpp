@@ -151,7 +151,9 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
     body["stream"] = true;
     body["stream_options"] = {{"include_usage", true}};
     // Only what the server in question knows: some refuse what they do not.
-    if (kind == ServerKind::vllm) {
+    if (r.own_server) {
+        body["return_pieces"] = true;
+    } else if (kind == ServerKind::vllm) {
         if (r.chat)
             body["logprobs"] = true; // tokens apart
         else
@@ -413,6 +415,7 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
                         const HttpSettings& settings, const std::function<void(const ServedText&)>& follow) {
     RequestSettings asked = request;
     if (asked.model.empty() && !facts.models.empty()) asked.model = facts.models.front();
+    asked.own_server = facts.version.starts_with("SpecLens");
     AnswerReader reader(facts.kind);
     const Stopwatch watch;
     EventStream events([&](const std::string& data) {

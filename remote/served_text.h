@@ -21,6 +21,7 @@ struct RequestSettings {
     int max_tokens = 64;
     double temperature = 0;
     std::optional<std::uint64_t> seed;
+    bool own_server = false; // SpecLens: it lists tokens apart, but no log-probabilities
 };
 
 // The prompt, length and temperature of a run, for a server. What only our engine has (rule, K, drafter) is

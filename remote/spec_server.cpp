@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <ctime>
 #include <mutex>
 #include <thread>
 
@@ -23,10 +24,20 @@ constexpr std::size_t kMostRequestBytes = 8'000'000;
 void refuse(httplib::Response& response, const Refused& refused) {
     const Json body = {{"error",
                         {{"message", refused.why},
-                         {"type", refused.status < 500 ? "BadRequestError" : "InternalServerError"},
+                         {"type", refused.status == 404  ? "NotFoundError"
+                                  : refused.status < 500 ? "BadRequestError"
+                                                         : "InternalServerError"},
                          {"code", refused.status}}}};
     response.status = refused.status;
     response.set_content(body.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+}
+
+// The same in a stream that has begun with 200.
+std::string error_event(const Refused& refused) {
+    return "data: " +
+           Json({{"error", {{"message", refused.why}, {"code", refused.status}}}})
+               .dump(-1, ' ', false, Json::error_handler_t::replace) +
+           "\n\n";
 }
 
 } // namespace
@@ -46,12 +57,23 @@ struct SpecServer::State {
     std::condition_variable turn;
     std::uint64_t next_ticket = 0, served_ticket = 0;
 
+    const std::time_t began = std::time(nullptr);
+
     [[nodiscard]] std::string model() const { return models->target_name(); }
+
+    [[nodiscard]] bool full() const { // under the lock
+        return next_ticket - served_ticket >= static_cast<std::uint64_t>(settings.most_waiting);
+    }
+    // Before a stream begins, while a status can still be sent.
+    void refuse_if_full() {
+        const std::lock_guard lock(mutex);
+        if (full()) throw too_many();
+    }
+    static Refused too_many() { return {503, "too many requests wait already"}; }
 
     std::uint64_t enter() {
         std::unique_lock lock(mutex);
-        if (next_ticket - served_ticket >= static_cast<std::uint64_t>(settings.most_waiting))
-            throw Refused{503, "too many requests wait already"};
+        if (full()) throw too_many();
         const std::uint64_t ticket = next_ticket++;
         counts.waiting(1);
         turn.wait(lock, [&] { return served_ticket == ticket; });
@@ -94,6 +116,8 @@ struct SpecServer::State {
     void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
         try {
             const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat);
+            if (!asked.model.empty() && asked.model != model())
+                throw Refused{404, "the model " + asked.model + " does not exist; this server has " + model()};
             auto answer = std::make_shared<CompletionAnswer>(*models, asked, model(), chat, ++number);
             if (!asked.stream) {
                 const Stopwatch watch;
@@ -117,7 +141,8 @@ struct SpecServer::State {
                                      "application/json");
                 return;
             }
-            check_prompt(asked.settings); // while a status can still be sent
+            check_run(*models, asked.settings);
+            refuse_if_full();
             response.set_chunked_content_provider("text/event-stream",
                                                   [this, answer](std::size_t, httplib::DataSink& sink) {
                                                       stream(*answer, sink);
@@ -128,12 +153,11 @@ struct SpecServer::State {
             refuse(response, refused);
         } catch (const Error& error) {
             refuse(response, {400, std::string(error.what()) + ". " + error.remedy()});
-        } catch (const std::exception& error) { // no memory, …: of this request, and the next one may do
+        } catch (const std::exception& error) { // no memory: the next request may be smaller
             refuse(response, {500, error.what()});
         }
     }
 
-    void check_prompt(const RunSettings& asked) const { (void)prompt_tokens(*models, asked); }
     void begin(const Run& run, CompletionAnswer& answer) {
         answer.prompt(static_cast<int>(run.sequence().size()));
         counts.prompt(static_cast<int>(run.sequence().size()));
@@ -142,12 +166,6 @@ struct SpecServer::State {
     void stream(CompletionAnswer& answer, httplib::DataSink& sink) {
         const auto put = [&](const std::string& text) {
             return sink.is_writable() && sink.write(text.data(), text.size());
-        };
-        const auto failed = [&](const std::string& why, int status) {
-            (void)put("data: " +
-                      Json({{"error", {{"message", why}, {"code", status}}}})
-                          .dump(-1, ' ', false, Json::error_handler_t::replace) +
-                      "\n\n");
         };
         const Stopwatch watch;
         try {
@@ -158,14 +176,14 @@ struct SpecServer::State {
             } turn_guard{this};
             Run run(models, answer.asked().settings);
             begin(run, answer);
-            generate(run, answer, watch, [&](bool) { return put(answer.chunk()); });
+            generate(run, answer, watch, [&](bool first) { return put(answer.chunk(first)); });
             if (answer.asked().usage) (void)put(answer.last_chunk());
         } catch (const Refused& refused) {
-            failed(refused.why, refused.status);
+            (void)put(error_event(refused));
         } catch (const Error& error) {
-            failed(std::string(error.what()) + ". " + error.remedy(), 400);
-        } catch (const std::exception& error) { // nobody above catches it: it would end the server
-            failed(error.what(), 500);
+            (void)put(error_event({400, std::string(error.what()) + ". " + error.remedy()}));
+        } catch (const std::exception& error) { // past here it would end the server
+            (void)put(error_event({500, error.what()}));
         }
         (void)put("data: [DONE]\n\n");
     }
@@ -201,6 +219,7 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
             {"object", "list"},
             {"data", Json::array({{{"id", s.model()},
                                    {"object", "model"},
+                                   {"created", s.began},
                                    {"owned_by", "speclens"},
                                    {"max_model_len",
                                     s.models->target ? s.models->target->config.max_positions : 4096}}})}};

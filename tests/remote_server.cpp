@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <new>
+#include <cmath>
+#include <ctime>
 #include <httplib.h>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -15,6 +17,7 @@
 #include "engine/cycle_view.h"
 #include "kernels/error.h"
 #include "remote/completion_request.h"
+#include "remote/exposition.h"
 #include "remote/http.h"
 #include "remote/probe.h"
 #include "remote/served_text.h"
@@ -125,6 +128,118 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
         }
 }
 
+// The text ends among kept guesses, so that its rounds would also fit behind a token from the prefill.
+TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
+    RunSettings settings = base("domino");
+    settings.k = 7;
+    const Listening server(settings);
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    struct Case {
+        const char* prompt;
+        bool chat;
+    };
+    for (const Case& c : {Case{"The capital of Germany is", false}, Case{"What is the capital of France?", true},
+                          Case{"What is the capital of Japan?", true}}) {
+        SCOPED_TRACE(c.prompt);
+        RequestSettings request = question();
+        request.prompt = c.prompt;
+        request.chat = c.chat;
+        const ServedText served = send_request(server.endpoint, facts, request, {});
+        settings.prompt = c.prompt;
+        settings.chat = c.chat;
+        settings.max_tokens = request.max_tokens;
+        settings.seed = *request.seed;
+        settings.sampling.temperature = 0;
+        speclens::Run run(served_bundle(), settings);
+        run.finish();
+        const CycleView view = fold(run.trace(), run.trace().size());
+        EXPECT_EQ(served.provenance, Provenance::exact);
+        std::size_t at = 0;
+        for (const CycleSummary& cycle : view.cycles)
+            for (std::size_t i = 0; i < cycle.commit->tokens.size(); ++i, ++at) {
+                ASSERT_LT(at, served.pieces.size());
+                EXPECT_EQ(served.pieces[at].author,
+                          static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target)
+                    << at << " " << served.pieces[at].text;
+            }
+        EXPECT_EQ(at, served.pieces.size());
+    }
+}
+
+TEST(SpecServerTest, TellsWhichPlacesWereJudged) {
+    for (const char* drafter : {"domino", "small_tree"}) {
+        SCOPED_TRACE(drafter);
+        const Listening server(base(drafter, std::string(drafter) == "small_tree" ? "tree_wor" : "token"));
+        const ServerFacts facts = probe_server(server.endpoint, {});
+        const ServedText served = send_request(server.endpoint, facts, question(0.8), {});
+        const SpecCounts counts = *scrape(server.endpoint, facts, {}).counts;
+        EXPECT_EQ(counts.judged_at, served.counts->judged_at);
+        ASSERT_EQ(counts.judged_at.size(), counts.accepted_at.size());
+        EXPECT_DOUBLE_EQ(counts.judged_at[0], *counts.rounds) << "every round has a first guess";
+        for (std::size_t i = 0; i < counts.judged_at.size(); ++i) {
+            EXPECT_GE(counts.judged_at[i], counts.accepted_at[i]);
+            if (i > 0) {
+                EXPECT_LE(counts.judged_at[i], counts.accepted_at[i - 1]);
+            }
+        }
+    }
+}
+
+TEST(SpecServerTest, HasBoundsInItsHistograms) {
+    const Listening server(base("small"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    const ServedText served = send_request(server.endpoint, facts, question(), {});
+    const auto samples = parse_exposition(http_get(server.endpoint, "/metrics").body, "test");
+    for (const std::string name : {"vllm:time_to_first_token_seconds", "vllm:inter_token_latency_seconds"}) {
+        double buckets = 0, last = 0, count = -1;
+        std::string bound;
+        for (const MetricSample& sample : samples) {
+            if (sample.name == name + "_count") count = sample.value;
+            if (sample.name != name + "_bucket") continue;
+            EXPECT_GE(sample.value, last);
+            last = sample.value;
+            bound = *sample.label("le");
+            ++buckets;
+        }
+        EXPECT_GT(buckets, 15) << name;
+        EXPECT_EQ(bound, "+Inf");
+        EXPECT_DOUBLE_EQ(last, count);
+        EXPECT_DOUBLE_EQ(count, name.find("first") != std::string::npos ? 1 : served.tokens - 1);
+    }
+}
+
+TEST(SpecServerTest, HasTheFieldsThatClientsOfVllmRead) {
+    const Listening server(base("small"));
+    const auto now = static_cast<double>(std::time(nullptr));
+    const auto recent = [&](const Json& json) {
+        return json.contains("created") && std::abs(json["created"].get<double>() - now) < 600;
+    };
+    EXPECT_TRUE(recent(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]));
+    EXPECT_TRUE(recent(
+        Json::parse(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").body)));
+    const std::string chat = R"("messages":[{"role":"user","content":"Hi"}],"max_tokens":9)";
+    EXPECT_TRUE(recent(Json::parse(post(server.endpoint, "/v1/chat/completions", "{" + chat + "}").body)));
+    std::string stream;
+    (void)http_post(server.endpoint, "/v1/chat/completions", "{" + chat + R"(,"stream":true})", {},
+                    [&](std::string_view bytes) {
+                        stream += bytes;
+                        return true;
+                    });
+    EXPECT_TRUE(recent(Json::parse(stream.substr(6, stream.find('\n') - 6)))) << stream;
+    const std::size_t role = stream.find(R"("role":"assistant")");
+    EXPECT_LT(role, stream.find('\n')) << stream;
+    EXPECT_EQ(stream.find(R"("role":"assistant")", role + 1), std::string::npos) << "in the first chunk only";
+    for (const char* streamed : {"false", "true"}) {
+        const HttpAnswer other =
+            post(server.endpoint, "/v1/completions",
+                 R"({"model":"other","prompt":"The","stream":)" + std::string(streamed) + "}");
+        EXPECT_EQ(other.status, 404) << other.body;
+        EXPECT_EQ(Json::parse(other.body)["error"]["type"], "NotFoundError");
+    }
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})").status,
+              200);
+}
+
 TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
     const Listening server(base("small"));
     const HttpAnswer chat = post(
@@ -175,14 +290,26 @@ TEST(SpecServerTest, RefusesWithAReason) {
           Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
           Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
           Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
-          Case{"/v1/completions", long_prompt.c_str(), ""}}) {
-        const HttpAnswer answer = post(server.endpoint, c.path, c.body);
-        EXPECT_EQ(answer.status, 400) << std::string(c.body).substr(0, 60) << "\n" << answer.body;
+          Case{"/v1/completions", R"({"prompt":"a","temperature":1e-31})", "temperature"},
+          Case{"/v1/completions", R"({"prompt":"a","model":3})", "model"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":0})", "logprobs"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":5})", "logprobs"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})",
+               "logprobs"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})",
+               "top_logprobs"},
+          Case{"/v1/completions", long_prompt.c_str(), ""}})
+      for (const bool stream : {false, true}) { // a status goes before a stream, too
+        std::string body = c.body;
+        if (stream && body.ends_with("}") && body != "{}") body.replace(body.size() - 1, 1, R"(,"stream":true})");
+        const HttpAnswer answer = post(server.endpoint, c.path, body);
+        EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n" << answer.body;
         const Json json = Json::parse(answer.body, nullptr, false);
         ASSERT_TRUE(json.is_object()) << answer.body;
         EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos) << answer.body;
     }
     EXPECT_EQ(http_get(server.endpoint, "/nowhere").status, 404);
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status, 200);
     // and goes on
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
 }
@@ -235,6 +362,7 @@ TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
     const ServerFacts facts = probe_server(server.endpoint, {});
     RequestSettings request = question(1);
     request.max_tokens = 100000;
+    request.own_server = true;
     int bytes = 0;
     const HttpAnswer answer = http_post(server.endpoint, "/v1/chat/completions",
                                         request_body(facts.kind, request), {}, [&](std::string_view data) {
