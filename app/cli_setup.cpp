@@ -181,6 +181,8 @@ std::shared_ptr<const Models> load(const Options& options) {
     auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
     stop_if_interrupted();
     if (options.prompt && models->target_table) throw no_text();
+    for (const auto& model : {models->target, models->draft})
+        if (model && !model->notice.empty()) say(model->notice);
     return models;
 }
 

@@ -17,6 +17,29 @@ bool ignorable(std::string_view name, const ModelConfig& config) {
     return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight");
 }
 
+// A tied config leaves lm_head.weight out. Where the file has one that is no copy of the embedding, that is worth
+// a word; some rows tell, for the whole of it is as large as a small model.
+std::string unused_head(const Safetensors& file, const ModelConfig& config) {
+    constexpr std::size_t kRows = 64;
+    const StoredTensor* head = file.find("lm_head.weight");
+    const StoredTensor* embedding = file.find("model.embed_tokens.weight");
+    if (embedding == nullptr) embedding = file.find("embed_tokens.weight");
+    if (!config.tied || head == nullptr || embedding == nullptr) return "";
+    const auto vocab = static_cast<std::size_t>(config.vocab), row = head->bytes / vocab;
+    bool same = head->dtype == embedding->dtype && head->shape == embedding->shape;
+    std::vector<std::byte> a(row), b(row);
+    for (std::size_t i = 0; same && i < std::min(kRows, vocab); ++i) {
+        const std::size_t first = i * (vocab / std::min(kRows, vocab)) * row;
+        file.read(*head, first, a);
+        file.read(*embedding, first, b);
+        same = a == b;
+    }
+    return same ? ""
+                : file.file_name(*head) +
+                      ": lm_head.weight is not used although it differs from the embedding, because config.json "
+                      "ties the two (tie_word_embeddings; transformers 5 would use it)";
+}
+
 } // namespace
 
 std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& folder,
@@ -47,6 +70,7 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
     model->cos_sin = make_cos_sin(backend, model->config);
     model->bytes.all += model->cos_sin.bytes();
     backend.sync();
+    model->notice = unused_head(file, model->config);
     return model;
 }
 

@@ -89,6 +89,7 @@ class Model {
     std::vector<LayerWeights> layer;
     std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
     WeightBytes bytes;
+    std::string notice;               // what of the folder is not used although it says something else; empty: nothing
 };
 
 // Known shapes for cost measurements with random weights: "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b",

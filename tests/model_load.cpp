@@ -85,6 +85,11 @@ TEST_F(Load, ATiedCheckpointMayStoreItsHeadAgain) {
     const ModelFolder folder("micro_qwen2");
     folder.edit("config.json", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true");
     EXPECT_TRUE(load(folder.path())->lm_head.empty());
+    // It is no copy of the embedding here, and transformers 5 would use it.
+    const std::string notice = load(folder.path())->notice;
+    EXPECT_NE(notice.find("lm_head.weight is not used"), std::string::npos) << notice;
+    EXPECT_EQ(load(golden("micro_qwen2"))->notice, "");
+    EXPECT_EQ(load(golden("micro_qwen2_tied"))->notice, "");
 }
 
 TEST_F(Load, InvFreqIsIgnored) {
