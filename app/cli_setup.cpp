@@ -42,6 +42,7 @@ std::string prompt_text(const std::string& argument) {
     return read_all(in, file);
 }
 
+constexpr const char* kAllDomains = "all"; // of the total in tables
 constexpr std::array<std::string_view, 4> kPromptKeys = {"prompt", "domain", "system", "chat"};
 constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "held"}; // read by assets/recipe
 
@@ -72,7 +73,14 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, std::st
         if (unknown.empty() && std::ranges::find(kPromptKeys, key) == kPromptKeys.end() &&
             std::ranges::find(kRecipeKeys, key) == kRecipeKeys.end())
             unknown = where + ": \"" + key + "\" means nothing here (known: prompt, domain, chat, system)";
+    if (prompt.text.empty()) throw broken("\"prompt\" is empty");
     if (prompt.domain.empty()) prompt.domain = "other";
+    if (prompt.domain == kAllDomains)
+        throw Error(where + ": the domain \"all\" is the name of the total over all domains",
+                    "Give it another name.");
+    if (std::ranges::any_of(prompt.domain, [](unsigned char c) { return c < ' '; }))
+        throw Error(where + ": the domain has a line break or another control character",
+                    "It is a cell of a table: give it a name of one line.");
     return prompt;
 }
 
@@ -315,7 +323,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         one.ids = options.token_ids;
         one.chat = options.chat;
         one.system = options.system;
-        one.domain = "all";
+        one.domain = kAllDomains;
         return {one};
     }
     std::vector<Prompt> prompts;

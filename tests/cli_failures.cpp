@@ -109,6 +109,16 @@ TEST(Failures, BrokenFilesAreNamed) {
         expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
                      "line 2: \"");
     }
+    // An empty prompt, a domain that the total is called by, and one that would break a table.
+    for (const char* wrong :
+         {R"({"prompt":""})", R"({"prompt":"b","domain":"all"})", R"({"prompt":"b","domain":"x\ny"})"}) {
+        write_file(folder / "prompts.jsonl", std::string("{\"prompt\":\"a\"}\n") + wrong + "\n");
+        expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
+                     "prompts.jsonl line 2: ");
+    }
+    write_file(folder / "race.json", "{\n \"schema\": \"speclens-race/1\"\n}\n");
+    expect_named(speclens({"export", "csv", folder / "race.json", "-o", "-"}), "is a saved race");
+    expect_named(speclens({"oracle", folder / "bad.json", "-o", "-"}), "README.md shows a table");
 }
 
 // A newer version may have saved it: every scene says what it can.
