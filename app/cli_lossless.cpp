@@ -90,19 +90,28 @@ std::string undecided_text(const Spread& spread, long samples) {
            "on in more ways.\n";
 }
 
+struct Pair {
+    std::string drafter, rule;
+};
+
 // The rows of the table, and what they come to.
 class Verdicts {
   public:
-    // `possible`: kinds of text of the exact law; 0: it is not known.
-    Verdicts(int possible, int tests)
-        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests) {}
+    // `possible`: kinds of text of the exact law; 0: it is not known. `pairs`: what will be added, and "none".
+    Verdicts(int possible, int tests, const std::vector<Pair>& pairs)
+        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests) {
+        for (const Pair& pair : pairs) {
+            drafter_ = std::max(drafter_, static_cast<int>(pair.drafter.size()) + 2);
+            rule_ = std::max(rule_, static_cast<int>(pair.rule.size()) + 2);
+        }
+    }
 
     void add(const std::string& drafter, const std::string& rule, const Draws& draws, const LawTest& test) {
         const bool good = test.p_value >= least(), few = test.degrees < few_;
         ++done_;
         passed_ = passed_ && good;
         if (few && good && !undecided_) undecided_ = spread_of(draws.texts);
-        rows_ += "  " + pad(drafter, 11) + pad(rule, 10) +
+        rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                  pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
                  pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
@@ -114,7 +123,7 @@ class Verdicts {
     [[nodiscard]] int count() const { return done_; }
     [[nodiscard]] bool agree() const { return passed_ && !undecided_; }
     [[nodiscard]] std::string table() const {
-        return "  " + pad("drafter", 11) + pad("rule", 10) + pad_left("rounds per text", 17) +
+        return "  " + pad("drafter", drafter_) + pad("rule", rule_) + pad_left("rounds per text", 17) +
                pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
                pad_left("p-value", 10) + "\n" + rows_;
     }
@@ -137,6 +146,7 @@ class Verdicts {
   private:
     [[nodiscard]] double least() const { return kFalseAlarm / tests_; }
 
+    int drafter_ = 11, rule_ = 10; // widths of columns
     int few_, tests_, done_ = 0;
     bool passed_ = true;
     std::optional<Spread>
@@ -181,10 +191,6 @@ class ExactTexts {
     std::unique_ptr<Decoder> decoder_;
     std::vector<int> text_;
     ExactLaw law_;
-};
-
-struct Pair {
-    std::string drafter, rule;
 };
 
 std::vector<Pair> pairs_of(const Options& options, const Models& models) {
@@ -250,7 +256,7 @@ Exit command_lossless(const Options& options) {
     const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
-    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests);
+    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests, pairs);
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
