@@ -7,6 +7,7 @@
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
 #include "engine/cycle_view.h"
+#include "engine/race_json.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
 
@@ -162,6 +163,9 @@ Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
     if (format != "jsonl" && format != "csv" && format != "perfetto")
         unknown_name("format", format, {"jsonl", "csv", "perfetto"});
+    if (is_race_file(options.words[1]))
+        throw Error(options.words[1] + " is a saved race, and only a trace of one run can be exported",
+                    "Save one with: speclens run --json FILE");
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(options.words[1], &notice);
     if (!notice.empty()) say(notice);
