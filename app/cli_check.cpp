@@ -156,12 +156,14 @@ void report_memory(Checklist& list, const MemoryForecast& need, const Backend& b
     text += need.longest >= positions
                 ? "room for the " + std::to_string(positions) + " tokens that the model goes to"
                 : "room for " + std::to_string(need.longest) + " tokens";
-    const bool fits = need.longest >= context;
+    const bool fits = need.longest >= std::min(context, positions);
     list.line(fits ? Grade::good : Grade::bad, "memory", text,
-              fits ? ""
-              : context > positions
-                  ? "Give a --context of " + std::to_string(positions) + " or less."
-                  : "Give a smaller --context, leave heads out, or choose a smaller model.");
+              fits ? "" : "Give a smaller --context, leave heads out, or choose a smaller model.");
+    if (context > positions)
+        list.line(Grade::bad, "context",
+                  "the model goes to " + std::to_string(positions) + " tokens, not to " +
+                      std::to_string(context),
+                  "Give a --context of " + std::to_string(positions) + " or less.");
 }
 
 void check_memory(Checklist& list, const Models& models, const Options& options) {

@@ -141,12 +141,28 @@ TEST(Check, ForetellsTheMemoryOfAText) {
     EXPECT_NE(too_long.out.find("Give a --context of "), std::string::npos) << too_long.out;
 }
 
+TEST(Check, SaysThatAChatTemplateIsNotKnown) {
+    const std::filesystem::path folder = fresh_folder() / "other";
+    std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
+    write_file(folder / "chat_template.jinja", "{{ '[INST] ' + messages[0].content + ' [/INST]' }}");
+    const Outcome check = speclens({"check", "--model", folder.string()});
+    EXPECT_NE(check.out.find("it writes [INST], [/INST]"), std::string::npos) << check.out;
+    const Outcome chat = speclens({"run", "--model", folder.string(), "--chat", "--prompt", "a"});
+    EXPECT_EQ(chat.code, 3) << chat.err;
+    EXPECT_NE(chat.err.find("--raw"), std::string::npos) << chat.err;
+    EXPECT_EQ(speclens({"run", "--model", folder.string(), "--prompt", "a", "--max-tokens", "2"}).code, 0);
+}
+
 TEST(Check, SaysWhetherAShapeWouldFit) {
     const Outcome micro = speclens({"check", "--geometry", "micro", "--drafter", "domino", "--context", "9"});
     EXPECT_EQ(micro.code, 0) << micro.out;
     for (const char* part : {"a text of 9 tokens takes ", "heads ", " in all; ", "It fits."})
         EXPECT_NE(micro.out.find(part), std::string::npos) << part << "\n" << micro.out;
-    EXPECT_EQ(speclens({"check", "--geometry", "micro", "--context", "900000"}).code, 1);
+    // What the model goes to is no question of memory.
+    const Outcome longer = speclens({"check", "--geometry", "micro", "--context", "900000"});
+    EXPECT_EQ(longer.code, 1);
+    EXPECT_NE(longer.out.find("ok    memory"), std::string::npos) << longer.out;
+    EXPECT_NE(longer.out.find("BAD   context"), std::string::npos) << longer.out;
     const Outcome none = speclens({"check", "--geometry", "micro", "--drafter", "medusa"});
     EXPECT_NE(none.out.find("no published shape for a head of \"medusa\""), std::string::npos) << none.out;
 }
