@@ -153,21 +153,22 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.session = text; }},
 
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "text to continue; @FILE reads a file, @- standard input, @@ begins a text with @ (default: asks for a poem; with --model: "
-         "The capital of France is; a race and some pictures have their own)",
+         "text to continue; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
+         "text with @ (default: asks for a poem; with --model: The capital of France is; a race and some pictures "
+         "have their own)",
          in(window, run, render, describe), set_prompt},
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "this one alone; @FILE reads a file, @- standard input, @@ begins a text with @ (default: 60 built-in "
-         "prompts)",
-         in(compare),
-         set_prompt},
+         "this one alone; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
+         "text with @ (default: 60 built-in prompts)",
+         in(compare), set_prompt},
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
          "text to continue, by the built-in model where no other is given; @FILE reads a file, @- standard "
-         "input, @@ begins a text with @ (default: the table; with --model: The capital of France is)",
+         "input, both without the last line break; @@ begins a text with @ (default: the table; with --model: The "
+         "capital of France is)",
          in(lossless), set_prompt},
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
          "send this one request and mark which tokens of the answer were guessed; @FILE reads a file, @- "
-         "standard input, @@ begins a text with @",
+         "standard input, both without the last line break; @@ begins a text with @",
          in(attach), set_prompt},
         {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
          [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
