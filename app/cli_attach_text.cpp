@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/cli_walk_words.h"
+
 namespace speclens::cli {
 
 namespace {
@@ -61,8 +63,8 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
                         int without_draft) {
     std::string out =
         "\n  " + t.paint(Tone::strong, of) + "\n  " + (counts.rounds ? grouped(*counts.rounds) : "–") +
-        (without_draft > 0 ? " rounds with a draft + " + std::to_string(without_draft) + " without, "
-                           : " rounds, ") +
+        (counts.rounds == 1.0 ? " round" : " rounds") +
+        (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
         grouped(counts.drafted) + " tokens drafted, " + grouped(counts.accepted) + " accepted";
     if (const auto drafts = drafts_per_round(counts)) out += "; " + number(*drafts, 2) + " drafted per round";
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
@@ -168,8 +170,8 @@ std::string served_text(const ServedText& served, const Terminal& t) {
     if (served.counts && !served.counts->empty())
         out += counts_text(*served.counts, "this request", t, served.passes_without_draft());
     out += "\n  " +
-           (served.tokens > 0 ? std::to_string(served.tokens) + " tokens"
-                              : std::to_string(served.pieces.size()) + " pieces") +
+           (served.tokens > 0 ? counted(served.tokens, "token")
+                              : counted(static_cast<int>(served.pieces.size()), "piece")) +
            " in " + number(served.total_ms, 0) + " ms, the first after " + number(served.first_ms, 0) + " ms";
     if (served.tokens > 1 && served.total_ms > served.first_ms)
         out += "; then " + number(1000 * (served.tokens - 1) / (served.total_ms - served.first_ms), 1) +

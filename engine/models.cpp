@@ -162,7 +162,8 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
     for (const auto& [drafter, folder] : heads) {
         auto network = DraftNetwork::load(models.target, folder, progress);
         if (const std::string method = name_of(network->config.method); method != drafter)
-            throw Error(short_name(folder / "config.json") + ": is a " + method + " head, not one for the drafter " + drafter,
+            throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
+                            " head, not one for the drafter " + drafter,
                         "Use --drafter " + method + "=DIR.", Exit::usage);
         models.networks.emplace(drafter, std::move(network));
     }
