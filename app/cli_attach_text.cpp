@@ -150,7 +150,9 @@ std::string served_text(const ServedText& served, const Terminal& t) {
         while (at < served.pieces.size() && served.pieces[at].round < 0) ++at;
         for (std::size_t round = 0; round < std::min(served.rounds.size(), kShownRounds); ++round) {
             std::string words;
+            int written = 0;
             for (; at < served.pieces.size() && served.pieces[at].round <= static_cast<int>(round); ++at) {
+                written += served.pieces[at].round >= 0;
                 if (served.pieces[at].round < 0 || served.pieces[at].text.empty())
                     continue; // no round, or a hidden end token
                 const bool own = served.pieces[at].author == Author::target;
@@ -161,7 +163,9 @@ std::string served_text(const ServedText& served, const Terminal& t) {
             out += "  " + pad_left(std::to_string(round + 1), 4) +
                    (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
                    (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
-                   clip(words, std::max(t.width - 24, 20)) + "\n";
+                   clip(words, std::max(t.width - 24, 20)) +
+                   (written > 0 && written <= r.accepted ? t.paint(Tone::muted, "   the text ends here") : "") +
+                   "\n";
         }
         if (served.rounds.size() > kShownRounds)
             out += "  … " + std::to_string(served.rounds.size() - kShownRounds) + " more rounds\n";

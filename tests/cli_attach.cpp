@@ -131,6 +131,16 @@ TEST(Attach, WatchesAServer) {
     EXPECT_EQ(speclens(interrupted).code, 130);
 }
 
+// Rounds that the log does not tell are no zero.
+TEST(Attach, LeavesOpenWhatALogDoesNotTell) {
+    const std::string line = "slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n";
+    const Outcome out = speclens({"attach", file_with("old.log", line)});
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_NE(out.out.find("– rounds, 297 tokens drafted, 171 accepted\n"), std::string::npos) << out.out;
+    const Json json = Json::parse(speclens({"attach", file_with("old.log", line), "--json", "-"}).out);
+    EXPECT_FALSE(json["counts"].contains("rounds")) << json;
+}
+
 TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
     const std::string json = (fresh_folder() / "readings.jsonl").string();
     auto server = std::make_unique<Listening>(domino());
