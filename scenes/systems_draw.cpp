@@ -21,6 +21,14 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
+// Rows are counted, so there is nothing between two of them.
+ui::Ticks row_ticks(int most) {
+    ui::Ticks marks = ui::ticks(0, most, 3);
+    std::erase_if(marks.values, [](double value) { return value != std::floor(value); });
+    marks.decimals = 0;
+    return marks;
+}
+
 void systems_head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
@@ -32,7 +40,11 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const SystemsModel& m = d.model;
-    systems_head(d, area, "Cache rows by round", "this run; solid: kept, hatched: written and rewound");
+    systems_head(d, area,
+                 "Cache rows by round" + (m.rounds.empty() ? std::string()
+                                                           : "; marked: round " + std::to_string(
+                                                                 m.rounds[m.shown].cycle + 1)),
+                 "this run; solid: kept, hatched: written and rewound");
     if (m.rounds.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
                  "no finished round in this run");
@@ -40,24 +52,27 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     }
     const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 28};
     const auto fits = static_cast<std::size_t>(std::max(4.0F, plot.w / 22));
-    const std::size_t first = m.rounds.size() > fits ? m.rounds.size() - fits : 0;
+    const RoundWindow in_view = rounds_around(m.shown, m.rounds.size(), fits);
     int most = 1;
-    for (std::size_t i = first; i < m.rounds.size(); ++i) most = std::max(most, m.rounds[i].written);
+    for (std::size_t i = in_view.first; i < in_view.end; ++i) most = std::max(most, m.rounds[i].written);
     const ui::Scale y{0, most * 1.05, plot.bottom(), plot.y};
-    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, most, 3),
+    const float pitch = std::min(34.0F, plot.w / static_cast<float>(in_view.end - in_view.first));
+    const auto left = [&](std::size_t i) { return plot.x + pitch * static_cast<float>(i - in_view.first); };
+    canvas.fill({left(m.shown), plot.y - 4, pitch, plot.h + 4 + 24}, theme.raised, 4);
+    ui::axis_y(canvas, theme, y, plot.x, row_ticks(most),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
-    const float pitch = std::min(34.0F, plot.w / static_cast<float>(m.rounds.size() - first));
-    for (std::size_t i = first; i < m.rounds.size(); ++i) {
+    for (std::size_t i = in_view.first; i < in_view.end; ++i) {
         const CacheRound& round = m.rounds[i];
-        const float x = plot.x + pitch * static_cast<float>(i - first) + 2, w = pitch - 4;
+        const float x = left(i) + 2, w = pitch - 4;
         canvas.fill({x, y(round.kept), w, plot.bottom() - y(round.kept)},
                     theme.role(Role::accepted).alpha(round.seen ? 1.0F : 0.35F), 1);
         const Rect lost{x, y(round.written), w, y(round.kept) - y(round.written)};
         canvas.hatch(lost, theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 5);
         canvas.outline(lost, {theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 1}, 1);
         if (pitch > 20)
-            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.cycle + 1), Font::mono, 14,
-                        theme.muted, Align::center);
+            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.cycle + 1),
+                        i == m.shown ? Font::mono_medium : Font::mono, 14,
+                        i == m.shown ? theme.ink : theme.muted, Align::center);
         ui::tooltip(d.ui, {x, plot.y, w, plot.h},
                     "round " + std::to_string(round.cycle + 1) + ": " + std::to_string(round.before) +
                         " rows before, " + std::to_string(round.written) + " written, " +

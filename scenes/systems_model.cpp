@@ -128,7 +128,7 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
         if (!cycle.commit) continue;
         const Committed& e = *cycle.commit;
         const CacheRound round{cycle.cycle, e.kv_before, std::max(0, e.kv_verify - e.kv_before),
-                               std::max(0, e.kv_after - e.kv_before), cycle.end_event <= input.cursor};
+                               std::max(0, e.kv_after - e.kv_before), cycle.first_event < input.cursor};
         m.written += round.written;
         m.kept += round.kept;
         if (round.seen) m.shown = m.rounds.size();
@@ -138,6 +138,12 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     m.page = state.page;
     m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);
     return m;
+}
+
+RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits) {
+    if (rounds <= fits) return {0, rounds};
+    const std::size_t first = std::min(shown - std::min(shown, fits / 2), rounds - fits);
+    return {first, first + fits};
 }
 
 const char* payload_words(Payload payload) {

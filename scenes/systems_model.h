@@ -12,7 +12,7 @@
 
 namespace speclens {
 
-// Cache rows of one round of the run. `seen`: the cursor has passed it.
+// Cache rows of one round of the run. `seen`: it has begun at the cursor.
 struct CacheRound {
     int cycle = 0, before = 0, written = 0, kept = 0;
     bool seen = true;
@@ -101,11 +101,16 @@ struct SystemsState {
 struct SystemsModel {
     std::vector<CacheRound> rounds; // of the whole run
     int written = 0, kept = 0;
-    std::size_t shown = 0;         // the last round that the cursor has passed
+    std::size_t shown = 0;         // the round that the cursor is in
     int page = 16, given_back = 0; // pages of the whole run
     Wire wire;
     ControllerRun controllers;
 };
+// Which rounds a chart of `fits` columns shows: the cursor's round in the middle, but no empty columns.
+struct RoundWindow {
+    std::size_t first = 0, end = 0;
+};
+[[nodiscard]] RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits);
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
 inline constexpr int kSystemsBeats = 5;

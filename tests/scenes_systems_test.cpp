@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/run.h"
+#include "engine/trace_json.h"
 #include "scenes/speedup_model.h"
 #include "scenes/systems_model.h"
 #include "scenes_bench.h"
@@ -115,6 +116,53 @@ TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
     const std::string words = systems_description(input, systems_model(input, {}));
     for (const char* part : {"If every guess stays with .80 whatever is sent:", "their order is no result"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+// What the timeline frames is what the chart marks and the pages are about.
+TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
+    const std::shared_ptr<const Trace> trace =
+        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "lookup.jsonl");
+    const CycleView whole = fold(*trace, trace->size());
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (!cycle.commit) continue;
+        SceneBench bench("systems");
+        bench.show(trace, cycle.first_event + 1);
+        const std::string number = std::to_string(cycle.cycle + 1);
+        EXPECT_TRUE(bench.shows("Round " + number + " in pages of 16")) << bench.words;
+        EXPECT_TRUE(bench.shows("marked: round " + number)) << bench.words;
+        bool named = false; // below its bar
+        for (const ui::RecordedText& text : bench.texts)
+            named = named || (text.text == number && text.font == ui::Font::mono_medium);
+        EXPECT_TRUE(named) << "round " << number;
+        const SceneInput input = bench.controller.frame(0).scene;
+        const std::string words = systems_description(input, systems_model(input, {}));
+        EXPECT_NE(words.find("Round " + number + " (marked)"), std::string::npos) << words;
+    }
+}
+
+TEST(Systems, TheChartScrollsToTheRound) {
+    for (const std::size_t rounds : {1, 5, 6, 40})
+        for (std::size_t shown = 0; shown < rounds; ++shown) {
+            const RoundWindow window = rounds_around(shown, rounds, 5);
+            EXPECT_EQ(window.end - window.first, std::min<std::size_t>(rounds, 5));
+            EXPECT_LE(window.first, shown);
+            EXPECT_LT(shown, window.end);
+            EXPECT_LE(window.end, rounds);
+        }
+}
+
+// A row is written or not: nobody writes .2 of one.
+TEST(SystemsScene, CountsRowsInWholeNumbers) {
+    RunSettings plain;
+    plain.token_ids = {5, 6, 7, 8, 9};
+    plain.drafter = "none";
+    plain.max_tokens = 12;
+    speclens::Run run(test::micro_models(1), plain);
+    run.finish();
+    SceneBench bench("systems");
+    bench.show(run.shared_trace(), run.trace().size());
+    for (const ui::RecordedText& text : bench.texts)
+        EXPECT_FALSE(text.text.size() == 2 && text.text.front() == '.') << text.text;
 }
 
 TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
