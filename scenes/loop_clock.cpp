@@ -45,7 +45,7 @@ std::vector<ui::Segment> speculative(const LoopModel& model) {
                         .length = v->ms,
                         .role = Role::target,
                         .label = "verify, " + counted(v->rows, "row"),
-                        .value = ui::milliseconds(v->ms)});
+                        .value = model.ms(v->ms)});
     }
     return lane;
 }
@@ -122,11 +122,11 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
                           .length = m.plain_ms,
                           .role = Role::target,
                           .label = "token " + std::to_string(i + 1),
-                          .value = ui::milliseconds(m.plain_ms)});
+                          .value = m.ms(m.plain_ms)});
     }
     if (tokens.empty())
         ui::slot(canvas, theme, lower,
-                 ui::milliseconds(m.plain_ms) + " ms per token, as soon as a token is certain");
+                 m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
     ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
 
     if (saving.empty()) return;

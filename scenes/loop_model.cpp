@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 
@@ -173,6 +174,19 @@ ColumnLaws column_laws(const LoopModel& model, int column) {
         laws.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
     if (c.check) laws.target = pick(c.check->top, c.check->raw_top, model.greedy);
     return laws;
+}
+
+int LoopModel::ms_decimals() const {
+    if (!timed()) return 1;
+    double least = 1e9, most = 0;
+    for (const double amount : {cycle->draft_ms, cycle->verify_ms, plain_ms,
+                                settled && plain_ms > 0 ? std::abs(plain_total() - spec_ms()) : 0.0})
+        if (amount > 0) least = std::min(least, amount), most = std::max(most, amount);
+    return least >= 1 ? 1 : most >= 10 ? 2 : 3;
+}
+
+std::string LoopModel::ms(double amount) const {
+    return ui::number(amount, ms_decimals());
 }
 
 double plain_ms(const SceneInput& input) {

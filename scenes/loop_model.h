@@ -64,6 +64,9 @@ struct LoopModel {
     [[nodiscard]] bool plain() const { return header && asked == 0 && drafted == 0; } // plain decoding
     [[nodiscard]] double spec_ms() const { return cycle ? cycle->draft_ms + cycle->verify_ms + other_ms : 0; }
     [[nodiscard]] double plain_total() const { return plain_ms * produced; }
+    // Times of a round are added and compared, so all are printed with the digits that the smallest needs.
+    [[nodiscard]] int ms_decimals() const;
+    [[nodiscard]] std::string ms(double amount) const;
     [[nodiscard]] bool timed() const { return cycle && cycle->draft_ms + cycle->verify_ms > 0; }
 };
 // In a tree: was anything guessed behind a column, and anything later at its place?

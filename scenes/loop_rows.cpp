@@ -175,7 +175,7 @@ void draw_verify_row(const LoopDraw& d) {
     d.ui.canvas.fill(bar, theme.role(Role::target), 4);
     if (bar.w < whole - 1) return;
     const ui::Color on = theme.on(Role::target);
-    const std::string ms = d.model.timed() ? ui::milliseconds(verify->ms) + " ms" : std::string();
+    const std::string ms = d.model.timed() ? d.model.ms(verify->ms) + " ms" : std::string();
     const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
     d.ui.canvas.fill({bar.x + 12.8F, bar.y + 12.8F, 10.4F, 10.4F}, on);
     for (int length = 0; length < 3; ++length) {

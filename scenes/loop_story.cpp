@@ -10,7 +10,6 @@
 namespace speclens {
 namespace {
 
-using ui::milliseconds;
 using ui::probability;
 
 const char* drafter_noun(const LoopModel& model) {
@@ -116,8 +115,8 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
                       : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that law. "
                                       : "";
         story.text += "Nothing is promised yet.";
-        if (model.timed() && c.draft->ms >= 0.05) // else it reads 0.0
-            story.text += " This step took " + milliseconds(c.draft->ms) + " ms.";
+        if (model.timed() && model.ms(c.draft->ms) != model.ms(0))
+            story.text += " This step took " + model.ms(c.draft->ms) + " ms.";
     }
     story.task = "Step to the verify pass with V";
     story.on_task = {Go{Move::verify}};
@@ -127,7 +126,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
 void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) {
     const int rows = model.cycle->verify ? model.cycle->verify->rows : model.drafted + 1;
     const std::string took =
-        model.timed() ? " The pass took " + milliseconds(model.cycle->verify_ms) + " ms" : std::string();
+        model.timed() ? " The pass took " + model.ms(model.cycle->verify_ms) + " ms" : std::string();
     if (model.drafted == 0) {
         story.heading = "Nothing to check";
         story.text = "No guess was made, so the target reads only the pending token and returns one row: "
@@ -149,7 +148,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
                "one token more. Nothing is decided yet.");
     if (!took.empty()) {
         story.text += took;
-        if (model.plain_ms > 0) story.text += "; for a single token it takes " + milliseconds(model.plain_ms);
+        if (model.plain_ms > 0) story.text += "; for a single token it takes " + model.ms(model.plain_ms);
         story.text += ".";
     }
     story.task = "Click a column to see both laws";
@@ -302,9 +301,9 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
             : kept_words(e.accepted_drafts, model.drafted) + own_words(model, e) + cache_words(e);
     const std::string saving = saving_words(model);
     if (!saving.empty())
-        story.text += " This round took " + milliseconds(model.spec_ms()) + " ms" +
+        story.text += " This round took " + model.ms(model.spec_ms()) + " ms" +
                       (model.produced < 2 ? ": " + saving + ", and nothing was saved."
-                                          : "; plain decoding needs " + milliseconds(model.plain_total()) +
+                                          : "; plain decoding needs " + model.ms(model.plain_total()) +
                                                 " ms for the same: " + saving + ".");
     story.task = "Change K and compare the saving";
     story.task_done = (input.deeds & deed_bit(Deed::changed_run)) != 0;

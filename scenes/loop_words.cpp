@@ -10,7 +10,6 @@
 namespace speclens {
 namespace {
 
-using ui::milliseconds;
 using ui::probability;
 
 const char* phase_name(Phase phase) {
@@ -114,11 +113,14 @@ const char* coin_caption(const LoopModel& model) {
 std::string saving_words(const LoopModel& model) {
     if (!model.settled || !model.timed() || model.drafted == 0) return {};
     // One token takes a pass either way: what the two took differs by more than the guesses only by chance.
-    if (model.produced < 2) return "the guesses cost " + milliseconds(model.cycle->draft_ms) + " ms";
+    if (model.produced < 2) return "the guesses cost " + model.ms(model.cycle->draft_ms) + " ms";
     if (model.plain_ms <= 0) return {};
     const double spec = model.spec_ms(), plain = model.plain_total();
-    return spec <= plain ? milliseconds(plain - spec) + " ms saved, " + ui::speed_up(plain / spec)
-                         : milliseconds(spec - plain) + " ms lost, " + ui::speed_up(plain / spec);
+    // Of the two as they are printed, so that whoever takes one from the other gets this.
+    const double digit = std::pow(10, model.ms_decimals());
+    const std::string apart =
+        model.ms(std::abs(std::round(plain * digit) - std::round(spec * digit)) / digit);
+    return apart + (spec <= plain ? " ms saved, " : " ms lost, ") + ui::speed_up(plain / spec);
 }
 
 std::string loop_title(const LoopModel& model) {
@@ -211,7 +213,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     }
     if (model.cycle && model.cycle->verify) {
         out << "Verify: " << counted(model.cycle->verify->rows, "row");
-        if (model.timed()) out << ", " << milliseconds(model.cycle->verify_ms) << " ms";
+        if (model.timed()) out << ", " << model.ms(model.cycle->verify_ms) << " ms";
         out << "\n";
     }
     if (model.own) {
@@ -225,10 +227,10 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << "\n" << strip_words(input, *model.own);
     }
     if (model.cycle && model.timed()) {
-        out << "Clock: drafting " << milliseconds(model.cycle->draft_ms) << " ms, verify "
-            << milliseconds(model.cycle->verify_ms) << " ms, rest " << milliseconds(model.cycle->other_ms)
+        out << "Clock: drafting " << model.ms(model.cycle->draft_ms) << " ms, verify "
+            << model.ms(model.cycle->verify_ms) << " ms, rest " << model.ms(model.cycle->other_ms)
             << " ms";
-        if (model.plain_ms > 0) out << "; plain decoding " << milliseconds(model.plain_ms) << " ms per token";
+        if (model.plain_ms > 0) out << "; plain decoding " << model.ms(model.plain_ms) << " ms per token";
         const std::string saving = saving_words(model);
         if (!saving.empty()) out << "; " << saving;
         out << "\n";

@@ -440,6 +440,34 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     EXPECT_FALSE(has(loop_description(input, model), " saved, ")) << loop_description(input, model);
 }
 
+// Whoever takes one printed time from the other gets the printed difference.
+TEST(LoopClock, ItsTimesAddUpAsPrinted) {
+    for (const double scale : {1.0, 0.1, 0.037, 0.013}) {
+        CycleSummary cycle;
+        cycle.draft_ms = 1.61 * scale;
+        cycle.verify_ms = 9.07 * scale;
+        LoopModel model;
+        model.cycle = &cycle;
+        model.drafted = 2;
+        model.settled = true;
+        model.other_ms = 0.13 * scale;
+        for (const int produced : {1, 2, 3}) {
+            model.produced = produced;
+            model.plain_ms = 5.63 * scale;
+            const std::string words = saving_words(model);
+            if (produced == 1) {
+                EXPECT_EQ(words, "the guesses cost " + model.ms(cycle.draft_ms) + " ms");
+                EXPECT_GT(std::stod(model.ms(cycle.draft_ms)), 0) << scale;
+                continue;
+            }
+            const double shown =
+                std::stod(model.ms(model.plain_total())) - std::stod(model.ms(model.spec_ms()));
+            EXPECT_NEAR(std::stod(words), std::abs(shown), 1e-9) << words << ", " << scale;
+            EXPECT_GT(std::stod(words), 0) << words << ", " << scale;
+        }
+    }
+}
+
 TEST(LoopClock, PlainDecodingIsNotComparedWithItself) {
     const auto bench =
         shown_live(fixtures::toy_run({.name = "plain", .drafter = "none", .k = 0, .cycles = 5}), 20);
