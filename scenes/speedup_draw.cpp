@@ -146,9 +146,9 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     const double head = point ? point->head / m.plain_ms : 0, tokens = m.tokens_at(m.marked);
     const float left = area.x + 92;
     const ui::Scale x{0, std::max(draft + verify, tokens) * 1.02, left, area.right() - 8};
-    const double unit = m.plain_ms > 0 && m.source != SpeedupModel::Source::hand ? m.plain_ms : 0;
+    const SpeedupSum sum = speedup_sum(m);
     const auto length = [&](double passes) {
-        return unit > 0 ? ui::number(passes * unit, 2) : ui::number(passes, 2);
+        return ui::number(m.in_ms() ? passes * m.plain_ms : passes, sum.decimals);
     };
     std::vector<ui::Segment> round = {{.start = 0,
                                        .length = draft - head,
@@ -174,7 +174,7 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     ui::gantt_lane(canvas, theme, x, first + 34, h, plain);
     canvas.text({area.x, first + 18}, "speculative", Font::text, 14, theme.muted);
     canvas.text({area.x, first + 52}, "plain", Font::text, 14, theme.muted);
-    ui::fitted_text(canvas, {area.x, first + 84}, speedup_equation(m), Font::mono, 14, theme.ink, area.w);
+    ui::fitted_text(canvas, {area.x, first + 84}, sum.words, Font::mono, 14, theme.ink, area.w);
 }
 
 void draw_speedup_details(const SpeedupDraw& d) {

@@ -63,6 +63,7 @@ struct SpeedupModel {
     // levers.
     std::vector<double> tokens, speedup;
     int best = 1, marked = 1; // draft lengths
+    [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
     [[nodiscard]] bool known(int k) const { return k <= static_cast<int>(tokens.size()) || point(k); }
     // What was measured for K, else the curve; 0: neither is known.
@@ -84,8 +85,13 @@ inline constexpr int kSpeedupBeats = 6;
 [[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
 [[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
 [[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);
-// "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock
-[[nodiscard]] std::string speedup_equation(const SpeedupModel& model);
+// "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock.
+// With as many decimals as it takes for the printed numbers to come to the printed result.
+struct SpeedupSum {
+    std::string words;
+    int decimals = 2;
+};
+[[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
 
 // A printed table of tokens per round by acceptance and draft length, which the formula can be held against.
 struct PrintedRow {

@@ -1,5 +1,6 @@
 // Words of S5: title, six beats, the equation, and the frame as text.
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -55,7 +56,7 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
         return {"Two levers", "A round brings some tokens and costs some time. Tokens times a plain pass, "
                               "divided by drafting plus "
                               "verifying: that is the speed-up. Longer drafts raise both sides: " +
-                                  speedup_equation(m) + "."};
+                                  speedup_sum(m).words + "."};
     case 1:
         return {"Longer drafts bring less and less",
                 "Guess 3 only counts if guesses 1 and 2 stayed. With a chance of " + alpha + " each, " +
@@ -107,16 +108,26 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
 
 } // namespace
 
-std::string speedup_equation(const SpeedupModel& m) {
-    const double tokens = m.tokens_at(m.marked);
-    const double draft = m.draft_cost(m.marked), verify = m.verify_cost(m.marked);
-    const std::string result = " = " + ui::speed_up(tokens / (draft + verify));
-    if (m.plain_ms <= 0 || m.source == Source::hand)
-        return ui::number(tokens, 2) + " tokens ÷ (" + ui::number(draft, 2) + " + " + ui::number(verify, 2) +
-               " passes)" + result;
-    const auto ms = [&](double passes) { return ui::number(passes * m.plain_ms, 2); };
-    return ui::number(tokens, 2) + " tokens × " + ms(1) + " ms ÷ (" + ms(draft) + " + " + ms(verify) +
-           " ms)" + result;
+SpeedupSum speedup_sum(const SpeedupModel& m) {
+    SpeedupSum sum;
+    const double tokens = m.tokens_at(m.marked), draft = m.draft_cost(m.marked),
+                 verify = m.verify_cost(m.marked);
+    const double unit = m.in_ms() ? m.plain_ms : 1;
+    const std::string result = ui::speed_up(tokens / (draft + verify));
+    const auto rounded = [](double value, int decimals) {
+        const double digit = std::pow(10, decimals);
+        return std::round(value * digit) / digit;
+    };
+    for (sum.decimals = m.in_ms() && unit < 1 ? 3 : 2; sum.decimals < 6; ++sum.decimals) {
+        const auto shown = [&](double passes) { return rounded(passes * unit, sum.decimals); };
+        if (ui::speed_up(rounded(tokens, sum.decimals) * shown(1) / (shown(draft) + shown(verify))) == result)
+            break;
+    }
+    const auto number = [&](double value) { return ui::number(value, sum.decimals); };
+    sum.words = number(tokens) + (m.in_ms() ? " tokens × " + number(unit) + " ms ÷ (" : " tokens ÷ (") +
+                number(draft * unit) + " + " + number(verify * unit) + (m.in_ms() ? " ms) = " : " passes) = ") +
+                result;
+    return sum;
 }
 
 StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
@@ -181,8 +192,8 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
             out << ": " << ui::number(m.tokens[i], 2) << " tokens per round, " << ui::speed_up(m.speedup[i]);
         if (const SpeedupPoint* p = m.point(k))
             out << "; measured " << ui::number(p->tokens, 2) << " in " << counted(p->rounds, "round")
-                << ", draft " << ui::number(p->draft, 2) << ", head " << ui::number(p->head, 2) << ", verify "
-                << ui::number(p->verify, 2) << " ms, " << ui::speed_up(p->speedup);
+                << ", draft " << ui::number(p->draft, 3) << ", head " << ui::number(p->head, 3) << ", verify "
+                << ui::number(p->verify, 3) << " ms, " << ui::speed_up(p->speedup);
         out << "\n";
     }
     if (!m.stays.empty()) {
@@ -191,7 +202,7 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
             out << (i ? ", " : " ") << i + 1 << ": " << ui::probability(m.stays[i]) << " of " << m.judged[i];
         out << "\n";
     }
-    out << "Round: " << speedup_equation(m) << "\n";
+    out << "Round: " << speedup_sum(m).words << "\n";
     const PrintedTable table = printed_table(input.figures);
     if (!table.rows.empty()) {
         out << "Published, " << table.source << ", tokens per round (formula where it differs):\n";

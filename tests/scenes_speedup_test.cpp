@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "engine/run.h"
 #include "engine/study.h"
@@ -180,12 +181,33 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
     for (const SpeedupPoint& p : m.points) EXPECT_LE(p.speedup, m.point(m.best)->speedup);
     EXPECT_TRUE(
         live.bench->shows("Small draft model is fastest here with " + std::to_string(m.best) + " guesses"));
-    EXPECT_TRUE(live.bench->shows(speedup_equation(m)));
+    EXPECT_TRUE(live.bench->shows(speedup_sum(m).words));
     EXPECT_TRUE(live.bench->shows("LIVE"));
     const std::string words = find_scene("speedup")->make()->describe(live.input());
     EXPECT_NE(words.find("K = 3"), std::string::npos);
     EXPECT_NE(words.find("measured 3.30 in 10 rounds"), std::string::npos) << words;
     EXPECT_NE(words.find("K = 5 3.16 (2.94)"), std::string::npos) << words;
+}
+
+// Whoever works out the printed sum gets the printed result.
+TEST(SpeedupScene, ItsSumIsAsPrinted) {
+    for (const double plain : {0.0123, 0.124, 0.84, 7.3, 31.0}) {
+        SpeedupModel m;
+        m.source = SpeedupModel::Source::run;
+        m.plain_ms = plain;
+        m.levers = {.alpha = 0.81, .draft = 0.113, .verify = 0.057};
+        for (int k = 1; k <= kLongestDraft; ++k) {
+            m.tokens.push_back(expected_tokens(m.levers.alpha, k));
+            m.marked = k;
+            const std::string words = speedup_sum(m).words;
+            double tokens = 0, pass = 0, draft = 0, verify = 0, result = 0;
+            ASSERT_EQ(std::sscanf(words.c_str(), "%lf tokens × %lf ms ÷ (%lf + %lf ms) = %lf", &tokens, &pass,
+                                  &draft, &verify, &result),
+                      5)
+                << words;
+            EXPECT_NEAR(tokens * pass / (draft + verify), result, 0.005 + 1e-9) << words;
+        }
+    }
 }
 
 // The mean guess is no reason for what the first one brings and costs, nor the other way round.
