@@ -69,13 +69,17 @@ Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::strin
     return chart;
 }
 
+// A ring where few rounds are behind it.
 void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
     for (const SpeedupPoint& p : chart.d.model.points) {
         if (p.k > kLongestDraft) continue;
         const Vec2 at = chart.at(p.k, p.*value);
         chart.d.ui.canvas.disc(at, 5, chart.d.ui.theme.bg);
-        chart.d.ui.canvas.disc(at, 4,
-                               chart.d.model.measured() ? chart.d.ui.theme.ink : chart.d.ui.theme.muted);
+        const ui::Color ink = chart.d.model.measured() ? chart.d.ui.theme.ink : chart.d.ui.theme.muted;
+        if (p.few())
+            chart.d.ui.canvas.ring(at, 3.5F, {ink, 1.5F});
+        else
+            chart.d.ui.canvas.disc(at, 4, ink);
         ui::tooltip(chart.d.ui, {at.x - 8, at.y - 8, 16, 16},
                     counted(p.k, "guess") + ": " + ui::number(p.*value, 2) + what + ", " +
                         counted(p.rounds, "round") + " of this prompt");
@@ -88,9 +92,11 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     double high = 4;
     for (const double tokens : m.tokens) high = std::max(high, tokens * 1.1);
     for (const SpeedupPoint& p : m.points) high = std::max(high, p.tokens * 1.1);
-    const std::string words = m.measured() ? "dots measured; line: position by position; dashed: one α of " +
-                                                 ui::probability(m.levers.alpha)
-                                           : "line: one α of " + ui::probability(m.levers.alpha) + " for all";
+    const bool few = std::ranges::any_of(m.points, &SpeedupPoint::few);
+    const std::string alpha_words = "one α of " + ui::probability(m.levers.alpha);
+    const std::string words = !m.measured() ? "line: " + alpha_words + " for all"
+                              : few ? "rings: under 30 rounds; line: by position; dashed: " + alpha_words
+                                    : "dots measured; line: position by position; dashed: " + alpha_words;
     const Chart chart = begin_chart(d, r, "tokens", "Tokens per round", words, 1, high);
     for (const double alpha : kReference) {
         chart.curve([&](int k) { return expected_tokens(alpha, k); }, {theme.muted.alpha(0.5F), 1});
@@ -101,8 +107,12 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     }
     if (m.measured())
         chart.curve([&](int k) { return expected_tokens(m.levers.alpha, k); }, {theme.muted, 1.5F, 5, 4});
-    chart.curve([&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2},
-                static_cast<int>(m.tokens.size()));
+    const auto tokens = [&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; };
+    chart.curve(tokens, {theme.ink, 1}, static_cast<int>(m.tokens.size()));
+    int sure = static_cast<int>(m.tokens.size()); // thin from the first position that few rounds reached
+    for (std::size_t i = m.judged.size(); m.measured() && i-- > 0;)
+        if (m.judged[i] < kEnoughRounds) sure = static_cast<int>(i);
+    chart.curve(tokens, {theme.ink, 2}, sure);
     dots(chart, &SpeedupPoint::tokens, " tokens per round");
 }
 
@@ -112,14 +122,23 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     double high = 1.5;
     for (const double s : m.speedup) high = std::max(high, s * 1.12);
     for (const SpeedupPoint& p : m.points) high = std::max(high, p.speedup * 1.12);
-    const std::string words = "best with " + counted(m.best, "guess") + ": " +
-                              ui::speed_up(m.speedup_at(m.best)) + "; below 1 it costs more than it brings";
+    if (m.measured()) // room for the noise of all but a wild one
+        for (const SpeedupPoint& p : m.points) high = std::max(high, std::min(p.high * 1.05, high * 1.5));
+    const std::string times = ui::speed_up(m.speedup_at(m.best));
+    const std::string words = m.as_fast.size() > 1
+                                  ? as_fast_words(m) + " about as fast, up to " + times + "; whiskers: chance"
+                                  : "best with " + counted(m.best, "guess") + ": " + times +
+                                        "; below 1 it costs more than it brings";
     const Chart chart = begin_chart(d, r, "speed", "Speed-up", words, 0, high);
     d.ui.canvas.line({chart.plot.x, chart.y(1)}, {chart.plot.right(), chart.y(1)}, {theme.ink, 1, 3, 3});
     d.ui.canvas.text({chart.plot.right() + 6, chart.y(1) + 5}, "1×", Font::mono, 14, theme.muted);
     if (m.measured()) chart.curve([&](int k) { return m.levers.speedup(k); }, {theme.muted, 1.5F, 5, 4});
     chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2},
                 static_cast<int>(m.speedup.size()));
+    if (m.measured())
+        for (const SpeedupPoint& p : m.points)
+            if (p.k <= kLongestDraft)
+                ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y, chart.at(p.k, p.high).y);
     dots(chart, &SpeedupPoint::speedup, "×");
     const Vec2 best = chart.at(m.best, 0);
     ui::icon(d.ui.canvas, ui::Icon::triangle_up, {best.x, chart.plot.bottom() - 8}, 9, theme.ink);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "engine/drafter.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr int kLengths[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
 constexpr int kRepeats = 5;        // of each; the quickest counts, the others were disturbed
 constexpr double kQuick = 5;       // ms of a pass: what takes longer is measured once
+constexpr double kOutrun = 1.25;   // times as long as a wider pass: no longer noise
 constexpr double kHighest = 0.999; // of a lever
 constexpr int kEnoughJudged = 3;   // rounds behind the last position that counts
 
@@ -77,11 +79,32 @@ double verifying(const SpeedupPoint& p) {
     return p.verify;
 }
 
+// Standard error of the tokens of a round: how many rounds kept i guesses and more is recorded, so how many
+// kept how many is.
+double tokens_error(const StudyPoint& p) {
+    if (p.rounds < 2) return p.tokens_per_round();
+    double mean = 0, square = 0;
+    for (std::size_t i = 0; i < p.kept.size(); ++i) {
+        const double share = static_cast<double>(p.kept[i]) / p.rounds;
+        mean += share;
+        square += static_cast<double>(2 * i + 1) * share;
+    }
+    return std::sqrt(std::max(0.0, square - mean * mean) / (p.rounds - 1));
+}
+
+// How much longer the middle one of the tries took than the quickest.
+double spread(std::vector<double> tries) {
+    std::ranges::sort(tries);
+    return tries[tries.size() / 2] / tries.front() - 1;
+}
+
 // True when the study at hand is about what is on the screen and says enough; else `m` is half filled.
 bool take_study(SpeedupModel& m, const SceneInput& input) {
     const Study* study = study_named(input, kSpeedupStudy);
     if (!study || study->points.empty()) return false;
     std::vector<int> judged, kept;
+    std::map<int, std::vector<double>> tries; // ms of a round, by length
+    std::map<int, double> error;              // of its tokens
     for (const StudyPoint& p : study->points) {
         if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
             return false;
@@ -97,10 +120,12 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         quickest(point.draft, p.draft_ms - p.head_ms);
         quickest(point.head, p.head_ms);
         quickest(point.verify, p.verify_ms);
+        tries[p.settings.k].push_back(p.draft_ms + p.verify_ms);
         if (point.k != 0) continue; // another try of the same length: the same tokens
         point.k = p.settings.k;
         point.rounds = p.rounds;
         point.tokens = p.tokens_per_round();
+        error[point.k] = tokens_error(p);
         judged.resize(std::max(judged.size(), p.judged.size()));
         kept.resize(judged.size());
         for (std::size_t i = 0; i < p.judged.size(); ++i) judged[i] += p.judged[i], kept[i] += p.kept[i];
@@ -109,7 +134,15 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::ranges::sort(m.points, {}, &SpeedupPoint::k);
     take_positions(m, judged, kept);
     if (m.points.size() < 2 || m.plain_ms <= 0 || m.stays.empty()) return false;
-    for (SpeedupPoint& p : m.points) p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
+    double widest = 0; // of the passes so far
+    for (SpeedupPoint& p : m.points) {
+        p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
+        const double noise = std::hypot(1.96 * error[p.k] / p.tokens, spread(tries[p.k]));
+        p.low = p.speedup * std::max(0.0, 1 - noise);
+        p.high = p.speedup * (1 + noise);
+        m.outrun = m.outrun || widest > kOutrun * p.verify;
+        widest = std::max(widest, p.verify);
+    }
     const SpeedupPoint &a = m.points.front(), &b = m.points.back();
     m.levers.draft = std::max(0.0, (drafting(b) - drafting(a)) / (b.k - a.k) / m.plain_ms);
     m.levers.verify = std::max(0.0, (b.verify / m.plain_ms - 1) / b.k);
@@ -164,6 +197,10 @@ double SpeedupModel::tokens_at(int k) const {
     return k <= static_cast<int>(tokens.size()) ? tokens[static_cast<std::size_t>(k - 1)] : 0;
 }
 
+bool SpeedupPoint::few() const {
+    return rounds < kEnoughRounds;
+}
+
 const SpeedupPoint* SpeedupModel::point(int k) const {
     const auto found = std::ranges::find(points, k, &SpeedupPoint::k);
     return found == points.end() ? nullptr : &*found;
@@ -184,6 +221,7 @@ RunStudy speedup_study(const SceneInput& input) {
 SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     SpeedupModel m;
     m.drafter = studied_drafter(input);
+    if (input.settings && input.settings->drafter != m.drafter) m.own = input.settings->drafter;
     const Study* study = study_named(input, kSpeedupStudy);
     m.measuring = study && !study->complete();
     if (SpeedupModel studied = m; take_study(studied, input)) {
@@ -204,6 +242,9 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     // What was seen counts more than what is interpolated.
     m.best = m.measured() ? std::ranges::max_element(m.points, {}, &SpeedupPoint::speedup)->k
                           : static_cast<int>(std::ranges::max_element(m.speedup) - m.speedup.begin()) + 1;
+    if (m.measured())
+        for (const SpeedupPoint& p : m.points)
+            if (p.high >= m.point(m.best)->low) m.as_fast.push_back(p.k);
     m.marked = std::clamp(state.k > 0 ? state.k : m.best, 1, kLongestDraft);
     while (!m.known(m.marked)) --m.marked; // the first length always is
     return m;

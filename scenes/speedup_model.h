@@ -48,11 +48,15 @@ struct SpeedupPoint {
     double tokens = 0; // per round
     double draft = 0, head = 0, verify = 0;
     double speedup = 0; // tokens × a plain pass ÷ the round
+    // What may be chance of it: the 95 % interval of so many rounds, and how far apart the tries were in time.
+    double low = 0, high = 0;
+    [[nodiscard]] bool few() const;
 };
 
 struct SpeedupModel {
     enum class Source : std::uint8_t { study, run, assumed, hand } source = Source::assumed;
     std::string drafter;              // whom a study would be about; empty: nobody can draft here
+    std::string own;                  // the drafter of the run where that is another; empty: the same
     bool measuring = false;           // part of the study is still to come
     double plain_ms = 0;              // a plain pass of one token; 0: unknown
     std::vector<SpeedupPoint> points; // by draft length; empty unless a study of this run is there
@@ -63,6 +67,8 @@ struct SpeedupModel {
     // levers.
     std::vector<double> tokens, speedup;
     int best = 1, marked = 1; // draft lengths
+    std::vector<int> as_fast; // measured ones whose intervals meet that of the best, itself among them
+    bool outrun = false;      // a wider pass was quicker: the times are in doubt
     [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
     [[nodiscard]] bool known(int k) const { return k <= static_cast<int>(tokens.size()) || point(k); }
@@ -83,6 +89,8 @@ inline constexpr const char* kSpeedupStudy = "speed-up";
 
 inline constexpr int kSpeedupBeats = 6;
 [[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
+// "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that are about as fast.
+[[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
 [[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
 [[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);
 // "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock.

@@ -20,6 +20,32 @@ std::string name_of(const SpeedupModel& m) {
     return info ? info->title : m.drafter;
 }
 
+// Where the measured drafter is not the run's; empty: it is.
+std::string in_its_place(const SpeedupModel& m) {
+    if (m.own.empty()) return {};
+    const DrafterInfo* own = find_drafter(m.own);
+    if (m.own == "none") return "this run drafts nothing; measured here: " + name_of(m);
+    if (own && own->tree && m.own.starts_with(m.drafter + "_"))
+        return "this run drafts a tree; measured here: its chain";
+    return "this run drafts with " + m.own + "; measured here: " + name_of(m);
+}
+
+// Measured, and neither faster nor slower than plain decoding by more than chance.
+bool may_be_even(const SpeedupModel& m) {
+    const SpeedupPoint* best = m.measured() ? m.point(m.best) : nullptr;
+    return best && best->low <= 1 && best->high >= 1;
+}
+
+std::string finding(const SpeedupModel& m) {
+    const std::string best = counted(m.best, "guess"), times = ui::speed_up(m.speedup_at(m.best));
+    if (may_be_even(m)) // whatever the length
+        return name_of(m) + " is about as fast as plain decoding here: " + times + " with " + best;
+    if (m.speedup_at(m.best) <= 1) return name_of(m) + " does not pay here, with any number of guesses";
+    if (m.as_fast.size() > 1)
+        return name_of(m) + ": " + as_fast_words(m) + " are about as fast here, up to " + times;
+    return name_of(m) + " is fastest here with " + best + ": " + times;
+}
+
 std::string in_passes(double cost) {
     return ui::number(cost, 2) + " of a target pass";
 }
@@ -75,6 +101,13 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     case 3: {
         std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
                            ui::speed_up(m.speedup_at(m.best)) + ". ";
+        if (m.as_fast.size() > 1)
+            text = capital(as_fast_words(m)) + " are about as fast here, up to " +
+                   ui::speed_up(m.speedup_at(m.best)) + " with " + std::to_string(m.best) +
+                   ": these rounds cannot tell them apart" +
+                   (may_be_even(m) ? ", nor from plain decoding. " : ". ");
+        if (m.outrun) return {"Where it is fastest", text + "A wider pass was quicker, so measure again."};
+        if (may_be_even(m)) return {"Where it is fastest", text + "More rounds would tell more."};
         text +=
             m.speedup_at(m.best) <= 1
                 ? "No length makes up for what drafting and the wider check cost: plain decoding is faster."
@@ -90,6 +123,7 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
             "One number is not enough",
             "Position by position the first guess stays with " + ui::probability(m.stays.front()) +
                 ", number " + std::to_string(m.stays.size()) + " with " + ui::probability(m.stays.back()) +
+                (m.judged.back() < kEnoughRounds ? " of only " + std::to_string(m.judged.back()) : "") +
                 "; their mean is " + alpha + ". For K = " + std::to_string(m.marked) + " one mean gives " +
                 ui::number(expected_tokens(m.levers.alpha, m.marked), 2) + " tokens, the positions " +
                 ui::number(expected_tokens(m.stays, m.marked), 2) +
@@ -136,11 +170,11 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
     const bool pays = m.speedup_at(m.best) > 1;
     switch (m.source) {
     case Source::study:
-        title.title =
-            pays ? name_of(m) + " is fastest here with " + best + ": " + ui::speed_up(m.speedup_at(m.best))
-                 : name_of(m) + " does not pay here, with any number of guesses";
-        title.subtitle = "this prompt, measured with ten draft lengths" +
-                         std::string(m.measuring ? " so far" : "") + "; passes only, nothing else of a round";
+        title.title = finding(m);
+        title.subtitle = (m.own.empty() ? std::string() : in_its_place(m) + " · ") +
+                         "this prompt, ten draft lengths" + std::string(m.measuring ? " so far" : "") +
+                         "; passes only, nothing else of a round" +
+                         (m.outrun ? " · timing in doubt: a wider pass was quicker" : "");
         title.tier = ui::Tier::live;
         break;
     case Source::run:
@@ -178,6 +212,20 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     return story;
 }
 
+std::string as_fast_words(const SpeedupModel& m) {
+    const auto at = [&](int k) { return std::ranges::find(m.points, k, &SpeedupPoint::k) - m.points.begin(); };
+    const auto n = static_cast<std::ptrdiff_t>(m.as_fast.size());
+    if (n < 2) return counted(m.best, "guess");
+    if (n > 2 && at(m.as_fast.back()) - at(m.as_fast.front()) == n - 1) // nothing measured between is left out
+        return std::to_string(m.as_fast.front()) + " to " + std::to_string(m.as_fast.back()) + " guesses";
+    if (n > 3) return std::to_string(n) + " of the lengths";
+    std::string words;
+    for (std::ptrdiff_t i = 0; i < n; ++i)
+        words += (i == 0 ? "" : i + 1 == n ? " and " : ", ") +
+                 std::to_string(m.as_fast[static_cast<std::size_t>(i)]);
+    return words + " guesses";
+}
+
 std::string speedup_description(const SceneInput& input, const SpeedupModel& m) {
     std::ostringstream out;
     const StageTitle title = speedup_title(input, m);
@@ -193,13 +241,16 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
         if (const SpeedupPoint* p = m.point(k))
             out << "; measured " << ui::number(p->tokens, 2) << " in " << counted(p->rounds, "round")
                 << ", draft " << ui::number(p->draft, 3) << ", head " << ui::number(p->head, 3) << ", verify "
-                << ui::number(p->verify, 3) << " ms, " << ui::speed_up(p->speedup);
+                << ui::number(p->verify, 3) << " ms, " << ui::speed_up(p->speedup) << " ("
+                << ui::number(p->low, 2) << " to " << ui::number(p->high, 2)
+                << (p->few() ? ", few rounds)" : ")");
         out << "\n";
     }
     if (!m.stays.empty()) {
         out << "Stays by position:";
         for (std::size_t i = 0; i < m.stays.size(); ++i)
-            out << (i ? ", " : " ") << i + 1 << ": " << ui::probability(m.stays[i]) << " of " << m.judged[i];
+            out << (i ? ", " : " ") << i + 1 << ": " << ui::probability(m.stays[i]) << " of " << m.judged[i]
+                << (m.judged[i] < kEnoughRounds ? " (few)" : "");
         out << "\n";
     }
     out << "Round: " << speedup_sum(m).words << "\n";
