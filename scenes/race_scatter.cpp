@@ -2,12 +2,12 @@
 // pass, with the lanes' mean verify time, so that they are exact where all lanes verify as many rows.
 // Published points have a panel, a scale and lines of their own: another machine, another target.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/tokens.h"
+#include "scenes/point_labels.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 
@@ -35,92 +35,6 @@ struct Panel {
     bool published = false;
 };
 
-float gap(const Rect& box, ui::Vec2 p) {
-    const float dx = std::max({box.x - p.x, p.x - box.right(), 0.0F}),
-                dy = std::max({box.y - p.y, p.y - box.bottom(), 0.0F});
-    return std::hypot(dx, dy);
-}
-
-// Labels that cover neither one another nor a mark.
-class Labels {
-  public:
-    Labels(ui::Canvas& canvas, Rect bounds, std::vector<ui::Vec2> marks)
-        : canvas_(canvas), bounds_(bounds), marks_(std::move(marks)) {
-        for (const ui::Vec2 at : marks_) block({at.x - 9, at.y - 9, 18, 18});
-    }
-    void block(Rect r) { taken_.push_back(r); }
-
-    // The name of a mark stands beside it, where no other mark is as near; else farther off, at the end of a
-    // line. False: there is no room even there.
-    bool name(ui::Vec2 at, const std::string& words, Font font, ui::Color ink, ui::Color ground) {
-        const float w = canvas_.text_width(words, font, 14);
-        for (const ui::Vec2 corner : beside(at, w)) {
-            const Rect box = box_at(corner, w);
-            if (!free(box) || std::ranges::any_of(marks_, [&](ui::Vec2 other) {
-                    return (other.x != at.x || other.y != at.y) && gap(box, other) < gap(box, at) + 8;
-                }))
-                continue;
-            write(corner, box, words, font, ink, ground);
-            return true;
-        }
-        for (float away = 18; away < bounds_.h; away += 9)
-            for (const float y : {at.y - 31 - away, at.y + 13 + away})
-                for (const float x : {at.x - w / 2, at.x + 9 - w, at.x - 9, at.x + 12, at.x - 12 - w}) {
-                    const Rect box = box_at({x, y}, w);
-                    const ui::Vec2 to{std::clamp(at.x, box.x + 4, box.right() - 4),
-                                      y < at.y ? box.bottom() : box.y};
-                    if (!free(box) || !clear(at, to)) continue;
-                    canvas_.line(at, to, {ink, 1});
-                    taken_.push_back({std::min(at.x, to.x) - 3, std::min(at.y, to.y),
-                                      std::abs(to.x - at.x) + 6, std::abs(to.y - at.y)});
-                    write({x, y}, box, words, font, ink, ground);
-                    return true;
-                }
-        return false;
-    }
-
-    // What belongs to no mark: anywhere around a place, and dropped where there is no room.
-    void place(ui::Vec2 at, const std::string& words, ui::Color ink, ui::Color ground) {
-        const float w = canvas_.text_width(words, Font::text, 14);
-        for (const ui::Vec2 corner : beside(at, w))
-            if (const Rect box = box_at(corner, w); free(box))
-                return write(corner, box, words, Font::text, ink, ground);
-    }
-
-  private:
-    static std::array<ui::Vec2, 12> beside(ui::Vec2 at, float w) {
-        return {ui::Vec2{at.x + 12, at.y - 9}, {at.x - 12 - w, at.y - 9},  {at.x - w / 2, at.y - 32},
-                {at.x - w / 2, at.y + 13},     {at.x + 9 - w, at.y - 31},  {at.x + 9 - w, at.y + 13},
-                {at.x - 9, at.y - 31},         {at.x - 9, at.y + 13},      {at.x + 12, at.y - 22},
-                {at.x + 12, at.y + 4},         {at.x - 12 - w, at.y - 22}, {at.x - 12 - w, at.y + 4}};
-    }
-    static Rect box_at(ui::Vec2 corner, float w) { return {corner.x - 2, corner.y, w + 4, 18}; }
-    bool free(const Rect& box) const {
-        return ui::has_room(box, bounds_, taken_);
-    }
-    // Whether a line meets nothing but the mark that it begins at.
-    bool clear(ui::Vec2 from, ui::Vec2 to) const {
-        for (int i = 0; i <= 16; ++i) {
-            const float part = static_cast<float>(i) / 16;
-            const ui::Vec2 p{from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)};
-            for (const Rect& r : taken_)
-                if (r.contains(p) && !r.contains(from)) return false;
-        }
-        return true;
-    }
-    void write(ui::Vec2 corner, const Rect& box, const std::string& words, Font font, ui::Color ink,
-               ui::Color ground) {
-        canvas_.fill(box, ground);
-        canvas_.text({corner.x, corner.y + 14}, words, font, 14, ink);
-        taken_.push_back(box);
-    }
-
-    ui::Canvas& canvas_;
-    Rect bounds_;
-    std::vector<ui::Vec2> marks_;
-    std::vector<Rect> taken_;
-};
-
 void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points,
                 const std::string& caption, std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
@@ -135,7 +49,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
 
     std::vector<ui::Vec2> marks;
     for (const Point& point : points) marks.push_back({x(point.x), y(point.y)});
-    Labels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4}, marks);
+    PointLabels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4}, marks);
     for (const Point& point : points)
         if (point.high > point.low)
             labels.block({x(point.x) - 6, y(point.high) - 2, 12, y(point.low) - y(point.high) + 4});
