@@ -110,7 +110,7 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
                     "knows from its anchor alone."};
         const double on = study->points[0].tokens_per_round(), off = study->points[1].tokens_per_round();
         return {"What conditioning is worth",
-                "Same prompt, same dice: " + ui::per_round(on) +
+                "Same prompt, same dice, " + sample_words(*study) + ": " + ui::per_round(on) +
                     " tokens a round with the target's states, " + ui::per_round(off) + " without. " +
                     (on - 1 > 2 * (off - 1) ? "Most of the guesses that stay are owed to the target's states."
                      : on > off             ? "The states help."
@@ -206,6 +206,8 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
         out << describe_times(time_series(input, "dflash"));
         const std::vector<AcceptanceSeries> series = conditioning_series(input);
         for (const AcceptanceSeries& s : series) out << "Kept by position, " << describe_acceptance(s);
+        if (!series.empty())
+            out << "Measured with " << sample_words(*study_named(input, kConditioning)) << "\n";
         if (series.empty())
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
@@ -189,6 +190,17 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
         if (!series.points.empty()) all.push_back(std::move(series));
     }
     return all;
+}
+
+std::string sample_words(const Study& study) {
+    std::set<std::uint64_t> seeds;
+    int most = 0;
+    for (const StudyPoint& point : study.points) {
+        seeds.insert(point.settings.seed);
+        most = std::max(most, point.settings.max_tokens);
+    }
+    return counted(static_cast<int>(seeds.size()), "seed") + ", up to " + counted(most, "token") +
+           (seeds.size() > 1 ? " each" : "");
 }
 
 const Study* study_named(const SceneInput& input, const std::string& name) {

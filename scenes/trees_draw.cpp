@@ -174,6 +174,8 @@ void draw_trees_details(const TreesDraw& d) {
             canvas.text({columns[2], y}, row.speedup > 0 ? ui::speed_up(row.speedup) : "–", Font::mono, 14,
                         theme.ink, Align::right);
         }
+        y += 24;
+        ui::fitted_text(canvas, {x, y}, "each row: " + trees_sample_words(d.input), Font::text, 14, theme.muted, w);
     }
     if (m.blocks > 0 && y + 66 < r.bottom())
         ui::paragraph(canvas, {x, y + 34}, w,

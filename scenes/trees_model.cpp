@@ -268,6 +268,11 @@ std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
     return "On this prompt: " + chain + (trees == chain ? ", the same dice" : ", trees of " + trees);
 }
 
+std::string trees_sample_words(const SceneInput& input) {
+    const Study* study = study_named(input, kTreesStudy);
+    return study && !study->points.empty() ? sample_words(*study) : std::string();
+}
+
 std::vector<TreesRow> trees_rows(const SceneInput& input) {
     std::vector<TreesRow> rows;
     const Study* study = study_named(input, kTreesStudy);

@@ -94,6 +94,7 @@ struct TreesRow {
     double tokens = 0, draft_ms = 0, verify_ms = 0;
     double speedup = 0; // against a plain pass; 0: unknown
 };
+[[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
 [[nodiscard]] std::string trees_study_title(const SceneInput& input, const TreesModel& model); // who drafts there
 

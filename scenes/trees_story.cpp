@@ -65,7 +65,8 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         const auto best = std::ranges::max_element(rows, {}, &TreesRow::speedup);
         const auto most = std::ranges::max_element(rows, {}, &TreesRow::tokens);
         return {"Which is worth it here?",
-                "On this prompt " + most->name + " gives the most tokens per round, " +
+                "On this prompt, over " + trees_sample_words(input) + ", " +
+                    most->name + " gives the most tokens per round, " +
                     ui::per_round(most->tokens) + "; " + (best == most ? "it is also" : best->name + " is") +
                     " the fastest, " + ui::speed_up(best->speedup) +
                     ". Tokens per round are not speed: the rows have to be paid for."};
@@ -199,6 +200,7 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
                 << ": " << quoted(*input.trace, node.token)
                 << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
         }
+    if (const std::string sample = trees_sample_words(input); !sample.empty()) out << "Measured, each row: " << sample << "\n";
     for (const TreesRow& row : trees_rows(input))
         out << row.name << ": " << row.rows << " rows, " << ui::per_round(row.tokens)
             << " tokens per round, draft " << ui::number(row.draft_ms, 2) << ", verify "
