@@ -21,7 +21,7 @@ class RelaxedScene final : public Scene {
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         ui.push_id("relaxed");
-        follow_beat(input);
+        follow(input);
         const RelaxedModel model = relaxed_model(input, state_);
         const RelaxedDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
@@ -44,6 +44,7 @@ class RelaxedScene final : public Scene {
 
     std::string describe(const SceneInput& input) const override {
         RelaxedState state = state_;
+        if (input.trace != trace_) adopt(input, state);
         if (const char* rule = rule_of(input); *rule) state.rule = rule;
         return relaxed_description(input, relaxed_model(input, state));
     }
@@ -64,9 +65,25 @@ class RelaxedScene final : public Scene {
         return kOfBeat[std::clamp(input.beat, 0, kRelaxedBeats - 1)];
     }
 
+    // The rule that the run itself was judged by, with its numbers.
+    static void adopt(const SceneInput& input, RelaxedChoice& choice) {
+        const RuleInfo* own = own_relaxed_rule(*input.whole);
+        if (!own) return;
+        choice.rule = own->name;
+        choice.params = input.whole->header->rule_params;
+    }
+
     // A beat brings its rule along once; afterwards the user may choose another.
-    void follow_beat(const SceneInput& input) {
-        if (input.beat == beat_) return;
+    void follow(const SceneInput& input) {
+        const bool other_run = input.trace != trace_ && input.whole->header;
+        if (other_run) {
+            trace_ = input.trace;
+            adopt(input, state_);
+        }
+        if (input.beat == beat_) {
+            if (other_run) history_.accept(state_);
+            return;
+        }
         beat_ = input.beat;
         if (const char* rule = rule_of(input); *rule) state_.rule = rule;
         history_.accept(state_);
@@ -104,6 +121,7 @@ class RelaxedScene final : public Scene {
     RelaxedState state_;
     ControlHistory<RelaxedChoice> history_;
     int beat_ = -1;
+    const Trace* trace_ = nullptr; // only compared
 };
 
 } // namespace

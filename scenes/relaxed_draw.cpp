@@ -11,6 +11,7 @@
 #include "scenes/cycle_pick.h"
 #include "scenes/head_scene.h"
 #include "scenes/measure_charts.h"
+#include "scenes/point_labels.h"
 #include "scenes/relaxed_model.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"
@@ -120,31 +121,42 @@ std::string short_rule(const RuleInfo& rule) {
     return name.starts_with("cascade_") ? name.substr(8) : name;
 }
 
-// A name beside its curve, where it covers nothing: at the rule's own point, else further along. One that
-// finds no room is left out; its point still tells it.
-template <typename At>
-void name_curves(const RelaxedDraw& d, Rect plot, std::vector<Rect> taken, const At& at) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const auto place = [&](const RelaxedCurve& curve) {
-        const std::string name = short_rule(*curve.rule);
-        const float w = canvas.text_width(name, Font::text, 14) + 4;
-        std::vector<Vec2> anchors{at(curve.here)};
-        for (const std::size_t part : {1, 2, 3})
-            anchors.push_back(at(curve.points[curve.points.size() * part / 4]));
-        for (const Vec2 p : anchors)
-            for (const Rect box : {Rect{p.x + 8, p.y - 9, w, 18}, Rect{p.x - 8 - w, p.y - 9, w, 18},
-                                   Rect{p.x - w / 2, p.y - 27, w, 18}, Rect{p.x - w / 2, p.y + 9, w, 18}}) {
-                if (!ui::has_room(box, plot, taken)) continue;
-                canvas.fill(box, d.ui.theme.bg.alpha(0.85F), 3);
-                canvas.text({box.x + 2, box.y + 14}, name, Font::text, 14,
-                            curve.rule == d.model.rule ? d.ui.theme.ink : d.ui.theme.muted);
-                taken.push_back(box);
-                return;
-            }
-    };
-    for (const bool chosen : {true, false})
-        for (const RelaxedCurve& curve : *d.model.curves)
-            if ((curve.rule == d.model.rule) == chosen) place(curve);
+// One of the chart's marks: a rule with its numbers, or an end of the curves.
+struct ChartPoint {
+    std::string name;
+    Vec2 at;
+    bool strong = false; // the chosen rule and the ends
+};
+
+// Marks that coincide share a name, broken into lines of a width that fits beside a mark.
+std::string shared_name(const ui::Canvas& canvas, const std::vector<ChartPoint>& points,
+                        const std::vector<std::size_t>& group, float width) {
+    std::string words, line;
+    for (std::size_t k = 0; k < group.size(); ++k) {
+        const std::string name = points[group[k]].name + (k + 1 < group.size() ? "," : "");
+        if (!line.empty() && canvas.text_width(line + " " + name, Font::text, 14) > width) {
+            words += line + "\n";
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + name;
+    }
+    return words + line;
+}
+
+void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption, const std::vector<ChartPoint>& points) {
+    std::vector<Vec2> places, anchors;
+    for (const ChartPoint& point : points) places.push_back(point.at);
+    const auto groups = coinciding(places, 9);
+    for (const std::vector<std::size_t>& group : groups) anchors.push_back(places[group[0]]);
+    PointLabels labels(d.ui.canvas, plot, anchors);
+    labels.block(caption);
+    for (const Vec2 at : places) labels.block({at.x - 7, at.y - 7, 14, 14});
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const bool strong =
+            std::ranges::any_of(groups[g], [&](std::size_t i) { return points[i].strong; });
+        labels.name(anchors[g], shared_name(d.ui.canvas, points, groups[g], 168), Font::text,
+                    strong ? d.ui.theme.ink : d.ui.theme.muted, d.ui.theme.bg.alpha(0.85F));
+    }
 }
 
 } // namespace
@@ -162,7 +174,15 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     }
     ui::fitted_text(canvas, {area.x, area.y + 34}, means_over(m) + "; a curve per rule", Font::text, 14,
                     theme.muted, area.w);
-    const Rect plot{area.x + 46, area.y + 54, area.w - 46 - 16, area.h - 54 - 46};
+    float head = 54;
+    if (!m.all_count()) {
+        ui::fitted_text(canvas, {area.x, area.y + 54},
+                        std::to_string(static_cast<int>(m.positions->size()) - m.counted) +
+                            " left out, where the models are less sure; --trace-top all records them",
+                        Font::text, 14, theme.muted, area.w);
+        head += 20;
+    }
+    const Rect plot{area.x + 46, area.y + head, area.w - 46 - 16, area.h - head - 46};
     double low = m.lossless.kept, high = m.draft_alone.distance;
     for (const RelaxedCurve& curve : *m.curves)
         for (const TradeOff& point : curve.points) {
@@ -177,6 +197,9 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(low, 1, plot.w > 300 ? 6 : 4), {});
     canvas.text({plot.center().x, plot.bottom() + 40}, "chance that a guess stays", Font::text, 14,
                 theme.muted, Align::center);
+    const Rect caption{plot.x + 2, plot.y - 2,
+                       canvas.text_width("distance from the target", Font::text, 14) + 8, 18};
+    canvas.fill(caption, theme.bg); // no line of the grid through it
     canvas.text({plot.x + 6, plot.y + 12}, "distance from the target", Font::text, 14, theme.muted);
     const auto at = [&](const TradeOff& point) { return Vec2{x(point.kept), y(point.distance)}; };
 
@@ -188,6 +211,16 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
         canvas.polyline(line, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
     }
     canvas.pop_clip();
+    // The ends and the chosen rule first: they are named where there is room for few.
+    std::vector<ChartPoint> points{{"lossless", at(m.lossless), true},
+                                   {"draft unchecked", at(m.draft_alone), true}};
+    for (const bool chosen : {true, false})
+        for (const RelaxedCurve& curve : *m.curves)
+            if ((curve.rule == m.rule) == chosen)
+                points.push_back({short_rule(*curve.rule) + (m.own == curve.rule ? " (this run)" : ""),
+                                  at(curve.here), chosen});
+    name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h},
+                caption, points);
     for (const RelaxedCurve& curve : *m.curves) { // where each stands, to be chosen
         const Vec2 here = at(curve.here);
         const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("curve ") + curve.rule->name),
@@ -201,27 +234,8 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
                         ", distance " + ui::probability(curve.here.distance));
         if (touch.clicked) d.state.rule = curve.rule->name;
     }
-    // The curves lead from the lossless point to the right, so its name stands on the left where there is
-    // room.
-    std::vector<Rect> taken{
-        {plot.x, plot.y, canvas.text_width("distance from the target", Font::text, 14) + 10, 18}};
-    for (const RelaxedCurve& curve : *m.curves)
-        taken.push_back(Rect{at(curve.here).x - 7, at(curve.here).y - 7, 14, 14});
-    const auto end = [&](const TradeOff& point, Role role, const char* name, float lift) {
-        const Vec2 place = at(point);
-        const float width = canvas.text_width(name, Font::text, 14);
-        const float left = place.x - 10 - width > plot.x ? place.x - 10 - width : place.x + 10;
-        taken.push_back({left - 3, place.y - 21 - lift, width + 6, 18});
-        taken.push_back({place.x - 6, place.y - 6, 12, 12});
-        canvas.fill({left - 3, place.y - 21 - lift, width + 6, 18}, theme.bg.alpha(0.85F), 3);
-        canvas.fill({place.x - 5, place.y - 5, 10, 10}, theme.role(role), 2);
-        canvas.text({left, place.y - 8 - lift}, name, Font::text, 14, theme.ink);
-    };
-    const Vec2 ends[] = {at(m.lossless), at(m.draft_alone)};
-    const bool close = std::abs(ends[0].x - ends[1].x) < 180 && std::abs(ends[0].y - ends[1].y) < 20;
-    end(m.lossless, Role::target, "lossless", 0);
-    end(m.draft_alone, Role::draft, "draft unchecked", close ? 20.0F : 0.0F);
-    name_curves(d, plot, taken, at);
+    for (const auto& [point, role] : {std::pair(m.lossless, Role::target), {m.draft_alone, Role::draft}})
+        canvas.fill({at(point).x - 5, at(point).y - 5, 10, 10}, theme.role(role), 2);
 }
 
 namespace {
@@ -277,9 +291,14 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     if (measured(study, "block") > 0) row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
         const std::string name = short_rule(*curve.rule);
-        row(name == curve.rule->name ? name : name + " cascade", curve.rule->name, curve.here,
-            curve.rule == m.rule);
+        row(name + (curve.rule == m.own            ? ", this run"
+                    : name != curve.rule->name ? " cascade"
+                                               : ""),
+            curve.rule->name, curve.here, curve.rule == m.rule);
     }
+    if (y + 24 < r.bottom())
+        ui::paragraph(canvas, {x, y + 24}, w, tokens_source_words(d.input, d.state),
+                      {.size = 14, .color = theme.muted, .max_lines = y + 44 < r.bottom() ? 2 : 1});
 }
 
 void draw_relaxed_controls(const RelaxedDraw& d) {

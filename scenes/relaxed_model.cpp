@@ -41,6 +41,7 @@ JudgedPosition position_of(int cycle, const DraftSlot& slot, bool greedy) {
     JudgedPosition position;
     position.at = {cycle, d.index};
     position.drafted = d.token;
+    position.stayed = c.accepted;
     for (const Top* head : {&p, &q, &p_raw, &q_raw})
         for (const Top::Entry& entry : head->entries)
             if (slots.emplace(entry.id, position.ids.size()).second) position.ids.push_back(entry.id);
@@ -131,6 +132,11 @@ TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo&
     return n > 0 ? TradeOff{sum.kept / n, sum.distance / n} : TradeOff{};
 }
 
+const RuleInfo* own_relaxed_rule(const CycleView& whole) {
+    const RuleInfo* rule = whole.header ? find_rule(whole.header->rule) : nullptr;
+    return std::ranges::find(relaxed_rules(), rule) == relaxed_rules().end() ? nullptr : rule;
+}
+
 RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     RelaxedState::Cache& cache = state.cache;
     const bool same_run =
@@ -148,6 +154,8 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     m.counted = cache.counted;
     m.lossless = cache.lossless;
     m.draft_alone = cache.draft_alone;
+    m.stayed = static_cast<int>(std::ranges::count_if(cache.positions, &JudgedPosition::stayed));
+    m.own = own_relaxed_rule(*input.whole);
     m.rule = find_rule(state.rule);
     m.params = params_for(*m.rule, state.params);
     m.here = trade_off(cache.positions, *m.rule, m.params);
@@ -162,6 +170,14 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
         const Position& at = cache.positions[i].at;
         if (m.shown < 0 || at.cycle < wanted.cycle || (at.cycle == wanted.cycle && at.index <= wanted.index))
             m.shown = static_cast<int>(i);
+    }
+    // Nobody chose one: one that says something, the nearest before it or else behind it.
+    if (!input.selected && m.counted > 0) {
+        const auto counts = [&](int i) { return cache.positions[static_cast<std::size_t>(i)].counts(); };
+        const int from = m.shown, n = static_cast<int>(cache.positions.size());
+        while (m.shown >= 0 && !counts(m.shown)) --m.shown;
+        if (m.shown < 0)
+            for (m.shown = from; m.shown < n && !counts(m.shown);) ++m.shown;
     }
     if (const JudgedPosition* position = m.position(); position && position->counts()) {
         m.strict = emitted_at(*find_rule("token"), {}, position->laws);
@@ -182,7 +198,7 @@ RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state) {
     base.draft_sampling.reset();
     base.trace_top = 0;
     base.max_tokens = 64;
-    constexpr int kSeeds = 4;
+    constexpr int kSeeds = 4; // said by sample_words()
     const auto add = [&](const std::string& rule) {
         for (int seed = 0; seed < kSeeds; ++seed) {
             RunSettings one = base;

@@ -24,6 +24,7 @@ struct JudgedPosition {
     int drafted = 0;      // token
     std::vector<int> ids; // of the entries; -1 is last: all other tokens
     LawsOfBoth laws;
+    bool stayed = false; // in the run
     double unlisted = 0; // largest of the four rests: how much the lump may hide
     [[nodiscard]] bool counts() const { return unlisted <= kMostUnlisted; }
 };
@@ -69,16 +70,21 @@ struct RelaxedModel {
     const std::vector<RelaxedCurve>* curves = nullptr;
     int counted = 0;                // positions behind the means; 0: the means say nothing
     TradeOff lossless, draft_alone; // the two ends: the token rule, and the draft unchecked
+    int stayed = 0;                 // of all positions, in the run
+    const RuleInfo* own = nullptr;  // the run's own rule where it is one of the curves
     const RuleInfo* rule = nullptr;
     RuleParams params;
     TradeOff here;           // of the rule with these numbers
     int shown = -1;          // index of the position in the picture; -1: none was judged
     Emitted strict, relaxed; // there, under the token rule and the rule; empty where it does not count
     bool greedy = false;     // laws at temperature 1 although the run is at 0
+    [[nodiscard]] bool all_count() const { return counted == static_cast<int>(positions->size()); }
     [[nodiscard]] const JudgedPosition* position() const {
         return shown < 0 ? nullptr : &(*positions)[static_cast<std::size_t>(shown)];
     }
 };
+// The run's own rule where it is one of the curves; nullptr: it is not.
+[[nodiscard]] const RuleInfo* own_relaxed_rule(const CycleView& whole);
 [[nodiscard]] RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state);
 
 // The rules of the scene, in the order of rules.inc: chains, not lossless.
@@ -95,6 +101,8 @@ inline constexpr int kRelaxedBeats = 6;
                                   const RelaxedState& state);
 [[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model);
 [[nodiscard]] std::string means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
+// Where the tokens per round are from, or why there are none.
+[[nodiscard]] std::string tokens_source_words(const SceneInput& input, const RelaxedState& state);
 // Which guesses the means leave out, and what brings them back; empty: none.
 [[nodiscard]] std::string left_out_words(const SceneInput& input, const RelaxedModel& model);
 // What the picture prints of one token of the position that is shown; "–": the recorded heads do not say.

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
+#include "engine/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 #include "scenes/relaxed_model.h"
@@ -64,7 +65,7 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
                         ui::probability(m.here.kept) + ". Move the slider to see what more guesses cost."};
         return {m.here.kept > m.lossless.kept ? "Faster, but of something else"
                                               : "Something else, and not faster",
-                "Now " + std::string(m.rule->title) + " keeps a guess with probability " +
+                (all ? "Now " : "Where the heads suffice, ") + std::string(m.rule->title) + " keeps a guess with probability " +
                     ui::probability(m.here.kept) + " instead of " + lossless + ", at a distance of " +
                     ui::probability(m.here.distance) +
                     ". Measure what that brings in tokens per round, and judge the run so to read what it "
@@ -95,6 +96,17 @@ std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
            "--trace-top all.";
 }
 
+std::string tokens_source_words(const SceneInput& input, const RelaxedState& state) {
+    if (const Study* study = study_named(input, kRelaxedStudy); study && !study->points.empty())
+        return "tok/round: " + sample_words(*study) + "; stays, dist.: this run.";
+    if (!models_loaded(input)) return "tok/round: a saved run cannot be measured.";
+    if (!relaxed_study(input, state).runs.empty()) return "tok/round: not measured yet, M does.";
+    const DrafterInfo* drafter = input.settings ? find_drafter(input.settings->drafter) : nullptr;
+    return std::string("tok/round: ") +
+           (drafter && drafter->tree ? "not measured, this run drafts trees and these rules judge chains."
+                                     : "not measured, this run drafts no chain.");
+}
+
 TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
     const LawsOfBoth& laws = m.position()->laws;
     const auto listed = [&](const Law& law) { return law[entry] > 0 || law.back() < 0.005; };
@@ -121,12 +133,15 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     const std::string kept = ui::probability(m.here.kept), strict = ui::probability(m.lossless.kept);
     const bool lossless = m.rule->name == std::string("lenience") && m.params.lenience == 0;
     title.title = std::string(m.rule->title) + " keeps " + kept +
-                  (kept == strict ? " of the guesses, as many as before" : " of the guesses, not " + strict) +
+                  (m.all_count() ? " of the guesses" : " of " + counted(m.counted, "guess")) +
+                  (kept == strict ? ", as many as before" : ", not " + strict) +
                   "; " + ui::probability(m.here.distance) + " from the target";
     title.subtitle = input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
-                     (m.greedy ? " · the run is greedy: laws at T = 1" : "") +
+                     (m.greedy ? " · greedy run: laws at T = 1" : "") +
                      (lossless ? " · lossless without lenience" : " · NOT lossless") +
-                     (m.counted < static_cast<int>(m.positions->size()) ? " · " + means_over(m) : "");
+                     (m.all_count() ? ""
+                                    : " · " + means_over(m) + "; of all the run kept " +
+                                          std::to_string(m.stayed));
     return title;
 }
 
@@ -151,12 +166,13 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) 
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (const JudgedPosition* position = m.position()) {
         if (m.counted > 0) {
-            out << capital(means_over(m)) << "\n";
+            out << capital(means_over(m)) << "; of all the run kept " << m.stayed << "\n";
             if (const std::string left_out = left_out_words(input, m); !left_out.empty())
                 out << left_out << "\n";
             out << "token (lossless): " << numbers(m.lossless) << "\n";
             for (const RelaxedCurve& curve : *m.curves)
-                out << curve.rule->name << (curve.rule == m.rule ? " (chosen)" : "") << ": "
+                out << curve.rule->name << (curve.rule == m.own ? " (this run's rule)" : "")
+                    << (curve.rule == m.rule ? " (chosen)" : "") << ": "
                     << numbers(curve.here) << "; from " << numbers(curve.points.front()) << " to "
                     << numbers(curve.points.back()) << "\n";
             out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
@@ -181,6 +197,7 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) 
         else
             out << "Stays here: not told, the recorded heads leave out "
                 << ui::probability(position->unlisted) << " of a law\n";
+        out << capital(tokens_source_words(input, {})) << "\n";
         if (const Study* study = study_named(input, kRelaxedStudy)) {
             std::string last;
             int rounds = 0, tokens = 0;

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
+#include <sstream>
 
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/trace_json.h"
+#include "scenes/point_labels.h"
 #include "scenes/relaxed_model.h"
 #include "scenes_bench.h"
 #include "tests/micro.h"
@@ -194,6 +198,144 @@ TEST(RelaxedScene, SaysHowManyGuessesCount) {
         const std::string here = relaxed_description(input, relaxed_model(input, state));
         EXPECT_EQ(here.find("Stays here: not told") == std::string::npos, position.counts()) << here;
     }
+}
+
+// Who reads that most guesses stay learns which were left out, and what became of all of them.
+TEST(RelaxedScene, ThePictureSaysWhatTheMeansLeaveOut) {
+    const std::shared_ptr<const Trace> trace =
+        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        SceneBench bench("relaxed", {}, screen);
+        bench.show(trace, trace->size());
+        RelaxedState state;
+        const RelaxedModel m = relaxed_model(bench.controller.frame(0).scene, state);
+        ASSERT_FALSE(m.all_count());
+        EXPECT_TRUE(bench.shows("left out, where the models are less sure; --trace-top all records them"))
+            << bench.words;
+        EXPECT_TRUE(bench.shows("of " + std::to_string(m.counted) + " guesses")) << bench.words;
+        EXPECT_TRUE(bench.shows("; of all the run kept " + std::to_string(m.stayed)));
+    }
+    Sampled whole;
+    EXPECT_FALSE(whole.bench->shows("left out")) << "61 tokens are all listed";
+    EXPECT_FALSE(whole.bench->shows("of all the run kept"));
+}
+
+// Nobody clicked a position, so there is no reason to show one of which nothing can be told.
+TEST(RelaxedScene, BeginsWithAPositionThatTellsSomething) {
+    const std::shared_ptr<const Trace> trace =
+        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    int passed = 0;
+    for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
+        SceneBench bench("relaxed");
+        bench.show(trace, cursor);
+        RelaxedState state;
+        const SceneInput input = bench.controller.frame(0).scene;
+        const RelaxedModel m = relaxed_model(input, state);
+        if (input.selected || m.counted == 0) continue;
+        ASSERT_GE(m.shown, 0);
+        EXPECT_TRUE(m.position()->counts()) << cursor;
+        ++passed;
+    }
+    EXPECT_GT(passed, 3) << "or nothing was tried";
+}
+
+// What the run was judged by comes first.
+TEST(RelaxedScene, BeginsWithTheRunsOwnRule) {
+    Sampled live;
+    live.settings.rule = "cascade_tokenV3";
+    live.settings.rule_params.alpha = 0.4;
+    speclens::Run run(live.models, live.settings);
+    run.finish();
+    live.published.trace = run.shared_trace();
+    live.published.settings = live.settings;
+    SceneBench bench("relaxed");
+    bench.controller.perform({SceneCommand{SetBeat{4}}}, bench.time);
+    bench.controller.observe(live.published, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("Cascade, token V3 keeps")) << bench.words;
+    EXPECT_TRUE(bench.shows("alpha=0.4")) << bench.words;
+    EXPECT_TRUE(bench.shows("tokenV3 (this run)")) << bench.words;
+    EXPECT_TRUE(bench.shows("tokenV3, this run")) << bench.words;
+    const SceneInput input = bench.controller.frame(0).scene;
+    const std::string words = find_scene("relaxed")->make()->describe(input);
+    EXPECT_NE(words.find("cascade_tokenV3 (this run's rule) (chosen)"), std::string::npos) << words;
+}
+
+TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
+    Sampled live;
+    EXPECT_TRUE(live.bench->shows("tok/round: not measured yet")) << live.bench->words;
+    Sampled tree(1, 64, "small_tree");
+    EXPECT_TRUE(tree.bench->shows("this run drafts trees")) << tree.bench->words;
+    live.bench->key(ui::Key::m);
+    Study done{kRelaxedStudy, 0, {}};
+    for (const RunSettings& one : std::get<RunStudy>(live.sent.back()).runs) {
+        StudyPoint p;
+        p.settings = one;
+        p.rounds = 10;
+        p.tokens = 40;
+        done.points.push_back(p);
+    }
+    done.planned = static_cast<int>(done.points.size());
+    live.published.studies[done.name] = std::make_shared<const Study>(done);
+    live.bench->controller.observe(live.published, live.bench->time);
+    live.bench->settle();
+    EXPECT_TRUE(live.bench->shows("tok/round: 4 seeds, up to 64 tokens each")) << live.bench->words;
+}
+
+// Every mark of the chart has its name, alone or among those that coincide with it.
+TEST(RelaxedScene, EveryRuleIsNamedOnceInTheChart) {
+    for (const char* name : {"domino", "dflash", "mixed"}) {
+        const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" /
+                                                              "traces" / (std::string(name) + ".jsonl"));
+        SceneBench bench("relaxed");
+        bench.show(trace, trace->size());
+        const float axis = bench.find("distance from the target").x - 100;
+        std::map<std::string, int> seen;
+        for (const ui::RecordedText& text : bench.texts) {
+            if (text.box.x < axis || text.box.right() > 1200 || text.box.y < 180 || text.box.y > 660) continue;
+            std::string part;
+            for (std::istringstream list(text.text); std::getline(list, part, ',');)
+                ++seen[part.substr(std::min(part.find_first_not_of(' '), part.size()))];
+        }
+        for (const char* point : {"lossless", "draft unchecked", "lenience", "typical", "chow", "diff", "opt",
+                                  "tokenV1", "tokenV2", "tokenV3"})
+            EXPECT_EQ(seen[point], 1) << name << ": " << point << "\n" << bench.words;
+    }
+}
+
+TEST(PointLabels, StandBesideTheirMarkOrAtALineAndCoverNothing) {
+    ui::RecordCanvas canvas(scene_fonts(), {0, 0, 800, 600});
+    const ui::Rect bounds{100, 100, 440, 300};
+    std::uint32_t dice = 7;
+    const auto next = [&] { return static_cast<float>((dice = dice * 1664525 + 1013904223) >> 8) / (1 << 24); };
+    int led = 0, named = 0;
+    for (int picture = 0; picture < 60; ++picture) {
+        std::vector<ui::Vec2> points;
+        for (int i = 0; i < 9; ++i) // most of them in a corner
+            points.push_back({100 + 440 * (i < 6 ? 0.85F + 0.15F * next() : next()),
+                              100 + 300 * (i < 6 ? 0.2F * next() : next())});
+        std::vector<ui::Vec2> anchors;
+        for (const auto& group : coinciding(points, 9)) anchors.push_back(points[group[0]]);
+        PointLabels labels(canvas, bounds, anchors);
+        for (const ui::Vec2 at : points) labels.block({at.x - 7, at.y - 7, 14, 14});
+        for (const ui::Vec2 at : anchors) labels.name(at, "tokenV1,\nchow", ui::Font::text, {}, {});
+        for (std::size_t i = 0; i < labels.named().size(); ++i) {
+            const PointLabels::Named& one = labels.named()[i];
+            ++named;
+            led += one.led;
+            for (const ui::Vec2 at : points)
+                EXPECT_FALSE(one.box.contains(at)) << "a name covers a mark";
+            for (std::size_t k = i + 1; k < labels.named().size(); ++k) {
+                const ui::Rect both = ui::intersect(one.box, labels.named()[k].box);
+                EXPECT_FALSE(both.w > 0 && both.h > 0) << "a name covers a name";
+            }
+            const float dx = std::max({one.box.x - one.mark.x, one.mark.x - one.box.right(), 0.0F}),
+                        dy = std::max({one.box.y - one.mark.y, one.mark.y - one.box.bottom(), 0.0F});
+            EXPECT_TRUE(one.led || std::hypot(dx, dy) < 16) << "nothing tells whose name it is";
+        }
+    }
+    EXPECT_GT(led, 0) << "or nothing was tried";
+    EXPECT_GT(named, 200);
 }
 
 TEST(RelaxedScene, EveryBeatBringsItsRule) {
