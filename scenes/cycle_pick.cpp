@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/ui/text_layout.h"
+#include "engine/drafter.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"
 
@@ -61,6 +62,24 @@ bool drafter_ready(const SceneInput& input, const std::string& drafter) {
            std::ranges::find(input.status->ready_drafters, drafter) != input.status->ready_drafters.end();
 }
 
+bool drafts_nothing(const SceneInput& input) {
+    const Header* header = input.whole->header;
+    return header && (header->drafter == "none" || header->k == 0);
+}
+
+std::string first_ready_drafter(const SceneInput& input) {
+    for (const char* drafter : {"eagle3", "domino", "dflash", "small", "lookup"})
+        if (drafter_ready(input, drafter)) return drafter;
+    return "";
+}
+
+OtherDrafter drafter_instead(const SceneInput& input) {
+    const DrafterInfo* info = find_drafter(first_ready_drafter(input));
+    const std::string why = "This run drafts nothing, so there is no guess to keep or to reject.";
+    if (!info) return {"", "", why + " Open a run that has a drafter.", false};
+    return {info->name, info->title, why};
+}
+
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
                         std::vector<SceneCommand>& out) {
     const ui::Rect r{input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 120};
@@ -79,7 +98,8 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
-        out.push_back(Command{Restart{with_drafter(*input.settings, name)}});
+        out.push_back(Command{Restart{with_draft_length(
+            with_drafter(*input.settings, name), input.settings->k > 0 ? input.settings->k : RunSettings{}.k)}});
 }
 
 } // namespace speclens

@@ -28,6 +28,10 @@ struct OtherDrafter {
     std::string words;   // why there is nothing to see
     bool can_switch = true;
 };
+// A run that makes no guess, and who could make some; can_switch: somebody is loaded.
+[[nodiscard]] bool drafts_nothing(const SceneInput& input);
+[[nodiscard]] OtherDrafter drafter_instead(const SceneInput& input);
+[[nodiscard]] std::string first_ready_drafter(const SceneInput& input); // of chains; empty: none is loaded
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
                         std::vector<SceneCommand>& out);
 [[nodiscard]] bool models_loaded(const SceneInput& input);

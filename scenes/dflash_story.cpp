@@ -160,6 +160,7 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
         story.heading =
             m.empty == DFlashModel::Empty::other_drafter ? "Not a DFlash run" : "Waiting for a block";
         story.text = dflash_empty_words(m);
+        if (m.empty == DFlashModel::Empty::other_drafter) take_beats(story, "Draft with DFlash first (U)");
         return story;
     }
     const Words words = beat_words(input, m, beat);

@@ -231,6 +231,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
         story.heading =
             m.empty == DominoModel::Empty::other_drafter ? "Not a Domino run" : "Waiting for a block";
         story.text = domino_empty_words(m);
+        if (m.empty == DominoModel::Empty::other_drafter) take_beats(story, "Draft with Domino first (U)");
         return story;
     }
     const Words words = beat_words(input, m, beat);

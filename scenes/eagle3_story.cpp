@@ -125,6 +125,7 @@ Story eagle3_story(const SceneInput& input, const Eagle3Model& m) {
         story.heading =
             m.empty == Eagle3Model::Empty::other_drafter ? "Not an EAGLE-3 run" : "Waiting for a draft";
         story.text = eagle3_empty_words(m);
+        if (m.empty == Eagle3Model::Empty::other_drafter) take_beats(story, "Draft with EAGLE-3 first (U)");
         return story;
     }
     const Words words = beat_words(input, m, beat);

@@ -78,12 +78,9 @@ void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene
                 out);
         ui.pop_clip();
     }
-    Story story = scene.story;
-    if (empty == HeadModel::Empty::other_drafter) {
-        story.no_back = story.no_next = "Draft with " + std::string(scene.title) + " first (U)";
+    if (empty == HeadModel::Empty::other_drafter)
         for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
-    }
-    draw_story(input, ui, story, out);
+    draw_story(input, ui, scene.story, out);
     if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
 }
 

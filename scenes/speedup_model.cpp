@@ -32,9 +32,7 @@ std::string studied_drafter(const SceneInput& input) {
     const std::string own = input.settings ? chain_of(input.settings->drafter) : "";
     const DrafterInfo* info = find_drafter(own);
     if (info && !info->tree && own != "none" && drafter_ready(input, own)) return own;
-    for (const char* other : {"eagle3", "domino", "dflash", "small", "lookup"})
-        if (drafter_ready(input, other)) return other;
-    return "";
+    return first_ready_drafter(input);
 }
 
 RunSettings studied_run(const SceneInput& input, const std::string& drafter, int k) {

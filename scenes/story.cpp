@@ -137,6 +137,12 @@ Story story_at_beat(const SceneInput& input, int beats) {
     return story;
 }
 
+void take_beats(Story& story, const std::string& why) {
+    story.step = story.steps = 0;
+    story.caption.clear();
+    story.no_back = story.no_next = why;
+}
+
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     if (input.story.w <= 0) return;
     ui.push_id("story");
@@ -148,7 +154,7 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 }
 
 std::string describe_story(const Story& story) {
-    std::string text = story.caption + "\n" + story.heading + "\n" + story.text + "\n";
+    std::string text = story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
     if (!story.what_if.empty()) text += story.what_if + "\n";
     if (!story.task.empty())
         text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";

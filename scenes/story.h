@@ -23,6 +23,8 @@ struct Story {
 };
 // The story at the beat of the input: where we are, Back and Next. The words are the scene's.
 [[nodiscard]] Story story_at_beat(const SceneInput& input, int beats);
+// Where a run has nothing to tell until something is done: no beats, no counter, and Back and Next say why.
+void take_beats(Story& story, const std::string& why);
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out);
 [[nodiscard]] std::string describe_story(const Story& story);
 
