@@ -97,16 +97,21 @@ struct Sum {
     bool told; // the beat is about it
 };
 
-// The three sums stand where no bar is in their way, from the right end on.
-void draw_sums(const AcceptDraw& d) {
+// The three sums stand where no bar is in their way, from the right end on, and beside the chosen column where
+// there is room.
+struct SumPlaces {
+    std::array<float, 3> x{};
+    float w = 0; // 0: no room beside the bars; the table has the sums as well
+    bool over_chosen = false;
+};
+
+SumPlaces sum_places(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
-    const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
-    const std::array<Sum, 3> sums = {
-        Sum{"kept", "where the two overlap", kept_number(d.view), Role::accepted, beat == 1},
-        Sum{"rejected", "draft above target", lost_number(d.view), Role::rejected, beat == 4},
-        Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
     const float bottom = g.top + 56;
+    const float band = g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2;
+    SumPlaces places;
     const auto free = [&](float a, float b) {
+        if (!places.over_chosen && band - 4 < b && band + g.pitch + 4 > a) return false;
         for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
             const float height = g.px(std::max(d.view.bars[i].p, d.view.bars[i].q));
             const float x = g.x(i);
@@ -114,19 +119,36 @@ void draw_sums(const AcceptDraw& d) {
         }
         return true;
     };
-    std::array<float, 3> at{};
-    const float w = 196;
-    float right = std::min(g.right, g.x(10) + g.bar + 20);
-    for (int k = 2; k >= 0; --k) {
-        float x = right - w;
-        while (x > g.first - 20 && !free(x, x + w)) x -= 8;
-        if (x <= g.first - 20) return; // no room beside the bars: the table has the sums as well
-        at[static_cast<std::size_t>(k)] = x;
-        right = x - 20;
-    }
+    const auto fit = [&](float w, float apart) {
+        float right = std::min(g.right, g.x(10) + g.bar + 20);
+        for (int k = 2; k >= 0; --k) {
+            float x = right - w;
+            while (x > g.first - 20 && !free(x, x + w)) x -= 8;
+            if (x <= g.first - 20) return false;
+            places.x[static_cast<std::size_t>(k)] = x;
+            right = x - apart;
+        }
+        places.w = w;
+        return true;
+    };
+    if (fit(196, 20) || fit(174, 8)) return places;
+    places.over_chosen = true;
+    (void)fit(196, 20);
+    return places;
+}
+
+void draw_sums(const AcceptDraw& d, const SumPlaces& places) {
+    if (places.w <= 0) return;
+    const AcceptGrid& g = d.grid;
+    const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
+    const std::array<Sum, 3> sums = {
+        Sum{"kept", "where the two overlap", kept_number(d.view), Role::accepted, beat == 1},
+        Sum{"rejected", "draft above target", lost_number(d.view), Role::rejected, beat == 4},
+        Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
     for (std::size_t k = 0; k < 3; ++k) {
-        const float x = at[k];
-        if (sums[k].told) d.ui.canvas.fill({x - 10, g.top - 8, w, 64}, d.ui.theme.raised, 6);
+        const float x = places.x[k];
+        // A ground of its own: no line of the grid runs through the words.
+        d.ui.canvas.fill({x - 10, g.top - 8, places.w, 64}, sums[k].told ? d.ui.theme.raised : d.ui.theme.bg, 6);
         d.ui.canvas.fill({x, g.top, 4, 48}, d.ui.theme.role(sums[k].role), 1);
         const std::string& number = sums[k].number;
         d.ui.canvas.text({x + 16, g.top + 20}, number, Font::mono_medium, 20, d.ui.theme.ink);
@@ -167,12 +189,13 @@ AcceptEdit AcceptDraw::editable() const {
 
 void draw_accept_chart(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
-    const float table = g.base + 92;
-    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, g.top - 28,
-                      g.pitch - 2, table - g.top + 28},
+    const SumPlaces sums = sum_places(d);
+    const float table = g.base + 92, band = sums.over_chosen ? g.top + 64 : g.top - 28;
+    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, band,
+                      g.pitch - 2, table - band},
                      d.ui.theme.raised.alpha(0.75F), 6);
     draw_axis(d);
-    draw_sums(d);
+    draw_sums(d, sums);
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
     // Direct labels on the two tallest caps instead of a legend.
