@@ -91,13 +91,10 @@ void draw_accept_coin(const AcceptDraw& d) {
 
     const bool known = d.view.coin_known(), proposed = known && bar.q > 0;
     const bool accepts = proposed && d.view.accepts();
-    const std::string verdict = !known      ? "not known"
-                                : !proposed ? "never tried"
-                                : accepts   ? "accepted"
-                                            : "rejected";
+    const std::string verdict = verdict_words(d.input, d.view);
     const float verdict_width = canvas.text_width(verdict, Font::text_bold, 15);
     canvas.text({g.right, y + 444}, verdict, Font::text_bold, 15, theme.ink, Align::right);
-    if (proposed)
+    if (proposed && d.view.thrown)
         ui::icon(canvas, accepts ? ui::Icon::check : ui::Icon::cross, {g.right - verdict_width - 14, y + 439},
                  14, theme.role(accepts ? Role::accepted : Role::rejected));
     ui::fitted_text(canvas, {x, y + 444}, formula(d), Font::text, 15, theme.muted,
@@ -135,6 +132,9 @@ void draw_accept_coin(const AcceptDraw& d) {
         canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
     const std::string hint = !known      ? std::string("choose a token that both heads list")
                              : !proposed ? std::string("q = 0: it can only come as a replacement")
+                             : !d.view.thrown
+                                 ? "this run threw no coin: at " + probability(d.view.coin) + " one would " +
+                                       (accepts ? "keep it" : "reject it")
                              : a >= 1
                                  ? std::string("every coin accepts: the target likes it at least as much")
                              : accepts ? "drag u to " + fine_probability(a) + " or above to lose it"

@@ -61,10 +61,10 @@ void draw_accept_table(const AcceptDraw& d); // labels and numbers under the bar
 void draw_accept_coin(const AcceptDraw& d);
 void draw_accept_strips(const AcceptDraw& d); // over-claimed and owed
 void draw_accept_proof(const AcceptDraw& d);
-void draw_accept_flips(const AcceptDraw& d); // details region
+void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, counted
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
-inline constexpr int kAcceptBeats = 8;
+inline constexpr int kAcceptBeats = 8, kCountBeat = 7; // the last one counts thrown coins
 [[nodiscard]] Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 [[nodiscard]] StageTitle accept_title(const SceneInput& input, const AcceptView& view);
 [[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view,
@@ -76,6 +76,9 @@ struct Letters {
     const char* draft;
 };
 [[nodiscard]] Letters letters(bool article);
+// What becomes of the chosen token under its coin, and what the run did with it where that is another thing:
+// "rejected", "would be accepted", "accepted here; block rejected it".
+[[nodiscard]] std::string verdict_words(const SceneInput& input, const AcceptView& view);
 // Numbers of a position of which only heads were recorded: "≥ .40", "≤ .60", "–" where they prove nothing.
 [[nodiscard]] std::string kept_number(const AcceptView& view);
 [[nodiscard]] std::string lost_number(const AcceptView& view);

@@ -153,6 +153,7 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
     const bool changed_t = edit.target_t || edit.draft_t;
     view.bars = view.source.full ? bars_of_laws(view.source) : bars_of_heads(view.source);
     if (view.bars.empty()) return view;
+    const std::vector<AcceptBar> loaded = view.bars;
     if (edit.one_hot) make_one_hot(view.bars, view.source.draft_token);
     if (!edit.bars.empty()) view.bars = edit.bars;
     const bool dragged = std::ranges::any_of(edit.bars, [](const AcceptBar& bar) { return bar.touched; });
@@ -164,6 +165,9 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
     }
     view.chosen =
         chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
+    if (const auto at = static_cast<std::size_t>(view.chosen); at < loaded.size())
+        view.kept_as_loaded = loaded[at].p >= loaded[at].q;
+    view.thrown = edit.coin || view.source.coin;
     view.coin = edit.coin.value_or(view.source.coin.value_or(0.5));
     return view;
 }
@@ -177,9 +181,31 @@ std::vector<Position> judged_positions(const CycleView& view) {
     return positions;
 }
 
+namespace {
+
+std::optional<Position> most_claimed(const CycleView& view) {
+    std::optional<Position> found;
+    double most = -2;
+    for (const CycleSummary& cycle : view.cycles)
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+            const Checked* check = cycle.drafts[i].check;
+            if (!check || check->left) continue;
+            const double beyond = std::exp(check->q) - std::exp(check->p);
+            if (beyond < most) continue; // of two alike the later one
+            most = beyond;
+            found = Position{cycle.cycle, static_cast<int>(i)};
+        }
+    return found;
+}
+
+} // namespace
+
 std::optional<Position> accept_position(const CycleView& view, const std::optional<Position>& selected) {
     const Drafted* draft = nullptr;
     if (selected && find_check(view, *selected, &draft)) return selected;
+    // Another rule rejects for other reasons, so its rejections may have nothing to show here.
+    if (view.header && view.header->rule != "token" && view.header->sampling.temperature > 0)
+        return most_claimed(view);
     std::optional<Position> judged;
     for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
         for (std::size_t i = cycle->drafts.size(); i-- > 0;) {

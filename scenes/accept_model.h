@@ -55,6 +55,8 @@ struct AcceptView {
     int drafted = -1;            // bar of the draft token
     int chosen = -1;             // bar of the coin
     double coin = 0.5;
+    bool thrown = false;        // by the run or by the user; else the coin stands for one that might be
+    bool kept_as_loaded = true; // the target likes the chosen token at least as much, before any edit
     double kept = 0;       // overlap = probability that a draft is accepted
     bool at_least = false; // that is only what recorded heads prove
     // Two short heads may share nothing although the laws do: then kept is no number to tell.
@@ -67,7 +69,8 @@ struct AcceptView {
 };
 [[nodiscard]] AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen);
 
-// The judged position that the scene shows: the selected one, else the last rejection, else the last check.
+// The judged position that the scene shows: the selected one; else, of a run that the token rule judged, the
+// last rejection or the last check; else the guess of which the draft claims most beyond the target.
 [[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
                                                       const std::optional<Position>& selected);
 // Every judged position up to the cursor, oldest first.

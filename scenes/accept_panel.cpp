@@ -119,8 +119,7 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
         d.wish.flips = 1000;
 }
 
-void draw_accept_flips(const AcceptDraw& d) {
-    const Rect r = d.input.details;
+void draw_accept_flips(const AcceptDraw& d, Rect r) {
     if (r.w <= 0) return;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;

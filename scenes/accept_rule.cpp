@@ -4,6 +4,7 @@
 
 #include "app/ui/tokens.h"
 #include "scenes/accept_draw.h"
+#include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -25,6 +26,7 @@ class AcceptRuleScene final : public Scene {
         ui.push_id("accept-rule");
         follow(input);
         const AcceptView view = accept_view(input, state_.edit, state_.chosen);
+        throw_for_picture(input, view, state_);
         const AcceptGrid grid = accept_grid(input.stage, view);
         AcceptWish wish;
         const AcceptDraw d{input, view, grid, state_, ui, wish};
@@ -32,7 +34,9 @@ class AcceptRuleScene final : public Scene {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, accept_title(input, view));
             if (view.bars.empty())
-                draw_empty(input, ui, view);
+                draw_empty(input, ui, view, out);
+            else if (input.beat == kCountBeat && input.details.w <= 0) // no room for it beside the stage
+                draw_accept_flips(d, {input.stage.x, input.stage.y + 68, input.stage.w, input.stage.h - 76});
             else {
                 draw_accept_chart(d);
                 draw_accept_table(d);
@@ -45,7 +49,7 @@ class AcceptRuleScene final : public Scene {
             ui.pop_clip();
         }
         draw_story(input, ui, accept_story(input, view, state_), out);
-        draw_accept_flips(d);
+        draw_accept_flips(d, input.details);
         draw_accept_controls(d, out);
         keys(view, ui, wish, out);
         edit_keys(view, ui, wish, d);
@@ -56,7 +60,10 @@ class AcceptRuleScene final : public Scene {
     }
 
     std::string describe(const SceneInput& input) const override {
-        return accept_description(input, accept_view(input, state_.edit, state_.chosen), state_);
+        const AcceptView view = accept_view(input, state_.edit, state_.chosen);
+        AcceptState state = state_;
+        throw_for_picture(input, view, state);
+        return accept_description(input, view, state);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -87,7 +94,20 @@ class AcceptRuleScene final : public Scene {
         state_.loaded = at;
     }
 
-    static void draw_empty(const SceneInput& input, ui::Ui& ui, const AcceptView& view) {
+    // Nobody can press M in a picture, and the last beat is about what M throws.
+    static void throw_for_picture(const SceneInput& input, const AcceptView& view, AcceptState& state) {
+        if (!input.still || input.beat != kCountBeat || state.counts.flips > 0 || view.bars.empty()) return;
+        flip(view, input.view->header ? input.view->header->seed : 0, 1000, state.counts);
+        state.flipped = true;
+    }
+
+    static void draw_empty(const SceneInput& input, ui::Ui& ui, const AcceptView& view,
+                           std::vector<SceneCommand>& out) {
+        if (drafts_nothing(input)) {
+            draw_other_drafter(input, ui, drafter_instead(input), out);
+            for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
+            return;
+        }
         const ui::Rect r = input.stage;
         ui::slot(ui.canvas, ui.theme, {r.x + 24, r.y + 108, r.w - 48, 200},
                  view.source.position ? "no rows were recorded here"

@@ -4,6 +4,7 @@
 
 #include "app/ui/format.h"
 #include "scenes/accept_draw.h"
+#include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -76,6 +77,15 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                 !view.coin_known() ? "The recorded heads say too little of " + token +
                                          " to tell its threshold. Choose a token that both list."
                 : bar.q <= 0 ? "No coin is thrown for " + token + ": it is never proposed."
+                : !view.thrown
+                    ? "This run threw no coin here: " +
+                          (input.view->header->sampling.temperature == 0
+                               ? std::string("it is greedy, and keeps only the target's favourite")
+                               : "its rule, " + input.view->header->rule + ", needs none") +
+                          ". With the token rule a coin under " +
+                          fine_probability(view.threshold()) + " would keep the guess; at " +
+                          probability(view.coin) + (view.accepts() ? " it would stay. " : " it would go. ") +
+                          "The coin knows nothing of the token, so no token is favoured."
                              : "A uniform coin u is thrown after the guess. Under the threshold " +
                                    fine_probability(view.threshold()) + " the guess stays; at " +
                                    probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
@@ -125,7 +135,7 @@ std::string beat_task(const SceneInput& input, const AcceptView& view, int beat)
     if (view.bars.empty()) return {};
     if (beat == 7) return "Flip a thousand coins with M";
     if (beat == 3 && view.coin_known()) return "Drag the coin across its threshold";
-    if (view.source.accepted) return "Drag a handle: both areas change alike";
+    if (view.kept_as_loaded || view.source.accepted) return "Drag a handle: both areas change alike";
     return "Drag " + bar_words(input, view.bar()) + " until it is always kept";
 }
 
@@ -133,6 +143,19 @@ std::string beat_task(const SceneInput& input, const AcceptView& view, int beat)
 
 Letters letters(bool article) {
     return article ? Letters{"q", "p"} : Letters{"p", "q"};
+}
+
+std::string verdict_words(const SceneInput& input, const AcceptView& view) {
+    if (!view.coin_known()) return "not known";
+    if (view.bar().q <= 0) return "never tried";
+    const bool accepts = view.accepts();
+    const std::string here = accepts ? "accepted" : "rejected";
+    if (!view.thrown) return "would be " + here;
+    const bool as_in_the_run =
+        !view.edited && view.chosen == view.drafted && view.source.coin && view.coin == *view.source.coin;
+    if (as_in_the_run && accepts != view.source.accepted)
+        return here + " here; " + input.view->header->rule + (accepts ? " rejected it" : " accepted it");
+    return here;
 }
 
 std::string kept_number(const AcceptView& view) {
@@ -165,7 +188,7 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     if (view.edited) title.tier_words = "edited";
     if (!view.source.position) {
         title.title = "Keep what the target agrees with";
-        title.subtitle = "no guess has been judged yet";
+        title.subtitle = drafts_nothing(input) ? "this run drafts nothing" : "no guess has been judged yet";
         return title;
     }
     const Position& at = *view.source.position;
@@ -195,6 +218,19 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
 Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
     Story story = story_at_beat(input, kAcceptBeats);
     const int beat = story.step - 1;
+    if (!view.source.position && drafts_nothing(input)) {
+        const OtherDrafter other = drafter_instead(input);
+        story.heading = "This run drafts nothing";
+        story.text = "The accept rule judges guesses, and plain decoding makes none: every token is the target's "
+                     "own. ";
+        story.text += other.can_switch
+                          ? "Draft with " + std::string(other.title) +
+                                ", and the two laws of its first judged guess can be taken apart here."
+                          : "A run that has a drafter is needed.";
+        take_beats(story, other.can_switch ? "Draft with " + std::string(other.title) + " first (U)"
+                                           : "There is no guess to look at");
+        return story;
+    }
     if (view.bars.empty()) {
         story.heading = view.source.position ? "No rows in this run" : "Waiting for a verdict";
         story.text =
@@ -217,7 +253,7 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     story.task_done = beat == 7 ? state.flipped
                       : beat == 3 && view.coin_known()
                           ? state.edit.coin.has_value()
-                          : view.edited && (view.source.accepted || view.threshold() >= 1);
+                          : view.edited && (view.kept_as_loaded || view.source.accepted || view.threshold() >= 1);
     return story;
 }
 
@@ -239,11 +275,7 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
         const AcceptBar& bar = view.bar();
         out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin) << ", threshold "
             << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", "
-            << (!view.coin_known() ? "not known"
-                : bar.q <= 0       ? "never tried"
-                : view.accepts()   ? "accepted"
-                                   : "rejected")
-            << "\n";
+            << verdict_words(input, view) << (view.thrown ? "" : "; this run threw no coin") << "\n";
         if (view.kept < 1 - 1e-6 && !view.at_least) {
             out << "Residual:";
             for (const AcceptBar& b : view.bars)

@@ -1,12 +1,16 @@
 // Scene S3 on saved runs: what recorded heads prove of two laws, and where they do not say.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 
+#include "engine/run.h"
 #include "scenes/accept_draw.h"
 #include "scenes/words.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
+#include "scenes_look.h"
+#include "tests/micro.h"
 
 namespace speclens {
 namespace {
@@ -168,6 +172,162 @@ TEST(AcceptHeads, AChangedTableIsWhole) {
         EXPECT_TRUE(view.edited);
         EXPECT_FALSE(view.at_least);
     }
+}
+
+// A finished run of a micro model in a window whose engine only listens.
+struct Judged {
+    std::vector<Command> sent;
+    RunSettings settings;
+    std::unique_ptr<speclens::Run> run;
+    Snapshot published;
+    std::unique_ptr<SceneBench> bench;
+
+    Judged(const std::string& drafter, const std::string& rule, double temperature, std::uint64_t seed = 7) {
+        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.drafter = drafter;
+        settings.rule = rule;
+        settings.k = drafter == "none" ? 0 : 4;
+        settings.max_tokens = 24;
+        settings.sampling.temperature = temperature;
+        settings.trace_top = 64;
+        settings.seed = seed;
+        run = std::make_unique<speclens::Run>(test::micro_models(1), settings);
+        run->finish();
+        EnginePort port;
+        port.send = [this](Command c) { sent.push_back(std::move(c)); };
+        bench = std::make_unique<SceneBench>("accept-rule", port);
+        published.trace = run->shared_trace();
+        published.settings = settings;
+        published.status.state = EngineStatus::State::idle;
+        published.status.ready_drafters = {"none", "small", "lookup"};
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+        sent.clear();
+    }
+    [[nodiscard]] SceneInput input(int beat = 0) {
+        SceneInput input = bench->controller.frame(0).scene;
+        input.beat = beat;
+        return input;
+    }
+};
+
+// What becomes of a guess under a coin that nobody threw is no verdict.
+TEST(AcceptRule, AGreedyRunThrewNoCoin) {
+    Judged greedy("small", "token", 0);
+    const SceneInput input = greedy.input(3);
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_FALSE(view.bars.empty());
+    EXPECT_FALSE(view.thrown);
+    EXPECT_TRUE(verdict_words(input, view).starts_with("would be ")) << verdict_words(input, view);
+    const std::string words = accept_description(input, view, {});
+    EXPECT_TRUE(says(words, "this run threw no coin")) << words;
+    EXPECT_TRUE(says(words, "This run threw no coin here: it is greedy")) << words;
+    EXPECT_FALSE(says(words, " it stays. ") || says(words, " it goes. ")) << words;
+    AcceptEdit own; // the user's own coin has a verdict
+    own.coin = 0.1;
+    EXPECT_FALSE(verdict_words(input, accept_view(input, own, -1)).starts_with("would be "));
+}
+
+// Block verification may keep what the token rule would not, and reject what it would keep.
+TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
+    Judged block("small", "block", 1);
+    const SceneInput input = block.input();
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_TRUE(view.source.position);
+    const auto claims = [](const DraftSlot& slot) { return std::exp(slot.check->q) - std::exp(slot.check->p); };
+    double shown = -2, most = -2;
+    for (const CycleSummary& cycle : input.view->cycles)
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+            if (!cycle.drafts[i].check) continue;
+            most = std::max(most, claims(cycle.drafts[i]));
+            if (*view.source.position == Position{cycle.cycle, static_cast<int>(i)})
+                shown = claims(cycle.drafts[i]);
+        }
+    EXPECT_EQ(shown, most);
+    int other = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        Judged one("small", "block", 1, seed);
+        SceneInput there = one.input();
+        for (const Position& position : judged_positions(*there.view)) {
+            there.selected = position;
+            const AcceptView at = accept_view(there, {}, -1);
+            if (!at.coin_known() || at.accepts() == at.source.accepted) continue;
+            ++other;
+            EXPECT_TRUE(says(verdict_words(there, at), "here; block ")) << verdict_words(there, at);
+        }
+    }
+    EXPECT_GT(other, 0) << "or nothing was tried";
+}
+
+TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {
+    for (const char* rule : {"token", "block"}) {
+        Judged live("small", rule, 1);
+        for (const Position& position : judged_positions(*live.input().view)) {
+            SceneInput input = live.input();
+            input.selected = position;
+            const AcceptView view = accept_view(input, {}, -1);
+            const Story story = accept_story(input, view, {});
+            const bool always = view.threshold() >= 1;
+            EXPECT_FALSE(always && says(story.task, "until it is always kept")) << story.task;
+            EXPECT_FALSE(story.task_done);
+        }
+    }
+}
+
+// A picture of the last beat has what it speaks of, also where there are no details beside the stage.
+TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        Judged live("small", "token", 1);
+        live.bench->resize(screen);
+        SceneInput input = live.input(kCountBeat);
+        input.still = true;
+        const std::string words = find_scene("accept-rule")->make()->describe(input);
+        EXPECT_TRUE(says(words, "1000 flips: ")) << words;
+        input.still = false;
+        EXPECT_FALSE(says(find_scene("accept-rule")->make()->describe(input), " flips: "));
+        live.bench->controller.perform({SceneCommand{SetBeat{kCountBeat}}}, live.bench->time);
+        live.bench->settle();
+        EXPECT_TRUE(live.bench->shows("Throw the coins and count")) << live.bench->words;
+        live.bench->key(ui::Key::m);
+        EXPECT_TRUE(live.bench->shows("resampled")) << live.bench->words;
+        look(*live.bench, "counted coins", false);
+    }
+}
+
+// Nothing that cannot be done is advised.
+TEST(AcceptRule, ARunWithoutDrafterOffersOne) {
+    Judged plain("none", "token", 1);
+    EXPECT_TRUE(plain.bench->shows("This run drafts nothing")) << plain.bench->words;
+    EXPECT_FALSE(plain.bench->shows("Jump to a rejection"));
+    EXPECT_FALSE(plain.bench->shows("Beat 1 of"));
+    plain.bench->key(ui::Key::u);
+    ASSERT_FALSE(plain.sent.empty());
+    const auto* restart = std::get_if<Restart>(&plain.sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "small");
+    EXPECT_GT(restart->settings.k, 0);
+}
+
+// The three sums stand on a ground of their own, beside the chosen column where there is room.
+TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
+    Saved whole(64);
+    int tried = 0;
+    for (const Position& position : whole.positions()) {
+        whole.bench.controller.perform({SceneCommand{Select{position}}}, 0);
+        whole.bench.settle();
+        const SceneInput input = whole.bench.controller.frame(0).scene;
+        const AcceptView view = accept_view(input, {}, -1);
+        const AcceptGrid grid = accept_grid(input.stage, view);
+        const float left = grid.x(static_cast<std::size_t>(view.chosen)) - (grid.pitch - grid.bar) / 2;
+        if (view.chosen > 4) continue; // with the chosen column in the middle there may be no other room
+        for (const ui::RecordedText& text : whole.bench.texts) {
+            if (text.text != "where the two overlap") continue;
+            ++tried;
+            EXPECT_TRUE(text.box.right() < left || text.box.x > left + grid.pitch)
+                << position.cycle << ", " << position.index;
+        }
+    }
+    EXPECT_GT(tried, 3) << "or nothing was tried";
 }
 
 TEST(AcceptStory, MostIsMoreThanHalf) {
