@@ -207,7 +207,7 @@ void draw_timeline(const FrameDraw& d) {
         c.text({x.b + 16, lanes.plain_text()}, ms, Font::text, 14, t.ink);
     } else if (!alone) {
         ui::fitted_text(c, {x0, lanes.plain_text()},
-                        clock.timed() ? "plain decoding was not measured yet"
+                        clock.timed() ? no_plain_words(d.input.scene)
                                       : "no times were recorded: one unit per event",
                         Font::text, 14, t.muted, r.right() - x0 - 24);
     }

@@ -113,7 +113,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     if (alone) return;
 
     if (m.plain_ms <= 0) {
-        ui::slot(canvas, theme, lower, "plain decoding was not measured yet");
+        ui::slot(canvas, theme, lower, no_plain_words(d.input));
         return;
     }
     std::vector<ui::Segment> tokens;

@@ -189,6 +189,12 @@ std::string LoopModel::ms(double amount) const {
     return ui::number(amount, ms_decimals());
 }
 
+const char* no_plain_words(const SceneInput& input) {
+    const Header* run = input.whole ? input.whole->header : nullptr;
+    return run && run->tier == "RECORDED" ? "plain decoding was not recorded"
+                                          : "plain decoding was not measured yet";
+}
+
 double plain_ms(const SceneInput& input) {
     if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
     return input.status ? input.status->plain_ms_per_token : 0;

@@ -80,6 +80,8 @@ struct ColumnLaws {
 };
 [[nodiscard]] ColumnLaws column_laws(const LoopModel& model, int column);
 
+// Why there is no such time: a saved run holds none.
+[[nodiscard]] const char* no_plain_words(const SceneInput& input);
 // Plain time per token of this prompt: what the caller measured, else what the engine did. 0: unknown.
 [[nodiscard]] double plain_ms(const SceneInput& input);
 

@@ -438,6 +438,22 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     ASSERT_EQ(model.produced, 1);
     EXPECT_EQ(saving_words(model), "the guesses cost 6.0 ms");
     EXPECT_FALSE(has(loop_description(input, model), " saved, ")) << loop_description(input, model);
+    input.plain.ms_per_token = 4; // the rows of the guesses cost as well
+    const LoopModel slower = loop_model(input);
+    EXPECT_EQ(saving_words(slower), "the guesses cost " + slower.ms(slower.spec_ms() - 4) + " ms");
+    EXPECT_GT(slower.spec_ms() - 4, 6);
+}
+
+TEST(LoopClock, ASavedRunHoldsNoTimeOfPlainDecoding) {
+    SceneInput input;
+    CycleView whole;
+    Header header;
+    input.whole = &whole;
+    EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
+    whole.header = &header;
+    EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
+    header.tier = "RECORDED";
+    EXPECT_STREQ(no_plain_words(input), "plain decoding was not recorded");
 }
 
 // Whoever takes one printed time from the other gets the printed difference.
