@@ -78,8 +78,10 @@ class TrainingScene final : public Scene {
                      "curves of training runs would stand here");
             return;
         }
-        const float arms = std::min(training_arms_height(d.model), (bottom - top) * 0.5F),
-                    charts = bottom - top - arms - 20, gap = 32;
+        constexpr float kLeastCharts = 168;
+        const float room = bottom - top, least = std::min(room, training_arms_height(d.model, true));
+        const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)),
+                    charts = room - arms - 20, gap = 32;
         const float half = (w - gap) / 2;
         if (charts > 150) {
             draw_training_curves(d, {x, top, half, charts});

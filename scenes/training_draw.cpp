@@ -20,7 +20,7 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-constexpr float kBarRow = 26;
+constexpr float kBarRow = 26, kLowBarRow = 17, kArmGap = 6, kArmsHead = 44;
 
 struct TrainingChart {
     Rect plot;
@@ -68,7 +68,7 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
     low = std::floor(low * 4) / 4;
     const TrainingChart chart{
         plot, {0, most / 1e6, plot.x, plot.right()}, {low, high * 1.02, plot.bottom(), plot.y}};
-    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(low, high, r.h > 220 ? 5 : 3),
+    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(low, high, r.h > 220 ? 5 : r.h > 180 ? 3 : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, chart.x, plot.bottom(), ui::ticks(0, most / 1e6, 4), {});
     canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14,
@@ -107,7 +107,7 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());
     const TrainingChart chart{
         plot, {0.6, static_cast<double>(longest) + 0.4, plot.x, plot.right()}, {0, 1, plot.bottom(), plot.y}};
-    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(0, 1, r.h > 220 ? 5 : 3),
+    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(0, 1, r.h > 220 ? 5 : r.h > 180 ? 3 : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (std::size_t k = 1; k <= longest; k += longest > 9 ? 2 : 1)
         canvas.text({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14,
@@ -134,10 +134,19 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     });
 }
 
-float training_arms_height(const TrainingModel& m) {
+namespace {
+
+float bar_rows(const TrainingModel& m) {
     std::size_t rows = 0;
     for (const TrainingArm& arm : m.arms) rows += std::max<std::size_t>(1, arm.bars.size());
-    return 44 + kBarRow * static_cast<float>(rows) + 6 * static_cast<float>(m.arms.size());
+    return static_cast<float>(rows);
+}
+
+} // namespace
+
+float training_arms_height(const TrainingModel& m, bool least) {
+    return kArmsHead + (least ? kLowBarRow : kBarRow) * bar_rows(m) +
+           kArmGap * static_cast<float>(m.arms.size());
 }
 
 void draw_training_arms(const TrainingDraw& d, Rect area) {
@@ -155,33 +164,36 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     const float name = std::min(230.0F, area.w * 0.28F), detail = 150, number = 56;
     const float left = area.x + name + detail, right = area.right() - number;
     const ui::Scale x{0, most * 1.02, left, right};
+    // Every arm has its row: the title may name any of them.
+    const float row_height =
+        std::min(kBarRow, (area.h - kArmsHead - kArmGap * static_cast<float>(m.arms.size())) / bar_rows(m));
+    const float middle = row_height / 2;
     float y = area.y + 30;
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
         const TrainingArm& arm = m.arms[static_cast<std::size_t>(i)];
-        const float h = kBarRow * static_cast<float>(std::max<std::size_t>(1, arm.bars.size()));
-        if (y + h > area.bottom() + 2) break;
+        const float h = row_height * static_cast<float>(std::max<std::size_t>(1, arm.bars.size()));
         const Rect box{area.x - 8, y, area.w + 16, h};
         const ui::Touch touch = ui::touch(d.ui, d.ui.id("arm " + arm.arm->name), box);
         if (i == m.arm || touch.hovered) canvas.fill(box, theme.raised.alpha(i == m.arm ? 0.9F : 0.45F), 4);
         if (touch.focused) ui::focus_ring(canvas, theme, box);
-        if (touch.clicked) d.state.arm = i;
-        ui::fitted_text(canvas, {area.x, y + 18}, arm.name, Font::text, 15,
+        if (touch.clicked) d.state.choose(i);
+        ui::fitted_text(canvas, {area.x, y + middle + 5}, arm.name, Font::text, 15,
                         i == m.arm ? theme.ink : theme.muted, name - 8);
         float row = y;
         for (const TrainingArm::Bar& bar : arm.bars) {
-            ui::fitted_text(canvas, {area.x + name, row + 18},
+            ui::fitted_text(canvas, {area.x + name, row + middle + 5},
                             bar.base_only ? "base logits alone" : counted(bar.drafts, "guess"), Font::text,
                             14, theme.muted, detail - 10);
-            ui::bar(canvas, theme, {left, row + 8, right - left, 10}, bar.tokens / x.hi, Role::draft,
+            ui::bar(canvas, theme, {left, row + middle - 5, right - left, 10}, bar.tokens / x.hi, Role::draft,
                     bar.base_only ? 0.5F : 1);
-            canvas.line({x(bar.low), row + 13}, {x(bar.high), row + 13}, {theme.ink, 1.5F});
+            canvas.line({x(bar.low), row + middle}, {x(bar.high), row + middle}, {theme.ink, 1.5F});
             if (bar.seeds.size() > 1)
-                for (const double tokens : bar.seeds) canvas.disc({x(tokens), row + 13}, 3, theme.ink);
-            canvas.text({area.right(), row + 18}, ui::per_round(bar.tokens), Font::mono, 14, theme.ink,
+                for (const double tokens : bar.seeds) canvas.disc({x(tokens), row + middle}, 3, theme.ink);
+            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14, theme.ink,
                         Align::right);
-            row += kBarRow;
+            row += row_height;
         }
-        y += h + 6;
+        y += h + kArmGap;
     }
 }
 

@@ -96,7 +96,8 @@ void draw_training_acceptance(const TrainingDraw& d, ui::Rect area); // share ke
 void draw_training_arms(const TrainingDraw& d, ui::Rect area);       // tokens per round, an arm a row
 void draw_training_details(const TrainingDraw& d);
 void draw_training_controls(const TrainingDraw& d);
-[[nodiscard]] float training_arms_height(const TrainingModel& model);
+// With rows as they are best, or as low as they can be read.
+[[nodiscard]] float training_arms_height(const TrainingModel& model, bool least = false);
 
 // ---- the last beat: Medusa heads that learn here and now (training_live.cpp) ----
 [[nodiscard]] StageTitle live_training_title(const SceneInput& input);

@@ -231,6 +231,13 @@ struct Learning {
         bench->settle();
         sent.clear();
     }
+            if (beat == kLiveBeat) continue;
+            TrainingState state;
+            if (beat > 0) state.study = study_of_beat(beat);
+            for (const TrainingArm& arm : training_model(bench.controller.frame(0).scene, state).arms)
+                EXPECT_TRUE(std::ranges::any_of(
+                    bench.texts, [&](const ui::RecordedText& text) { return text.text == arm.name; }))
+                    << "no row for " << arm.name << ", beat " << beat << " at " << screen.w;
     void tell() {
         ++published.revision;
         bench->controller.observe(published, bench->time);
