@@ -16,6 +16,7 @@ class TrainingScene final : public Scene {
         std::vector<SceneCommand> out;
         ui.push_id("training");
         if (follow_beat(input, state_, beat_)) history_.accept(state_);
+        if (follow_training(input)) history_.accept(state_);
         const TrainingModel model = training_model(input, state_);
         const TrainingDraw d{input, model, state_, ui, out};
         const bool live = beat_ == kLiveBeat;
@@ -71,6 +72,15 @@ class TrainingScene final : public Scene {
     }
 
     static void draw_stage(const TrainingDraw& d) {
+    // The control shows the steps of the training in the picture, until the user asks for others.
+    bool follow_training(const SceneInput& input) {
+        const int steps = input.training ? input.training->plan.steps : 0;
+        if (steps == trained_steps_) return false;
+        trained_steps_ = steps;
+        if (steps > 0) state_.steps = steps;
+        return steps > 0;
+    }
+
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
         if (!d.model.study) {
@@ -92,7 +102,7 @@ class TrainingScene final : public Scene {
 
     TrainingState state_;
     ControlHistory<TrainingState> history_;
-    int beat_ = -1;
+    int beat_ = -1, trained_steps_ = 0;
 };
 
 } // namespace

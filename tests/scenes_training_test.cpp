@@ -244,9 +244,9 @@ struct Learning {
         bench->settle();
     }
     // After `texts` of 300 answers and these steps of 600.
-    void grow(int texts, std::vector<int> steps) {
+    void grow(int texts, std::vector<int> steps, int planned = 600) {
         MedusaView view;
-        view.plan = usual_medusa_plan({600, 1, 64});
+        view.plan = usual_medusa_plan({planned, 1, 64});
         view.texts = 300;
         view.texts_done = texts;
         view.states = 7501;
@@ -260,7 +260,7 @@ struct Learning {
                                   step > 0 ? 16 - step / 50.0 : 0,
                                   {{share, share / 2, share / 3, share / 3}, 1 + share}});
         }
-        view.complete = !steps.empty() && steps.back() == 600;
+        view.complete = !steps.empty() && steps.back() == planned;
         published.training = std::make_shared<const MedusaView>(view);
         tell();
     }
@@ -337,3 +337,15 @@ TEST(TrainingScene, SaysThatThereIsNothing) {
 
 } // namespace
 } // namespace speclens
+TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
+    Learning learning;
+    learning.grow(300, {0, 150, 300}, 300);
+    EXPECT_TRUE(learning.bench->shows("step 300 of 300"));
+    learning.bench->key(ui::Key::m);
+    ASSERT_EQ(learning.sent.size(), 1u);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 300);
+    learning.bench->click(learning.bench->find("600")); // and what the user asks for after it
+    learning.bench->key(ui::Key::m);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 600);
+}
+
