@@ -94,6 +94,13 @@ TrainingRun read_run(const Ordered& object, const std::string& where) {
     const Ordered& method = member(object, "method", where);
     if (!method.is_string()) fail(where, "method is not a name");
     run.method = method.get<std::string>();
+    if (object.contains("arguments")) {
+        if (!object["arguments"].is_array()) fail(where, "arguments is not a list");
+        for (const Ordered& argument : object["arguments"]) {
+            if (!argument.is_string()) fail(where, "arguments holds something else than words");
+            run.arguments.push_back(argument.get<std::string>());
+        }
+    }
     read_curve(member(object, "curve", where), run, where);
     const Ordered& served = member(object, "served", where);
     if (!served.is_object()) fail(where, "served is not an object");

@@ -26,6 +26,7 @@ struct ServedResult {
 struct TrainingRun {
     int seed = 0, steps = 0;
     std::string method;
+    std::vector<std::string> arguments; // of the trainer, beyond the method's defaults
     std::vector<double> positions; // trained so far, ascending
     std::map<std::string, std::vector<double>>
         curves; // "final_loss", "base_loss", "loss", "accept_len" …, as long

@@ -55,8 +55,8 @@ class TrainingScene final : public Scene {
   private:
     static void keys(const TrainingDraw& d) {
         if (d.ui.take_key(ui::Key::down))
-            d.state.arm = std::min(d.model.arm + 1, static_cast<int>(d.model.arms.size()) - 1);
-        if (d.ui.take_key(ui::Key::up)) d.state.arm = std::max(d.model.arm - 1, 0);
+            d.state.choose(std::min(d.model.arm + 1, static_cast<int>(d.model.arms.size()) - 1));
+        if (d.ui.take_key(ui::Key::up)) d.state.choose(std::max(d.model.arm - 1, 0));
         if (d.ui.take_key(ui::Key::y)) d.state.sampled = !d.state.sampled;
     }
 
@@ -67,11 +67,11 @@ class TrainingScene final : public Scene {
         const std::string study = study_of_beat(beat);
         if (study.empty()) return false;
         state.study = study;
-        state.arm = beat == 2 ? 2 : 0;
+        state.arm = beat == 2 || beat == 5 ? 2 : 0; // the base loss that fades; g = 7
+        state.decay.reset();
         return true;
     }
 
-    static void draw_stage(const TrainingDraw& d) {
     // The control shows the steps of the training in the picture, until the user asks for others.
     bool follow_training(const SceneInput& input) {
         const int steps = input.training ? input.training->plan.steps : 0;
@@ -81,6 +81,7 @@ class TrainingScene final : public Scene {
         return steps > 0;
     }
 
+    static void draw_stage(const TrainingDraw& d) {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
         if (!d.model.study) {

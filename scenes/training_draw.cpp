@@ -231,19 +231,20 @@ void published_bars(const TrainingDraw& d, Rect r) {
 void weight_bars(const TrainingDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
+    const PositionWeights& weights = d.model.weights;
     ui::fitted_text(canvas, {r.x, r.y + 14},
-                    d.state.decay > 0 ? "Weight of a position, exp(−k ÷ " + ui::number(d.state.decay, 1) + ")"
-                                      : "Weight of a position: all alike",
+                    std::string(weights.by_step ? "Weight of test-time step k: " : "Weight of position k: ") +
+                        weights_words(weights) + (d.model.own_weights ? ", not the arm's" : ""),
                     Font::text, 14, theme.muted, r.w);
-    constexpr int kSlots = 15;
-    const float column = r.w / kSlots, floor = r.bottom() - 18, tall = floor - r.y - 26;
-    for (int k = 0; k < kSlots; ++k) {
-        const float h = tall * static_cast<float>(position_weight(k, d.state.decay));
-        canvas.fill({r.x + column * static_cast<float>(k) + 2, floor - h, column - 4, h},
-                    theme.role(Role::draft).alpha(0.85F), 2);
-        if (k % 2 == 0)
-            canvas.text({r.x + column * (static_cast<float>(k) + 0.5F), floor + 16}, std::to_string(k + 1),
-                        Font::mono, 14, theme.muted, Align::center);
+    if (weights.by_block) return;
+    const float column = r.w / 15, floor = r.bottom() - 18, tall = floor - r.y - 26;
+    for (int k = 1; k <= weights.positions; ++k) {
+        const float left = r.x + column * static_cast<float>(k - 1),
+                    h = tall * static_cast<float>(weights(k));
+        canvas.fill({left + 2, floor - h, column - 4, h}, theme.role(Role::draft).alpha(0.85F), 2);
+        if (k % 2 == 1)
+            canvas.text({left + column / 2, floor + 16}, std::to_string(k), Font::mono, 14, theme.muted,
+                        Align::center);
     }
 }
 
@@ -299,7 +300,8 @@ void draw_training_controls(const TrainingDraw& d) {
                          {.disabled = choices.empty() ? "No experiments came with this bundle" : ""});
         pick && *pick != chosen) {
         d.state.study = m.studies[static_cast<std::size_t>(*pick)]->name;
-        d.state.arm = 0;
+        d.state.choose(0);
+        d.state.decay.reset();
     }
     const std::string served[] = {"T = 0", "T = .7"};
     const float width = ui::segmented_width(ui.canvas, served);
@@ -320,8 +322,10 @@ void draw_training_controls(const TrainingDraw& d) {
     };
     if (m.losses)
         slider("progress bar", "Progress: " + ui::percent(d.state.progress), d.state.progress, 1, 0.01);
-    slider("decay", d.state.decay > 0 ? "Decay g: " + ui::number(d.state.decay, 1) : "Decay g: none",
-           d.state.decay, 16, 0.5);
+    if (!m.study || !m.weights.can_decay()) return;
+    double decay = m.weights.decay;
+    slider("decay", decay > 0 ? "Decay g: " + ui::number(decay, 1) : "Decay g: none", decay, 16, 0.5);
+    if (decay != m.weights.decay) d.state.decay = decay;
 }
 
 } // namespace speclens

@@ -123,7 +123,34 @@ double curriculum_weight(double progress, double rho) {
 }
 
 double position_weight(int k, double g) {
-    return g > 0 ? std::exp(-k / g) : 1;
+    return g > 0 ? std::exp(-(k - 1) / g) : 1;
+}
+
+PositionWeights weights_of(const TrainingRun& run) {
+    PositionWeights weights;
+    const auto value_of = [&](const char* option) -> std::optional<double> {
+        const auto found = std::ranges::find(run.arguments, option);
+        if (found == run.arguments.end() || found + 1 == run.arguments.end()) return {};
+        return std::strtod((found + 1)->c_str(), nullptr);
+    };
+    weights.by_block = std::ranges::find(run.arguments, "--dpace") != run.arguments.end();
+    weights.by_step = run.method == "eagle3";
+    if (weights.by_step) {
+        weights.decay = -1 / std::log(0.8);
+        weights.positions = static_cast<int>(value_of("--test-steps").value_or(7));
+    } else {
+        weights.decay = value_of("--decay").value_or(weights.decay);
+        weights.positions = static_cast<int>(value_of("--block").value_or(16)) - 1;
+    }
+    weights.positions = std::clamp(weights.positions, 1, 15);
+    return weights;
+}
+
+std::string weights_words(const PositionWeights& weights) {
+    if (weights.by_block) return "each block sets its own";
+    if (weights.by_step) return ".8^(k−1)";
+    return weights.decay > 0 ? "exp(−(k−1) ÷ " + ui::number(weights.decay, 1) + ")"
+                             : std::string("all alike");
 }
 
 double fade_of(const std::string& arm) {
@@ -163,6 +190,9 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
     }
     if (bar(m.best) && bar(m.worst)) m.apart = bar(m.best)->low > bar(m.worst)->high;
     const TrainingArm& chosen = m.chosen();
+    m.weights = weights_of(chosen.arm->runs.front());
+    m.own_weights = m.weights.can_decay() && state.decay && *state.decay != m.weights.decay;
+    if (m.own_weights) m.weights.decay = *state.decay;
     if (!chosen.base_loss.empty() && !chosen.loss.empty())
         m.losses = TrainingModel::Losses{curriculum_weight(state.progress, fade_of(chosen.arm->name)),
                                          at_share(chosen.loss, state.progress),

@@ -17,8 +17,20 @@ namespace speclens {
 // Weight of the base loss after a share `progress` of the run: 1 at the start, 0 after `rho` of it (0: never
 // any).
 [[nodiscard]] double curriculum_weight(double progress, double rho);
-// exp(-k / g), k from 0; g = 0: all 1.
+// exp(-(k-1) / g), k from 1; g = 0: all 1.
 [[nodiscard]] double position_weight(int k, double g);
+
+// How an arm's loss weighs the positions of a block.
+struct PositionWeights {
+    double decay = 7;       // g; 0: all alike
+    int positions = 15;     // that have a weight
+    bool by_block = false;  // D-PACE: every block sets its own, there is no curve to draw
+    bool by_step = false;   // EAGLE-3: .8 to the power of the test-time steps before it
+    [[nodiscard]] double operator()(int k) const { return position_weight(k, decay); }
+    [[nodiscard]] bool can_decay() const { return !by_block && !by_step; }
+};
+[[nodiscard]] PositionWeights weights_of(const TrainingRun& run);
+[[nodiscard]] std::string weights_words(const PositionWeights& weights); // "exp(−(k−1) ÷ 7.0)"
 
 // What the user set.
 struct TrainingState {
@@ -26,9 +38,13 @@ struct TrainingState {
     int arm = 0;
     bool sampled = false;  // served at T = 0.7 instead of 0
     double progress = 0.5; // of a run, for the weight of the losses
-    double decay = 7;      // g of the position weights
+    std::optional<double> decay; // g of the position weights, instead of the arm's
     int steps = 600;       // of heads that are trained here
     bool operator==(const TrainingState&) const = default;
+    void choose(int which) { // an arm, with its own weights
+        if (which != arm) decay.reset();
+        arm = which;
+    }
 };
 
 // One arm as the picture shows it: means over seeds.
@@ -67,6 +83,8 @@ struct TrainingModel {
         [[nodiscard]] double total() const { return (1 - weight) * final_loss + weight * base_loss; }
     };
     std::optional<Losses> losses;
+    PositionWeights weights;  // of the chosen arm, or as dragged
+    bool own_weights = false; // dragged: no longer the arm's
 };
 [[nodiscard]] std::string at_temperature(const TrainingModel& model); // "T = 0.7"
 [[nodiscard]] TrainingModel training_model(const SceneInput& input, const TrainingState& state);

@@ -202,8 +202,10 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
     if (m.losses)
         out << "After " << ui::percent(state.progress) << " of the run: weight of the base loss "
             << ui::probability(m.losses->weight) << ", loss " << ui::number(m.losses->total(), 2) << "\n";
-    out << "Weights of the first positions, g = " << ui::number(state.decay, 1) << ":";
-    for (int k = 0; k < 5; ++k) out << (k ? ", " : " ") << ui::probability(position_weight(k, state.decay));
+    out << (m.weights.by_step ? "Weights of the test-time steps, " : "Weights of the first positions, ")
+        << weights_words(m.weights) << (m.own_weights ? ", not the arm's" : "");
+    for (int k = 1; k <= std::min(5, m.weights.positions) && !m.weights.by_block; ++k)
+        out << (k > 1 ? ", " : ": ") << ui::probability(m.weights(k));
     out << "\n\n" << describe_story(training_story(input, m));
     return out.str();
 }

@@ -119,8 +119,8 @@ TEST(Training, WeighsTheLossesAsTheRunDidThere) {
     EXPECT_DOUBLE_EQ(curriculum_weight(0.25, 0.5), 0.5);
     EXPECT_DOUBLE_EQ(curriculum_weight(0.75, 0.5), 0);
     EXPECT_DOUBLE_EQ(curriculum_weight(0, 0), 0) << "teacher forcing alone never has any";
-    EXPECT_DOUBLE_EQ(position_weight(0, 7), 1);
-    EXPECT_NEAR(position_weight(7, 7), std::exp(-1), 1e-12);
+    EXPECT_DOUBLE_EQ(position_weight(1, 7), 1) << "the first guess";
+    EXPECT_NEAR(position_weight(8, 7), std::exp(-1), 1e-12);
     EXPECT_DOUBLE_EQ(position_weight(9, 0), 1);
     Taught taught(parse_ablations(kFile, "file"));
     TrainingState state;
@@ -131,6 +131,41 @@ TEST(Training, WeighsTheLossesAsTheRunDidThere) {
     EXPECT_DOUBLE_EQ(m.losses->weight, 0.5);
     EXPECT_DOUBLE_EQ(m.losses->final_loss, 2.5) << "half way between 4 and 1";
     EXPECT_DOUBLE_EQ(m.losses->total(), 0.5 * 2.5 + 0.5 * 3);
+}
+
+TEST(TrainingModel, KnowsHowEveryArmWeighsThePositions) {
+    const auto words = [](const std::string& method, std::vector<std::string> arguments) {
+        TrainingRun run;
+        run.method = method;
+        run.arguments = std::move(arguments);
+        return weights_words(weights_of(run));
+    };
+    EXPECT_EQ(words("dflash", {}), "exp(−(k−1) ÷ 7.0)");
+    EXPECT_EQ(words("dflash", {"--decay", "0"}), "all alike");
+    EXPECT_EQ(words("dflash", {"--block", "8", "--decay", "4"}), "exp(−(k−1) ÷ 4.0)");
+    EXPECT_EQ(words("dflash", {"--dpace"}), "each block sets its own");
+    EXPECT_EQ(words("eagle3", {"--test-steps", "3"}), ".8^(k−1)");
+    TrainingRun steps;
+    steps.method = "eagle3";
+    steps.arguments = {"--test-steps", "3"};
+    EXPECT_EQ(weights_of(steps).positions, 3);
+    EXPECT_NEAR(weights_of(steps)(3), 0.64, 1e-12);
+}
+
+TEST(TrainingScene, ShowsTheWeightsOfTheChosenArmUntilTheyAreDragged) {
+    Taught taught(
+        load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
+    taught.bench->controller.perform({SceneCommand{SetBeat{5}}}, 0);
+    taught.bench->settle();
+    EXPECT_TRUE(taught.bench->shows("Weight of position k: exp(−(k−1) ÷ 7.0)")) << "the arm with g = 7";
+    taught.bench->click(taught.bench->find("all positions alike"));
+    EXPECT_TRUE(taught.bench->shows("Weight of position k: all alike"));
+    EXPECT_TRUE(taught.bench->shows("Decay g: none"));
+    taught.bench->click(taught.bench->find("early positions more, g = 4"));
+    EXPECT_TRUE(taught.bench->shows("exp(−(k−1) ÷ 4.0)"));
+    taught.bench->click(taught.bench->find("D-PACE: by length at stake"));
+    EXPECT_TRUE(taught.bench->shows("Weight of position k: each block sets its own"));
+    EXPECT_FALSE(taught.bench->shows("Decay g"));
 }
 
 // What the beat on the lazy backbone says of kFile, whose base logits alone bring 2.00 [1.90, 2.10] without
@@ -196,6 +231,13 @@ TEST(TrainingScene, ShowsTheShippedExperimentsBeatByBeat) {
             EXPECT_EQ(overlap_of(bench.texts), "") << "beat " << beat << " at " << screen.w;
             EXPECT_TRUE(bench.clipped.empty()) << "beat " << beat << " at " << screen.w << ": "
                                                << (bench.clipped.empty() ? "" : bench.clipped[0].text);
+            if (beat == kLiveBeat) continue;
+            TrainingState state;
+            if (beat > 0) state.study = study_of_beat(beat);
+            for (const TrainingArm& arm : training_model(bench.controller.frame(0).scene, state).arms)
+                EXPECT_TRUE(std::ranges::any_of(
+                    bench.texts, [&](const ui::RecordedText& text) { return text.text == arm.name; }))
+                    << "no row for " << arm.name << ", beat " << beat << " at " << screen.w;
         }
     }
     taught.bench->controller.perform({SceneCommand{SetBeat{3}}}, 0);
@@ -231,13 +273,6 @@ struct Learning {
         bench->settle();
         sent.clear();
     }
-            if (beat == kLiveBeat) continue;
-            TrainingState state;
-            if (beat > 0) state.study = study_of_beat(beat);
-            for (const TrainingArm& arm : training_model(bench.controller.frame(0).scene, state).arms)
-                EXPECT_TRUE(std::ranges::any_of(
-                    bench.texts, [&](const ui::RecordedText& text) { return text.text == arm.name; }))
-                    << "no row for " << arm.name << ", beat " << beat << " at " << screen.w;
     void tell() {
         ++published.revision;
         bench->controller.observe(published, bench->time);
@@ -308,6 +343,18 @@ TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     EXPECT_EQ(restart->settings.k, 4);
 }
 
+TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
+    Learning learning;
+    learning.grow(300, {0, 150, 300}, 300);
+    EXPECT_TRUE(learning.bench->shows("step 300 of 300"));
+    learning.bench->key(ui::Key::m);
+    ASSERT_EQ(learning.sent.size(), 1u);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 300);
+    learning.bench->click(learning.bench->find("600")); // and what the user asks for after it
+    learning.bench->key(ui::Key::m);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 600);
+}
+
 TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
         for (const bool presenter : {false, true})
@@ -337,15 +384,3 @@ TEST(TrainingScene, SaysThatThereIsNothing) {
 
 } // namespace
 } // namespace speclens
-TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
-    Learning learning;
-    learning.grow(300, {0, 150, 300}, 300);
-    EXPECT_TRUE(learning.bench->shows("step 300 of 300"));
-    learning.bench->key(ui::Key::m);
-    ASSERT_EQ(learning.sent.size(), 1u);
-    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 300);
-    learning.bench->click(learning.bench->find("600")); // and what the user asks for after it
-    learning.bench->key(ui::Key::m);
-    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 600);
-}
-
