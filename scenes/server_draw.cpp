@@ -35,12 +35,21 @@ void part_slot(const ServerDraw& d, Rect r, const std::string& words) {
              words);
 }
 
+std::string nothing_drafted(const ServerModel& m) {
+    return m.plain ? std::string("this server drafts nothing")
+                   : std::string("nothing was drafted: ") + span_words(m.span);
+}
+
 // The acceptance length of every second; seconds without a round leave a gap.
 void draw_curve(const ServerDraw& d, Rect r) {
     const ServerModel& m = d.model;
     part_title(d, r, "acceptance length", "1 + accepted ÷ rounds, between two readings");
     if (m.points.size() < 2) {
         part_slot(d, r, m.view->watch.empty() ? "this server tells no counters" : "two readings, please");
+        return;
+    }
+    if (m.plain) {
+        part_slot(d, r, "no drafts: one token a pass of the target");
         return;
     }
     ui::Canvas& canvas = d.ui.canvas;
@@ -73,7 +82,7 @@ void draw_names(const ServerDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     if (m.counts.empty()) {
-        part_slot(d, r, std::string("nothing was drafted: ") + span_words(m.span));
+        part_slot(d, r, nothing_drafted(m));
         return;
     }
     const float pitch = std::min(34.0F, (r.h - 30) / static_cast<float>(m.names.size()));
@@ -99,8 +108,7 @@ void draw_places(const ServerDraw& d, Rect r) {
     const std::size_t n = m.places.unconditional.size();
     if (n == 0) {
         part_slot(d, r,
-                  m.counts.empty() ? std::string("nothing was drafted: ") + span_words(m.span)
-                                   : "no counters by place");
+                  m.counts.empty() ? nothing_drafted(m) : "no counters by place");
         return;
     }
     ui::Canvas& canvas = d.ui.canvas;
@@ -131,8 +139,8 @@ void draw_places(const ServerDraw& d, Rect r) {
     }
 }
 
-// The answer as running text; guessed pieces have the mark of kept drafts, the target's own the double line
-// of a bonus.
+// The answer as running text: kept guesses, the target's token after a rejection or as a bonus, and without
+// any mark where it is open who wrote it.
 void draw_answer(const ServerDraw& d, Rect r) {
     const ServerModel& m = d.model;
     const ServedText* served = m.view->served.get();
@@ -140,7 +148,8 @@ void draw_answer(const ServerDraw& d, Rect r) {
     if (m.view->asking)
         detail = "answering …";
     else if (served)
-        detail = provenance_words(served->provenance);
+        detail = m.plain ? "nothing was guessed: every token is the target's"
+                         : provenance_words(served->provenance);
     part_title(d, r, "the last answer", detail);
     if (!served || served->pieces.empty()) {
         part_slot(d, r, m.view->asking ? "waiting for the first token" : "send the prompt: M");
@@ -156,8 +165,9 @@ void draw_answer(const ServerDraw& d, Rect r) {
             const float w = ui::running_width(canvas, bytes);
             if (x + w > r.right() && x > r.x) x = r.x, y += pitch;
             if (y > r.bottom() - 8) return;
-            (void)ui::running_token(canvas, d.ui.theme, {x, y}, bytes, role_of(piece.author),
-                                    piece.author == Author::unknown);
+            std::optional<Role> role = role_of(*served, piece);
+            if (!role && m.plain) role = Role::target;
+            (void)ui::running_token(canvas, d.ui.theme, {x, y}, bytes, role);
             x += w;
         };
         for (std::size_t line = rest.find('\n'); line != std::string_view::npos; line = rest.find('\n')) {

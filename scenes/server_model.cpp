@@ -50,6 +50,7 @@ ServerModel server_model(const SceneInput& input, const ServerState& state) {
     m.names = acceptance_names(m.counts);
     m.places = position_acceptance(m.counts);
     m.findings = findings(m.counts);
+    m.plain = !view.watch.empty() && drafts_nothing(view.watch.last());
     for (std::size_t i = 1; i < view.watch.size(); ++i) {
         const WatchInterval step = view.watch.step(i);
         ServerPoint point;
@@ -86,18 +87,24 @@ const char* provenance_words(Provenance provenance) {
     return "totals only: which tokens were guessed is not known";
 }
 
-ui::Role role_of(Author author) {
-    switch (author) {
+std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& piece) {
+    switch (piece.author) {
     case Author::draft:
         return ui::Role::accepted;
     case Author::target:
-        return ui::Role::bonus;
+        if (piece.round >= 0) {
+            const ServedRound& round = served.rounds[static_cast<std::size_t>(piece.round)];
+            // Nothing was kept or lost where nothing was drafted; how many were is not always told.
+            if (round.drafted > 0)
+                return round.accepted < round.drafted ? ui::Role::residual : ui::Role::bonus;
+        }
+        return ui::Role::target;
     case Author::first:
         return ui::Role::target;
     case Author::unknown:
         break;
     }
-    return ui::Role::discarded;
+    return {};
 }
 
 std::string why_not_ask(const SceneInput& input, const ServerModel& m) {

@@ -42,13 +42,15 @@ struct ServerModel {
     [[nodiscard]] bool attached() const { return view->state == ServerView::State::attached; }
     // It answered once and does not any more: what it told stays on screen.
     [[nodiscard]] bool lost() const { return view->state == ServerView::State::failed && !view->watch.empty(); }
+    bool plain = false; // it has written tokens and drafted none of them
     [[nodiscard]] std::string server() const; // "vLLM 0.11", "SpecLens 0.1.0"
     [[nodiscard]] std::string model() const;  // empty: not told
 };
 [[nodiscard]] ServerModel server_model(const SceneInput& input, const ServerState& state);
 [[nodiscard]] const char* span_words(ServerSpan span);
 [[nodiscard]] const char* provenance_words(Provenance provenance);
-[[nodiscard]] ui::Role role_of(Author author);
+// The mark of a piece of an answer; none where it is open who wrote it.
+[[nodiscard]] std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& piece);
 
 inline constexpr int kServerBeats = 5;
 [[nodiscard]] StageTitle server_title(const ServerModel& model);

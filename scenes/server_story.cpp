@@ -72,6 +72,8 @@ StageTitle server_title(const ServerModel& m) {
                       ui::percent(m.counts.accepted / m.counts.drafted) + " of what is drafted is kept";
     else if (!view.watch.empty() && view.watch.last().told_length)
         title.title = "Acceptance length " + ui::number(*view.watch.last().told_length, 2) + ", says the server";
+    else if (m.plain)
+        title.title = "This server drafts nothing: every token is the target's";
     else
         title.title = view.facts.reading.speculates() || !view.watch.empty()
                           ? "Nothing was drafted yet"
@@ -111,10 +113,12 @@ std::string server_description(const SceneInput& input, const ServerModel& m) {
     }
     for (const std::string& missing : m.view->facts.missing) out << capital(missing) << ".\n";
     if (const ServedText* served = m.view->served.get()) {
-        out << "\nThe last answer (" << provenance_words(served->provenance) << "): ";
+        out << "\nThe last answer ("
+            << (m.plain ? "nothing was guessed" : provenance_words(served->provenance)) << "): ";
         for (const ServedPiece& piece : served->pieces)
             out << (piece.author == Author::draft ? "[" + piece.text + "]" : piece.text);
-        out << "\nIn brackets: guessed.\n";
+        if (!m.plain) out << "\nIn brackets: guessed.";
+        out << "\n";
     }
     out << "\n" << describe_story(server_story(input, m));
     return out.str();

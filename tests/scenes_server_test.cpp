@@ -100,6 +100,47 @@ TEST(ServerModelTest, ChoosesTheNarrowestSpanThatHasCounts) {
     EXPECT_TRUE(none.counts.empty());
 }
 
+// A bonus follows a round that kept all its guesses; after a rejection the target's token is a new draw.
+TEST(ServerModelTest, TellsABonusFromATokenAfterARejection) {
+    ServedText served;
+    served.rounds = {{3, 2}, {3, 3}, {0, 0}, {-1, 2}};
+    const auto role = [&](Author author, int round) {
+        return role_of(served, ServedPiece{"x", 1, round, author});
+    };
+    EXPECT_EQ(role(Author::target, 0), ui::Role::residual);
+    EXPECT_EQ(role(Author::target, 1), ui::Role::bonus);
+    EXPECT_EQ(role(Author::target, 2), ui::Role::target) << "nothing was drafted";
+    EXPECT_EQ(role(Author::target, 3), ui::Role::target) << "how many were drafted is not told";
+    EXPECT_EQ(role(Author::target, -1), ui::Role::target);
+    EXPECT_EQ(role(Author::first, -1), ui::Role::target);
+    EXPECT_EQ(role(Author::draft, 0), ui::Role::accepted);
+    EXPECT_FALSE(role(Author::unknown, -1));
+}
+
+TEST(ServerScene, SaysThatAServerDraftsNothing) {
+    auto view = watched(0);
+    view->watch = Watch();
+    ServerReading reading;
+    reading.kind = ServerKind::vllm;
+    reading.counts = SpecCounts{};
+    for (int second = 0; second < 4; ++second) {
+        reading.generated = 40 + second;
+        view->watch.add(second, reading);
+    }
+    ServedText served;
+    served.pieces = {{"The", 5, -1, Author::unknown}, {" moon", 9, -1, Author::unknown}};
+    view->served = std::make_shared<const ServedText>(served);
+    Shown shown(view);
+    for (const char* words : {"This server drafts nothing: every token is the target's",
+                              "no drafts: one token a pass of the target",
+                              "nothing was guessed: every token is the target's"})
+        EXPECT_TRUE(shown.bench->shows(words)) << words << "\n" << shown.bench->words;
+    EXPECT_FALSE(shown.bench->shows("Nothing was drafted yet"));
+    EXPECT_FALSE(shown.bench->shows("is not known"));
+    const SceneInput input = input_of(view.get());
+    EXPECT_EQ(server_description(input, server_model(input, {})).find("is not known"), std::string::npos);
+}
+
 TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
     auto view = watched();
     view->served = std::make_shared<const ServedText>(some_answer());

@@ -216,12 +216,12 @@ float running_width(const Canvas& canvas, std::string_view bytes, float size) {
     return token_text_width(canvas, label_of(bytes, false), size);
 }
 
-float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes, Role role,
-                    bool pending, float size) {
+float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes,
+                    std::optional<Role> role, bool pending, float size) {
     const std::string text = label_of(bytes, false); // plain gaps; line breaks and broken bytes are shown
     const float width = token_text_width(canvas, text, size);
-    if (!pending) {
-        const Color hue = theme.role(role);
+    if (!pending && role) {
+        const Color hue = theme.role(*role);
         const float left = at.x + 0.5F, wide = width - 1, low = at.y + 6;
         canvas.fill({left, at.y - std::round(size * 0.88F), wide, std::round(size * 1.18F)},
                     hue.alpha(0.16F));

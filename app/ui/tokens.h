@@ -2,6 +2,7 @@
 // broken UTF-8 as ⟨E4⟩. Chips show role by hue, glyph and edge together.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,10 +47,11 @@ void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view w
 void role_swatch(Canvas& canvas, const Theme& theme, Rect box, Role role);
 void legend(Canvas& canvas, const Theme& theme, Vec2 at, float column = 116);
 
-// One token of running text: role ground, underline (solid, dotted resampled, double bonus). `pending`: muted
-// at 38 %, no mark. Plain gaps for spaces. `at` = left end on the baseline. Returns the width.
-float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes, Role role,
-                    bool pending = false, float size = 17);
+// One token of running text: role ground, underline (solid, dotted resampled, double bonus); without a role
+// no mark. `pending`: muted at 38 %, no mark either. Plain gaps for spaces. `at` = left end on the baseline.
+// Returns the width.
+float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes,
+                    std::optional<Role> role, bool pending = false, float size = 17);
 [[nodiscard]] float running_width(const Canvas& canvas, std::string_view bytes, float size = 17);
 
 } // namespace speclens::ui
