@@ -349,7 +349,9 @@ constexpr OptionRow kOptionRows[] =
          in(run), [](Options& o, Text, Text) { o.lens = true; }},
         {"--timing", "", "Output", "record times (the default)", in(run, render, describe),
          [](Options& o, Text, Text) { o.timing = true; }},
-        {"--no-timing", "", "Output", "leave times out: the same input gives the same bytes, except for the date in a trace",
+        {"--no-timing", "", "Output",
+         "leave times out: the same input gives the same bytes, except for the date in a trace; a race is drawn "
+         "stepped",
          in(run, render, describe), [](Options& o, Text, Text) { o.timing = false; }},
         {"--stepped", "", "Output",
          "race: all lanes together, phase by phase, instead of one after another on the clock",

@@ -306,6 +306,20 @@ TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     EXPECT_EQ(stepped.code, 0) << stepped.err;
     EXPECT_NE(stepped.out.find("not timed"), std::string::npos) << stepped.out;
     EXPECT_NE(stepped.out.find("Texts identical so far"), std::string::npos) << stepped.out;
+    race.back() = "--no-timing";
+    EXPECT_EQ(speclens(race).out, stepped.out) << "lanes without times go step by step";
+    race[0] = "render";
+    std::string drawn[2];
+    for (std::string& bytes : drawn) {
+        const std::filesystem::path picture = folder / "race.svg";
+        std::vector<std::string> render = race;
+        render.insert(render.end(), {"-o", picture.string()});
+        const Outcome outcome = speclens(render);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        bytes = read_file(picture);
+    }
+    EXPECT_FALSE(drawn[0].empty());
+    EXPECT_EQ(drawn[0], drawn[1]) << "the same input gives the same bytes";
     EXPECT_EQ(speclens({"describe", "loop", "--stepped"}).code, 2);
     EXPECT_EQ(speclens({"describe", "loop", "--json", file}).code, 2);
 }
