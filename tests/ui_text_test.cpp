@@ -136,6 +136,17 @@ TEST(Layout, WrappedLinesFitAndLoseNothing) {
     }
 }
 
+TEST(Layout, AValueStaysBesideItsName) {
+    const RecordCanvas canvas = paper();
+    const std::string text = "With fewer guesses, K = 4 and g = 7.0, a round is shorter";
+    for (float width = 60; width < 420; width += 7)
+        for (const std::string_view line : wrap(canvas, text, Font::text, 15, width)) {
+            EXPECT_FALSE(line.starts_with("=") || line.ends_with("=")) << line;
+            EXPECT_FALSE(line.ends_with(" K") || line == "K") << line;
+        }
+    EXPECT_GE(wrap(canvas, "a = b = c = d = e = f", Font::text, 15, 40).size(), 3U) << "too wide for one line";
+}
+
 TEST(Layout, LineBreaksAndLongWordsAreHonoured) {
     const RecordCanvas canvas = paper();
     EXPECT_EQ(wrap(canvas, "a\n\nb", Font::text, 15, 100).size(), 3U);

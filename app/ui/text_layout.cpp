@@ -24,6 +24,15 @@ std::size_t fitting_prefix(const Canvas& canvas, std::string_view text, Font fon
     return low;
 }
 
+// End of the word at `at`; a value stays beside its name: "K = 4" is one word.
+std::size_t end_of_word(std::string_view line, std::size_t at, bool glue) {
+    constexpr std::string_view kEquals = " = ";
+    std::size_t end = std::min(line.find(' ', at), line.size());
+    while (glue && line.substr(end, kEquals.size()) == kEquals)
+        end = std::min(line.find(' ', end + kEquals.size()), line.size());
+    return end;
+}
+
 } // namespace
 
 float baseline(float y, float h, float size) {
@@ -46,9 +55,14 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
         std::size_t line = 0, end = 0; // [line, end) is the line so far; empty when equal
         float used = 0;
         for (std::size_t at = whole.find_first_not_of(' '); at != std::string_view::npos;) {
-            const std::size_t word_end = std::min(whole.find(' ', at), whole.size());
-            const std::string_view word = whole.substr(at, word_end - at);
-            const float wide = canvas.text_width(word, font, size);
+            std::size_t word_end = end_of_word(whole, at, true);
+            std::string_view word = whole.substr(at, word_end - at);
+            float wide = canvas.text_width(word, font, size);
+            if (wide > width) {
+                word_end = end_of_word(whole, at, false);
+                word = whole.substr(at, word_end - at);
+                wide = canvas.text_width(word, font, size);
+            }
             if (end > line) {
                 const float gap = static_cast<float>(at - end) * space;
                 if (used + gap + wide > width) {
