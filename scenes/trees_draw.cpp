@@ -31,6 +31,94 @@ std::string sight_words(const std::vector<TreeNode>& nodes) {
     return words;
 }
 
+// Where the columns of the tree stand, and how wide their chips are. Where not all labels find room, a column
+// shows only what became of its guesses; the kept path keeps its labels first.
+struct TreeColumns {
+    static constexpr float kGap = 14, kCrowdedGap = 8, kSwatch = 20, kWidest = 124, kCrowdedChip = 28;
+    bool crowded = false; // narrower gaps, lower chips
+    float number_w = 20;  // room for the number of a node
+    std::vector<float> x, chip;
+    [[nodiscard]] bool labelled(int depth) const { return chip[static_cast<std::size_t>(depth)] > kSwatch; }
+};
+
+// Widths that all labels of every depth want.
+std::vector<float> wanted_chips(const TreesDraw& d, int anchor, int deepest, float height) {
+    const auto wide = [&](int token) {
+        const std::string label = token < 0 ? "text" : label_of(*d.input.trace, token);
+        return std::min(TreeColumns::kWidest, ui::chip_width(d.ui.canvas, label, height));
+    };
+    std::vector<float> wanted(static_cast<std::size_t>(deepest) + 1, 0);
+    wanted[0] = wide(anchor);
+    for (const TreeNode& node : d.model.nodes) {
+        float& most = wanted[static_cast<std::size_t>(node.depth)];
+        most = std::max(most, wide(node.token));
+    }
+    return wanted;
+}
+
+// Whether a kept guess stands so deep; the root counts as one.
+bool on_kept_path(const TreesDraw& d, int depth) {
+    return depth == 0 || std::ranges::any_of(d.model.nodes, [&](const TreeNode& node) {
+               return node.depth == depth && node.state == DraftSlot::State::accepted;
+           });
+}
+
+TreeColumns tree_columns(const TreesDraw& d, int anchor, int deepest, ui::Rect area, float number_w) {
+    TreeColumns c;
+    c.number_w = number_w;
+    std::vector<float> wanted = wanted_chips(d, anchor, deepest, 32);
+    const std::size_t n = wanted.size();
+    const float even = area.w / static_cast<float>(n),
+                chip = std::min(even - TreeColumns::kGap - number_w, TreeColumns::kWidest);
+    if (chip >= *std::ranges::max_element(wanted)) {
+        for (std::size_t i = 0; i < n; ++i) c.x.push_back(area.x + even * static_cast<float>(i));
+        c.chip.assign(n, chip);
+        return c;
+    }
+    c.crowded = true;
+    c.number_w = std::min(number_w, 22.0F); // two digits
+    c.chip.assign(n, TreeColumns::kSwatch);
+    wanted = wanted_chips(d, anchor, deepest, TreeColumns::kCrowdedChip);
+    const float between = TreeColumns::kCrowdedGap + c.number_w;
+    float room = area.w - static_cast<float>(n) * (TreeColumns::kSwatch + between) + between;
+    constexpr float kLeastLabel = 30; // beyond a swatch
+    for (const bool kept : {true, false})
+        for (std::size_t depth = 0; depth < n; ++depth) {
+            if (on_kept_path(d, static_cast<int>(depth)) != kept) continue;
+            const float all = std::max(0.0F, wanted[depth] - TreeColumns::kSwatch), more = std::min(all, room);
+            if (more < std::min(kLeastLabel, all)) continue;
+            c.chip[depth] += more;
+            room -= more;
+        }
+    const float spread = n > 1 ? std::max(0.0F, room) / static_cast<float>(n - 1) : 0;
+    float x = area.x;
+    for (const float w : c.chip) {
+        c.x.push_back(x);
+        x += w + between + spread;
+    }
+    return c;
+}
+
+float trees_table_height(const TreesDraw& d) {
+    return 42 + 25 * static_cast<float>(trees_rows(d.input).size());
+}
+
+// The branch that stays as running text, where the tree has no room for all of its labels.
+void draw_kept_text(const TreesDraw& d, Vec2 at, float right) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const std::string name = "kept: ";
+    const float after = at.x + canvas.text_width(name, Font::text, 14);
+    float x = after;
+    for (const TreeNode& node : d.model.nodes) {
+        if (node.state != DraftSlot::State::accepted) continue;
+        const std::string bytes = d.input.trace->text(node.token);
+        const float w = ui::running_width(canvas, bytes, 15);
+        if (x + w > right) break;
+        if (x == after) canvas.text(at, name, Font::text, 14, d.ui.theme.muted);
+        x += ui::running_token(canvas, d.ui.theme, {x, at.y}, bytes, Role::accepted, false, 15);
+    }
+}
+
 void empty_stage(const TreesDraw& d, Rect area, const std::string& words, const std::string& button,
                  bool possible) {
     const Rect box{area.x, area.y, area.w, std::min(240.0F, area.h)};
@@ -66,25 +154,40 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const int rows = static_cast<int>(m.nodes.size()) + 1;
     const float number_w = rows > 10 ? 26.0F : 20.0F; // room for the number of a node or of a row
-    const float mask_side = std::min({area.h - 100, area.w * 0.34F, 22.0F * static_cast<float>(rows)});
-    const bool mask = mask_side > 90;
-    const Rect tree{area.x + number_w, area.y + 30,
-                    area.w - number_w - (mask ? mask_side + number_w + 40 : 0), area.h - 34};
     int deepest = 1;
     float lowest = 0;
     for (const TreeNode& node : m.nodes)
         deepest = std::max(deepest, node.depth), lowest = std::max(lowest, node.row);
-    ui::fitted_text(canvas, {area.x, area.y + 14},
-                    "The tree: " + counted(rows - 1, "guess") + ", " + counted(deepest, "level"),
-                    Font::text_bold, 15, theme.ink, tree.w);
-    const float column = tree.w / static_cast<float>(deepest + 1),
-                line = std::min(46.0F, tree.h / (lowest + 1));
-    const float chip_w = std::min(column - 14 - number_w, 124.0F),
-                chip_h = std::clamp(line - 8, 16.0F, 32.0F);
+    const int anchor = anchor_of(*d.input.whole, *shown_cycle(d.input));
+    const std::vector<float> wanted = wanted_chips(d, anchor, deepest, 32);
+    float mask_side = std::min({area.h - 100, area.w * 0.34F, 22.0F * static_cast<float>(rows)});
+    const bool mask = mask_side > 90;
+    if (mask) { // labels before large cells
+        const float even = *std::ranges::max_element(wanted) + TreeColumns::kGap + number_w;
+        const float left_over = area.w - 2 * number_w - 40 - even * static_cast<float>(wanted.size());
+        mask_side = std::max(std::min(mask_side, left_over),
+                             std::min(mask_side, std::max(140.0F, 3.0F * static_cast<float>(rows))));
+    }
+    // Where there is no panel, what the beat speaks of stands below the tree.
+    constexpr float kLeastLine = 26, kBelow = 24;
+    const float table = table_on_stage(d) ? trees_table_height(d) + kBelow : 0;
+    const bool measured = table > 0 && area.h - 34 - table >= kLeastLine * (lowest + 1);
+    const Rect tree{area.x + number_w, area.y + 30,
+                    area.w - number_w - (mask ? mask_side + number_w + 40 : 0),
+                    area.h - 34 - (measured ? table : 0)};
+    const std::string title = "The tree: " + counted(rows - 1, "guess") + ", " + counted(deepest, "level");
+    ui::fitted_text(canvas, {area.x, area.y + 14}, title, Font::text_bold, 15, theme.ink, tree.w);
+    const TreeColumns columns = tree_columns(d, anchor, deepest, tree, number_w);
+    if (columns.crowded)
+        draw_kept_text(d, {area.x + 24 + canvas.text_width(title, Font::text_bold, 15), area.y + 14},
+                       tree.right());
+    const float line = std::min(rows > 20 ? 60.0F : 46.0F, tree.h / (lowest + 1)),
+                chip_h = std::clamp(line - 8, 16.0F, columns.crowded ? TreeColumns::kCrowdedChip : 32.0F);
     const float used = line * (lowest + 1), top = tree.y + std::max(0.0F, (tree.h - used) / 2);
     const auto box = [&](int depth, float row) {
-        return Rect{tree.x + column * static_cast<float>(depth), top + line * row + (line - chip_h) / 2,
-                    chip_w, chip_h};
+        const auto i = static_cast<std::size_t>(depth);
+        const float h = columns.labelled(depth) ? chip_h : std::min(chip_h, TreeColumns::kSwatch);
+        return Rect{columns.x[i], top + line * row + (line - h) / 2, columns.chip[i], h};
     };
     float root = 0;
     int children = 0;
@@ -97,7 +200,7 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         const Rect from =
             node.parent < 0 ? start : box(node.depth - 1, m.nodes[static_cast<std::size_t>(node.parent)].row);
         const bool kept = node.state == DraftSlot::State::accepted;
-        canvas.line({from.right(), from.center().y}, {to.x - number_w, to.center().y},
+        canvas.line({from.right(), from.center().y}, {to.x - columns.number_w, to.center().y},
                     {kept ? theme.role(Role::accepted) : theme.muted.alpha(0.6F), kept ? 2.0F : 1.0F});
     }
     // The same numbers as in the mask: 0 is the token before the tree.
@@ -105,7 +208,6 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         canvas.text({at.x - 5, at.center().y + 5}, std::to_string(index), Font::mono, 14, theme.muted,
                     Align::right);
     };
-    const int anchor = anchor_of(*d.input.whole, *shown_cycle(d.input));
     number(start, 0);
     ui::chip(canvas, theme, start, anchor < 0 ? "text" : label_of(*d.input.trace, anchor),
              {.neutral = true, .glyph = false});
@@ -113,9 +215,17 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         const TreeNode& node = m.nodes[static_cast<std::size_t>(i)];
         const Rect at = box(node.depth, node.row);
         number(at, 1 + i);
-        ui::chip(canvas, theme, at, label_of(*d.input.trace, node.token),
-                 {.role = role_of(node.state), .glyph = chip_h >= 24 && chip_w >= 64});
+        const Role role = role_of(node.state);
+        if (columns.labelled(node.depth))
+            ui::chip(canvas, theme, at, label_of(*d.input.trace, node.token),
+                     {.role = role, .glyph = chip_h >= 20 && at.w >= 56});
+        else
+            ui::role_swatch(canvas, theme, {at.x + (at.w - at.h) / 2, at.y, at.h, at.h}, role);
+        ui::tooltip(d.ui, at, quoted(*d.input.trace, node.token) + ": " + ui::role_name(role));
     }
+    if (measured)
+        draw_trees_table(d, {area.x, area.bottom() - table + kBelow, std::min(tree.w, 460.0F),
+                             table - kBelow});
 
     if (!mask) return;
     const float cell = mask_side / static_cast<float>(rows), left = area.right() - mask_side,
@@ -124,7 +234,14 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     ui::fitted_text(canvas, {names, area.y + 14}, "Who sees whom", Font::text_bold, 15, theme.ink, names_w);
     ui::fitted_text(canvas, {names, area.y + 34}, "a row sees its ancestors", Font::text, 14, theme.muted,
                     names_w);
-    ui::fitted_text(canvas, {names, area.y + 53}, sight_words(m.nodes), Font::text, 14, theme.muted, names_w);
+    const std::string sight = sight_words(m.nodes);
+    const bool sight_fits = canvas.text_width(sight, Font::text, 14) <= names_w;
+    if (sight_fits) canvas.text({names, area.y + 53}, sight, Font::text, 14, theme.muted);
+    if (const float below = y0 + mask_side + 24; !sight_fits && below < area.bottom())
+        ui::paragraph(canvas, {names, below}, names_w, sight,
+                      {.size = 14,
+                       .color = theme.muted,
+                       .max_lines = 1 + static_cast<int>((area.bottom() - below) / 20)});
     const int every = static_cast<int>(std::ceil(20 / cell)); // so that numbers do not touch
     for (int i = 0; i < rows; i += every) {
         const float middle = cell * (static_cast<float>(i) + 0.5F) - 0.5F;
@@ -146,6 +263,32 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
                                        "all of them see the text before");
 }
 
+bool table_on_stage(const TreesDraw& d) {
+    return d.input.details.w <= 0 && d.input.beat >= kTreesCostBeat && !trees_rows(d.input).empty();
+}
+
+float draw_trees_table(const TreesDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    ui::fitted_text(canvas, {r.x, r.y + 14}, trees_study_title(d.input, d.model), Font::text_bold, 15,
+                    theme.ink, r.w);
+    const float columns[] = {r.right() - 156, r.right() - 74, r.right()};
+    const char* heads[] = {"rows", "tok/round", "speed-up"};
+    float y = r.y + 38;
+    for (int c = 0; c < 3; ++c)
+        canvas.text({columns[c], y}, heads[c], Font::text, 14, theme.muted, Align::right);
+    for (const TreesRow& row : trees_rows(d.input)) {
+        y += 25;
+        if (y > r.bottom()) break;
+        ui::fitted_text(canvas, {r.x, y}, row.name, Font::text, 14, theme.ink, r.w - 204);
+        canvas.text({columns[0], y}, std::to_string(row.rows), Font::mono, 14, theme.ink, Align::right);
+        canvas.text({columns[1], y}, ui::per_round(row.tokens), Font::mono, 14, theme.ink, Align::right);
+        canvas.text({columns[2], y}, row.speedup > 0 ? ui::speed_up(row.speedup) : "–", Font::mono, 14,
+                    theme.ink, Align::right);
+    }
+    return y;
+}
+
 void draw_trees_details(const TreesDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
@@ -153,27 +296,15 @@ void draw_trees_details(const TreesDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const TreesModel& m = d.model;
     const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(canvas, {x, r.y + 32}, trees_study_title(d.input, m), Font::text_bold, 15, theme.ink, w);
-    const std::vector<TreesRow> rows = trees_rows(d.input);
     float y = r.y + 56;
-    if (rows.empty()) {
+    if (trees_rows(d.input).empty()) {
+        ui::fitted_text(canvas, {x, r.y + 32}, trees_study_title(d.input, m), Font::text_bold, 15, theme.ink,
+                        w);
         y = ui::paragraph(canvas, {x, y}, w,
                           "Measure to compare a chain under both rules with trees of 4, 8 and 16 guesses.",
                           {.size = 14, .color = theme.muted, .max_lines = 3});
     } else {
-        const float columns[] = {x + w - 156, x + w - 74, x + w};
-        const char* heads[] = {"rows", "tok/round", "speed-up"};
-        for (int c = 0; c < 3; ++c)
-            canvas.text({columns[c], y}, heads[c], Font::text, 14, theme.muted, Align::right);
-        for (const TreesRow& row : rows) {
-            y += 25;
-            if (y > r.bottom() - 60) break;
-            ui::fitted_text(canvas, {x, y}, row.name, Font::text, 14, theme.ink, w - 204);
-            canvas.text({columns[0], y}, std::to_string(row.rows), Font::mono, 14, theme.ink, Align::right);
-            canvas.text({columns[1], y}, ui::per_round(row.tokens), Font::mono, 14, theme.ink, Align::right);
-            canvas.text({columns[2], y}, row.speedup > 0 ? ui::speed_up(row.speedup) : "–", Font::mono, 14,
-                        theme.ink, Align::right);
-        }
+        y = draw_trees_table(d, {x, r.y + 18, w, r.h - 78});
         y += 24;
         ui::fitted_text(canvas, {x, y}, "each row: " + trees_sample_words(d.input), Font::text, 14, theme.muted, w);
     }

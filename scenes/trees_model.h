@@ -98,7 +98,7 @@ struct TreesRow {
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
 [[nodiscard]] std::string trees_study_title(const SceneInput& input, const TreesModel& model); // who drafts there
 
-inline constexpr int kTreesBeats = 6;
+inline constexpr int kTreesBeats = 6, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
 [[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
 // Word of a column: a token of the run, or A and B of the example.
@@ -116,6 +116,9 @@ struct TreesDraw {
 };
 void draw_block_stage(const TreesDraw& d, ui::Rect area);
 void draw_tree_stage(const TreesDraw& d, ui::Rect area);
+// What was measured, in the panel, or on the stage of a window without one.
+[[nodiscard]] bool table_on_stage(const TreesDraw& d);
+float draw_trees_table(const TreesDraw& d, ui::Rect r); // returns the last baseline
 void draw_trees_details(const TreesDraw& d);
 void draw_trees_controls(const TreesDraw& d);
 // Starts what the picture needs, or nothing where it cannot.

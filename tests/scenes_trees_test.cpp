@@ -8,6 +8,7 @@
 #include "engine/study.h"
 #include "engine/verify.h"
 #include "scenes/trees_model.h"
+#include "scenes/words.h"
 #include "scenes_bench.h"
 #include "scenes_look.h"
 #include "tests/micro.h"
@@ -23,7 +24,7 @@ struct Judged {
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
     explicit Judged(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000},
-                    int k = 4, double temperature = 1, bool cascade_of_blocks = false) {
+                    int k = 4, double temperature = 1, bool cascade_of_blocks = false, int budget = 0) {
         settings.token_ids = {5, 6, 7, 8, 9};
         settings.drafter = drafter;
         settings.rule = rule;
@@ -31,6 +32,7 @@ struct Judged {
         settings.max_tokens = 20;
         settings.sampling.temperature = temperature;
         settings.rule_params.block = cascade_of_blocks;
+        if (budget > 0) settings.options.tree_budget = budget, settings.options.tree_topk = 6;
         run = std::make_unique<speclens::Run>(models, settings);
         run->finish();
         EnginePort port;
@@ -43,6 +45,28 @@ struct Judged {
         bench->controller.observe(published, bench->time);
         bench->settle();
         sent.clear();
+    }
+    // Asks for the study of the scene and answers it.
+    void measure() {
+        bench->key(ui::Key::m);
+        const auto asked =
+            std::ranges::find_if(sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
+        ASSERT_NE(asked, sent.end());
+        const RunStudy& study = std::get<RunStudy>(*asked);
+        Study done{study.name, static_cast<int>(study.runs.size()), {}};
+        for (const RunSettings& one : study.runs) {
+            StudyPoint p;
+            p.settings = one;
+            p.rounds = 10;
+            p.tokens = one.rule == "block" ? 35 : 30;
+            p.verify_ms = one.drafter == "none" ? 1 : 1.5;
+            p.draft_ms = one.drafter == "none" ? 0 : 0.5;
+            p.head_ms = p.draft_ms / 2; // counted in draft_ms
+            done.points.push_back(p);
+        }
+        published.studies[done.name] = std::make_shared<const Study>(done);
+        bench->controller.observe(published, bench->time);
+        bench->settle();
     }
     [[nodiscard]] CycleView view() const { return fold(run->trace(), run->trace().size()); }
     void beat(int number) {
@@ -337,24 +361,7 @@ TEST(TreesScene, AsksForTheRunItNeeds) {
 
 TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     Judged live("small", "token");
-    live.bench->key(ui::Key::m);
-    ASSERT_FALSE(live.sent.empty());
-    const auto* study = std::get_if<RunStudy>(&live.sent.back());
-    ASSERT_NE(study, nullptr);
-    Study done{study->name, static_cast<int>(study->runs.size()), {}};
-    for (const RunSettings& one : study->runs) {
-        StudyPoint p;
-        p.settings = one;
-        p.rounds = 10;
-        p.tokens = one.rule == "block" ? 35 : 30;
-        p.verify_ms = one.drafter == "none" ? 1 : 1.5;
-        p.draft_ms = one.drafter == "none" ? 0 : 0.5;
-        p.head_ms = p.draft_ms / 2;
-        done.points.push_back(p);
-    }
-    live.published.studies[done.name] = std::make_shared<const Study>(done);
-    live.bench->controller.observe(live.published, live.bench->time);
-    live.bench->settle();
+    live.measure();
     const std::vector<TreesRow> rows = trees_rows(live.bench->controller.frame(0).scene);
     ASSERT_EQ(rows.size(), 5u);
     EXPECT_EQ(rows[0].name, "chain, token");
@@ -378,6 +385,55 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     EXPECT_TRUE(live.bench->shows("On this prompt: small, the same dice")) << "of those that were measured";
 }
 
+// A window without the details panel has what was measured on its stage, when the beat speaks of it.
+TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
+    for (const auto& [drafter, rule] :
+         {std::pair<const char*, const char*>{"small", "block"}, {"small_tree", "tree_wor"}}) {
+        const std::string what = std::string(drafter) + " " + rule;
+        for (const bool presenter : {false, true}) {
+            if (presenter && rule == std::string("block")) continue; // the block needs all of it
+            const float scale =
+                presenter ? presenter_scale({1280, 720}, find_scene("trees")->make()->presenter_stage()) : 1;
+            Judged live(drafter, rule, {0, 0, 1280 / scale, 720 / scale});
+            live.beat(kTreesCostBeat);
+            live.measure();
+            live.bench->controller.chrome.layout.details = false; // measuring opened it
+            if (presenter) live.bench->key(ui::Key::f5);
+            for (const int beat : {kTreesCostBeat, kTreesBeats - 1}) {
+                live.beat(beat);
+                if (beat == kTreesCostBeat && std::string(rule) == "block") continue; // an empty tree
+                EXPECT_TRUE(live.bench->shows("tok/round")) << what << " beat " << beat << presenter;
+                EXPECT_TRUE(live.bench->shows("tree of 16")) << what << " beat " << beat << presenter;
+                look(*live.bench, what, false);
+            }
+        }
+    }
+}
+
+TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
+    int kept = 0;
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        Judged live("small_tree", "tree_wor", screen, 8, 1, false, 40);
+        live.beat(3);
+        for (const CycleSummary& cycle : live.view().cycles) {
+            live.bench->controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, live.bench->time);
+            live.bench->settle();
+            look(*live.bench, "a large tree", false);
+            const TreesModel model = trees_model(live.bench->controller.frame(0).scene, {});
+            const ui::Rect stage = frame_layout({screen.w, screen.h}).stage;
+            for (const TreeNode& node : model.nodes) {
+                if (node.state != DraftSlot::State::accepted) continue;
+                ++kept;
+                const std::string label = label_of(live.run->trace(), node.token);
+                EXPECT_TRUE(std::ranges::any_of(live.bench->texts, [&](const ui::RecordedText& text) {
+                    return stage.contains(text.box.center()) && text.text == label;
+                })) << label << " at " << screen.w;
+            }
+        }
+    }
+    EXPECT_GT(kept, 0);
+}
+
 TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
     for (const auto& [drafter, rule] : {std::pair<const char*, const char*>{"small", "block"},
                                         {"small_tree", "tree_wor"},
@@ -386,6 +442,7 @@ TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
             Judged live(drafter, rule, {0, 0, s.w, s.h});
             for (int beat = 0; beat < kTreesBeats; ++beat) {
                 live.beat(beat);
+                if (s.w == 1280) expect_whole_story(*live.bench, std::string("trees, ") + rule);
                 look(*live.bench,
                      std::string("trees, ") + drafter + " " + rule + " " + s.name + " beat " +
                          std::to_string(beat),
