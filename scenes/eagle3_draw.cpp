@@ -217,8 +217,11 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
         const float w = std::min(28.0F, step - 4), topy = y(m.errors[i]);
         canvas.fill({x - w / 2, topy, w, plot.bottom() - topy}, chosen ? theme.ink : theme.muted.alpha(0.55F),
                     1);
-        if (const double here = m.error(static_cast<int>(i)); here >= 0)
-            canvas.ring({x, y(std::min(here, high * 1.1))}, 4, {theme.ink, 1.5F});
+        if (const double here = m.error(static_cast<int>(i)); here >= 0) {
+            const Vec2 at{x, y(std::min(here, high * 1.1))};
+            canvas.disc(at, 6, theme.bg); // the bar behind it may have the colour of the ring
+            canvas.ring(at, 4, {theme.ink, 1.5F});
+        }
         if (step >= 20 || i % 2 == 0)
             canvas.text({x, plot.bottom() + 19}, std::to_string(i + 1), Font::mono, 14,
                         chosen ? theme.ink : theme.muted, Align::center);
