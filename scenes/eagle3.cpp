@@ -98,9 +98,18 @@ class Eagle3Scene final : public Scene {
         const float top = end + 20, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
         if (h < 80 || d.input.presenter) return;
-        const float w = stage.w - 48, left = w * 0.58F;
-        draw_eagle3_clock(d, {stage.x + 24, top, left, h});
-        draw_eagle3_errors(d, {stage.x + 24 + left + 28, top, w - left - 28, h});
+        constexpr float kGap = 28, kBeside = 320; // the least width of three beside each other
+        const float w = stage.w - 48, x = stage.x + 24, third = (w - 2 * kGap) / 3;
+        const bool low = h - 88 < kEagle3Times; // no room for the times below the clock
+        if (low && h >= kEagle3Times && third >= kBeside) {
+            draw_eagle3_clock(d, {x, top, third, h});
+            draw_eagle3_times(d, {x + third + kGap, top, third, h});
+            draw_eagle3_errors(d, {x + 2 * (third + kGap), top, third, h});
+            return;
+        }
+        const float left = w * 0.58F;
+        draw_eagle3_clock(d, {x, top, left, h});
+        draw_eagle3_errors(d, {x + left + kGap, top, w - left - kGap, h});
     }
 
     static void keys(const Eagle3Draw& d) {

@@ -141,6 +141,11 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
                       {theme.role(Role::draft), 1.5F}, 6);
         }
     }
+    if (g.count < m.steps())
+        ui::fitted_text(canvas, {g.gutter, token - 7},
+                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
+                            std::to_string(m.steps()),
+                        Font::mono, 14, theme.muted, g.left - g.gutter - 12);
     row_name(d.ui, g, token + 19, "Token");
     row_name(d.ui, g, feature + 12, "Feature");
     row_name(d.ui, g, layer + 18, "Head");
@@ -171,15 +176,22 @@ void draw_eagle3_clock(const Eagle3Draw& d, Rect r) {
     }
     parts.push_back({m.draft_ms, m.verify_ms, Role::target, "verify", ui::number(m.verify_ms, 2)});
     ui::gantt_lane(canvas, theme, scale, r.y + 24, 26, parts, 1.5F, d.ui.input.mouse);
-    const std::vector<TimeSeries> series = time_series(d.input, "eagle3");
     std::string words = "draft " + ui::number(m.draft_ms, 2) + " ms: " + counted(m.steps(), "pass") +
                         ", verify " + ui::number(m.verify_ms, 2) + " ms";
     if (m.further_ms > 0) words += "; each further guess " + ui::number(m.further_ms, 2) + " ms";
-    ui::fitted_text(canvas, {r.x, r.y + 68}, words, Font::text, 14, theme.muted, r.w);
-    const Rect plot{r.x, r.y + 104, r.w, r.h - 106};
-    if (plot.h < 90) return;
-    ui::fitted_text(canvas, {r.x, r.y + 96}, "Draft time of a round in ms, by guesses K", Font::text_bold, 14,
+    const bool above_times = r.h - 88 >= kEagle3Times;
+    ui::paragraph(canvas, {r.x, r.y + 68}, r.w, words,
+                  {.size = 14, .color = theme.muted, .max_lines = above_times ? 1 : 2});
+    if (above_times) draw_eagle3_times(d, {r.x, r.y + 84, r.w, r.h - 84});
+}
+
+void draw_eagle3_times(const Eagle3Draw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    ui::fitted_text(canvas, {r.x, r.y + 12}, "Draft time of a round in ms, by guesses K", Font::text_bold, 14,
                     theme.ink, r.w);
+    const Rect plot{r.x, r.y + 20, r.w, r.h - 22};
+    const std::vector<TimeSeries> series = time_series(d.input, "eagle3");
     const Study* study = study_named(d.input, kTimeStudy);
     if (series.empty())
         ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
@@ -195,8 +207,9 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
     const Eagle3Model& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "How far its own features drift", Font::text_bold, 14, theme.ink,
-                    r.w);
+    const bool note = r.h >= 130;
+    const std::string title = note ? "How far its own features drift" : "Drift of its own features";
+    ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
     if (m.errors.empty()) {
         ui::slot(canvas, theme, {r.x, r.y + 24, r.w, r.h - 32},
                  m.lens ? "no step's truth is known yet" : "no lens was recorded");
@@ -204,7 +217,10 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
     }
     double high = 0.1;
     for (const double error : m.errors) high = std::max(high, error);
-    const bool note = r.h >= 130;
+    const float beside = canvas.text_width(title, Font::text_bold, 14) + 12;
+    if (!note)
+        ui::fitted_text(canvas, {r.x + beside, r.y + 12}, "bars: run, rings: round", Font::text, 14,
+                        theme.muted, r.w - beside);
     const Rect plot{r.x + 34, r.y + 24, r.w - 42, r.h - 24 - (note ? 50.0F : 24.0F)};
     if (plot.h < 36) return;
     const ui::Scale y{0, high * 1.1, plot.bottom(), plot.y};

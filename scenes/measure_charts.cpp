@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <set>
 
 #include "app/ui/format.h"
@@ -96,14 +97,23 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
         if (k <= most && (k != 1 || plot.w > 240))
             canvas.text({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted,
                         Align::center);
-    float last_label = -1000;
+    float next_label = -1000; // labels stand apart, and above the axis
     std::vector<const TimeSeries*> order;
     for (const TimeSeries& s : series)
         if (!s.points.empty()) order.push_back(&s);
     std::ranges::sort(order, [](const TimeSeries* a, const TimeSeries* b) {
         return a->points.back().second > b->points.back().second;
     });
+    std::vector<float> labels;
     for (const TimeSeries* s : order) {
+        labels.push_back(std::max(y(s->points.back().second) + 5, next_label));
+        next_label = labels.back() + 18;
+    }
+    for (float below = plot.bottom() + 5; float& label : labels | std::views::reverse) {
+        label = std::min(label, below);
+        below = label - 18;
+    }
+    for (const TimeSeries* const& s : order) {
         const ui::Color ink = s->chosen ? theme.ink : theme.ink.alpha(0.55F);
         for (std::size_t i = 0; i < s->points.size(); ++i) {
             const Vec2 at{x(s->points[i].first), y(s->points[i].second)};
@@ -113,10 +123,9 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
                         s->name + ", " + counted(s->points[i].first, "guess") + ": " +
                             ui::number(s->points[i].second, 2) + " ms");
         }
-        const float label = std::max(y(s->points.back().second) + 5, last_label + 18);
+        const float label = labels[static_cast<std::size_t>(&s - order.data())];
         canvas.text({plot.right() + 12, label}, s->name, s->chosen ? Font::text_bold : Font::text, 14,
                     s->chosen ? theme.ink : theme.muted);
-        last_label = label;
     }
 }
 

@@ -46,12 +46,13 @@ struct Live {
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
 
-    explicit Live(const std::string& drafter, RunSettings with) : settings(std::move(with)) {
+    explicit Live(const std::string& drafter, RunSettings with, ui::Rect screen = {0, 0, 1600, 1000})
+        : settings(std::move(with)) {
         run = std::make_unique<speclens::Run>(models, settings);
         run->finish();
         EnginePort port;
         port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>(drafter, port);
+        bench = std::make_unique<SceneBench>(drafter, port, screen);
         published.trace = run->shared_trace();
         published.settings = settings;
         published.status.state = EngineStatus::State::idle;
@@ -222,6 +223,19 @@ TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
     ASSERT_NE(live.study(), nullptr);
     live.answer();
     EXPECT_TRUE(live.bench->shows("EAGLE-3"));
+}
+
+TEST(Eagle3Scene, ShowsInASmallWindowWhatWasMeasuredAndWhichColumnsAreShown) {
+    RunSettings settings = settings_for("eagle3");
+    settings.k = 15;
+    Live live("eagle3", settings, {0, 0, 1280, 720});
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    live.answer();
+    for (const char* words :
+         {"Draft time of a round in ms, by guesses K", "bars: run, rings: round", "1–7 of 15"})
+        EXPECT_TRUE(live.bench->shows(words)) << words << "\n" << live.bench->words;
+    look(*live.bench, "eagle3 1280x720", false);
 }
 
 TEST(Eagle3Scene, CallsTheNumberOfGuessesKAndNamesItsAxes) {
