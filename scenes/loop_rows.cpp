@@ -283,8 +283,8 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     if (c.check->limit) {
         const Rect bar{g.x(i), g.y + 296, g.width, 16};
         ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
-        compared(d, i, fine_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
-                 fine_probability(*c.check->limit));
+        compared(d, i, compared_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
+                 compared_probability(*c.check->limit));
         return;
     }
     int wanted = c.draft->token;
@@ -342,13 +342,13 @@ void draw_coin_row(const LoopDraw& d) {
         if (c.check->u)
             gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
         ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
-        const std::string threshold = fine_probability(std::min(1.0, c.check->threshold));
+        const std::string threshold = compared_probability(std::min(1.0, c.check->threshold));
         if (!c.check->u) {
             d.ui.canvas.text({g.middle(i), g.y + 334}, threshold, Font::mono, 14, d.ui.theme.ink,
                              Align::center);
             continue;
         }
-        const std::string u = ui::probability(*c.check->u),
+        const std::string u = compared_probability(*c.check->u),
                           sign = *c.check->u < c.check->threshold ? "<" : "≥";
         compared(d, i, u, sign, threshold, c.rescued() ? rescue_words(d.model) : std::vector<std::string>{});
     }

@@ -111,6 +111,15 @@ std::string fine_probability(double p) {
     return text.starts_with("0.") ? text.substr(1) : text;
 }
 
+std::string compared_probability(double p) {
+    if (p > 0 && p < 1e-5) return "nearly 0";
+    if (p >= 1 || p <= 0.99) return fine_probability(p);
+    if (p > 0.99999) return "nearly 1";
+    const int decimals = static_cast<int>(std::ceil(-std::log10(1 - p)));
+    const double scale = std::pow(10, decimals); // cut, not rounded: nothing below 1 becomes 1
+    return ui::number(std::floor(p * scale) / scale, decimals).substr(1);
+}
+
 std::string law_number(const std::optional<double>& p) {
     if (!p) return "–";
     return *p < 0 ? std::string("<.01") : ui::probability(*p);

@@ -45,6 +45,8 @@ struct LawTable {
 };
 // Like ui::probability, but small values keep one digit: .0004 instead of <.01, down to .00001.
 [[nodiscard]] std::string fine_probability(double p);
+// Beside a sign of comparison, so without one of its own: .9971, nearly 0.
+[[nodiscard]] std::string compared_probability(double p);
 // "–" for a side that was not recorded, "<.01" for a token below the recorded head.
 [[nodiscard]] std::string law_number(const std::optional<double>& p);
 

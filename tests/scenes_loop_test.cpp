@@ -244,6 +244,66 @@ TEST(LoopRows, NarrowColumnsKeepTheThreshold) {
     EXPECT_EQ(signs, judged) << bench.words;
 }
 
+TEST(LoopRows, ManyGuessesAreShownInPartAndWhole) {
+    const auto trace = fixtures::toy_run({.name = "many", .k = 15, .cycles = 1, .noise = 0.1});
+    const CycleView whole = fold(*trace, trace->size());
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1600, 1000}}) {
+        SceneBench bench("loop", {}, screen);
+        bench.show(trace, whole.cycles[0].end_event);
+        bench.settle();
+        SceneInput input = bench.controller.frame(0).scene;
+        input.stage = frame_layout({screen.w, screen.h}).stage;
+        const LoopModel model = loop_model(input);
+        const ui::RecordCanvas canvas(scene_fonts(), screen);
+        const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(canvas, input, model));
+        EXPECT_LT(grid.count, grid.total);
+        EXPECT_TRUE(grid.visible(model.selected));
+        EXPECT_GE(grid.width, loop_chip_width(canvas, input, model));
+        EXPECT_LT(grid.limit - grid.right, grid.pitch / 2) << "no room is left empty";
+        for (const ui::RecordedText& text : bench.texts) {
+            const bool comparison = text.text.starts_with("< ") || text.text.starts_with("≥ ");
+            EXPECT_FALSE(input.stage.contains(text.box.center()) && comparison) << text.text;
+        }
+    }
+}
+
+TEST(LoopRows, AComparisonHasOneSign) {
+    EXPECT_EQ(compared_probability(0), "0");
+    EXPECT_EQ(compared_probability(3e-9), "nearly 0");
+    EXPECT_EQ(compared_probability(0.0042), ".004");
+    EXPECT_EQ(compared_probability(0.42), ".42");
+    EXPECT_EQ(compared_probability(0.9971), ".997");
+    EXPECT_EQ(compared_probability(0.99996), ".99996");
+    EXPECT_EQ(compared_probability(0.9999999), "nearly 1");
+    EXPECT_EQ(compared_probability(1), "1.00");
+}
+
+TEST(LoopStrip, EndsWithTheColumnsAndNamesItsGreyPart) {
+    const std::shared_ptr<const Trace> trace = fixtures::mixed();
+    const CycleView whole = fold(*trace, trace->size());
+    int strips = 0;
+    for (const CycleSummary& cycle : whole.cycles) {
+        SceneBench bench("loop", {}, {0, 0, 1280, 720});
+        bench.show(trace, cycle.end_event);
+        bench.settle();
+        SceneInput input = bench.controller.frame(0).scene;
+        input.stage = frame_layout({1280, 720}).stage;
+        const LoopModel model = loop_model(input);
+        const ui::RecordCanvas canvas(scene_fonts(), {0, 0, 1280, 720});
+        const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(canvas, input, model));
+        if (model.rejected < 0 || grid.right - grid.x(model.rejected) - grid.width < 252) continue;
+        ++strips;
+        for (const ui::RecordedText& text : bench.texts)
+            EXPECT_TRUE(text.box.y < grid.y + 420 || text.box.y > input.stage.bottom() ||
+                        text.box.right() <= grid.right + 0.5F)
+                << text.text;
+        const auto shares = shares_of(model.own->top, model.own->token, model.own->u);
+        const auto grey = std::ranges::find_if(shares, [](const Share& s) { return s.id < 0 && s.p > 0.02; });
+        EXPECT_TRUE(grey == shares.end() || bench.shows("others")) << bench.words;
+    }
+    EXPECT_GT(strips, 0);
+}
+
 TEST(LoopRows, TypicalAcceptanceShowsBothSides) {
     const Played run(test::micro_models(1), "small", "typical");
     SceneBench bench("loop");
@@ -251,7 +311,7 @@ TEST(LoopRows, TypicalAcceptanceShowsBothSides) {
     const CycleView whole = fold(*run.trace, run.trace->size());
     bench.controller.perform({SceneCommand{SetCursor{whole.cycles[0].end_event}}}, bench.time);
     bench.settle();
-    const std::regex both("(<?\\.[0-9]+|1\\.00|0) (>|≤) .+");
+    const std::regex both("(\\.[0-9]+|nearly [01]|1\\.00|0) (>|≤) [^<>]+");
     EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) {
         return std::regex_match(text.text, both);
     })) << bench.words;
