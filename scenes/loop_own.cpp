@@ -134,12 +134,19 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
         return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y,
                     strip.w * open * static_cast<float>(share.p), strip.h};
     };
+    float grey = 0; // width of parts that are too narrow for their name
+    constexpr const char* kOthers = "others";
     for (const Share& share : shares) {
         const double whole[] = {1};
-        if (share.id < 0)
-            canvas.fill(box_of(share), theme.muted.alpha(0.25F));
-        else
-            ui::share_strip(canvas, theme, box_of(share), whole, role);
+        if (share.id < 0) {
+            const Rect box = box_of(share);
+            canvas.fill(box, theme.muted.alpha(0.25F));
+            const bool named = open == 1 && canvas.text_width(kOthers, Font::text, 14) + 12 <= box.w;
+            if (named) canvas.text({box.x + 6, box.y + 17}, kOthers, Font::text, 14, theme.muted);
+            if (!named) grey += box.w;
+            continue;
+        }
+        ui::share_strip(canvas, theme, box_of(share), whole, role);
     }
     if (open < 1) return;
     ui::tooltip(d.ui, strip, "tokens in the order of their numbers: so the coin counts them from the left");
@@ -166,8 +173,12 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
     const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
     std::string caption;
-    for (const std::string& words : {own.u ? what + ", by token number" : what, what, short_what}) {
-        caption = words + coin;
+    const std::string short_coin = own.u ? " · coin " + ui::probability(*own.u) : std::string();
+    const std::string others = grey >= 1 ? " · grey: others" : "", numbered = own.u ? ", by token number" : "";
+    for (const std::string& words : {what + numbered + coin + others, what + coin + others,
+                                     short_what + coin + others, short_what + short_coin + others,
+                                     short_what + coin}) {
+        caption = words;
         if (canvas.text_width(caption, Font::text, 14) + 16 + needed <= strip.w) break;
     }
     const float used = canvas.text_width(caption, Font::text, 14);
@@ -212,7 +223,8 @@ void draw_own_row(const LoopDraw& d) {
     if (replaced && seen) {
         const float after = g.limit - chip.right() - 12, before = chip.x - 12 - g.left;
         const bool to_the_right = after >= 240 || after >= before;
-        const float limit = to_the_right ? std::min(g.limit, std::max(g.right, chip.right() + 12 + 360)) : 0;
+        const bool below_columns = g.right - chip.right() - 12 >= 240; // else it goes on behind the last one
+        const float limit = below_columns ? g.right : std::min(g.limit, chip.right() + 12 + 360);
         strip = to_the_right ? Rect{chip.right() + 12, y, limit - chip.right() - 12, 24}
                              : Rect{g.left, y, before, 24};
         const float x = to_the_right ? chip.right() + 1 : chip.x - 12;
