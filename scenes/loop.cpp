@@ -51,7 +51,7 @@ class LoopScene final : public Scene {
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         const LoopModel model = loop_model(input);
-        const LoopGrid grid = loop_grid(input.stage, model);
+        const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(ui.canvas, input, model));
         const LoopDraw d{input, model, grid, ui};
         ui.push_id("loop");
         if (input.stage.w > 0) {

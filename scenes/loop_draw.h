@@ -8,7 +8,7 @@
 
 namespace speclens {
 
-// Where the columns are. With many drafts the columns get narrower and then a window of them is shown.
+// Where the columns are. With many drafts the columns get narrower, and then a window of wider ones is shown.
 struct LoopGrid {
     float left = 0;  // x of the first visible column
     float right = 0; // right end of the last visible column
@@ -23,7 +23,9 @@ struct LoopGrid {
     [[nodiscard]] float middle(int column) const { return x(column) + width / 2; }
     [[nodiscard]] bool roomy() const { return width >= 100; }
 };
-[[nodiscard]] LoopGrid loop_grid(ui::Rect stage, const LoopModel& model);
+// `chip`: what the chips of the selected guess and of the own token want.
+[[nodiscard]] LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip);
+[[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const LoopModel& model);
 
 struct LoopDraw {
     const SceneInput& input;
