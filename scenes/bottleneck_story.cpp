@@ -11,15 +11,15 @@ namespace speclens {
 namespace {
 
 Words beat_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state, int beat) {
-    const std::string weights = m.measured() ? ui::megabytes(m.times->weight_bytes) : "all of its weights";
+    const std::string weights =
+        "all of its weights" +
+        (m.measured() ? ", " + ui::megabytes(m.times->weight_bytes) + "," : std::string());
     switch (beat) {
     case 0:
         return {"The walk and the lookup",
-                "To make one token a model multiplies with every weight it has, and for that reads " +
-                    weights +
-                    " from memory. Like a librarian who walks the whole warehouse for one book: the walk "
-                    "takes the time, "
-                    "not the lookup."};
+                "To make one token a model reads " + weights +
+                    " from memory. Like a librarian who walks the warehouse for one book: the walk takes the "
+                    "time, not the lookup."};
     case 1: {
         const std::string verdict = verdict_words(m, state);
         return {"Guess first",

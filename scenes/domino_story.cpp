@@ -101,11 +101,11 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     (at > 0 ? " and " + counted(at, "guess") : std::string()) +
                     ". Before each guess one GRU step mixes in the newest token" +
                     (lens && lens->number("mean z")
-                         ? ": on average the update gate z keeps " + probability(*lens->number("mean z")) +
-                               " of the old state, the reset gate r is " +
+                         ? ": the update gate z keeps " + probability(*lens->number("mean z")) +
+                               " of the old state on average, the reset gate r is " +
                                probability(lens->number("mean r").value_or(0))
                          : std::string()) +
-                    ". The head, this step and its correction, is the only part that runs guess by guess."};
+                    ". Only the head, this step and its correction, runs guess by guess."};
     case 4: {
         const Lens::Mover* mover = largest_mover(c);
         if (!mover)
@@ -124,7 +124,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     ui::number(correction_size(m, c).value_or(0), 1) + " at " + position +
                     ". Of the likely tokens it moves " + word(input, mover->token) +
                     " most: " + ui::signed_number(mover->gain(), 1) +
-                    " logits, less the part that all tokens share and the softmax ignores."};
+                    " logits, less the part that all tokens share."};
     }
     case 5:
         return {

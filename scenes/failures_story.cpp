@@ -114,10 +114,10 @@ StageTitle failures_title(const FailuresModel& m) {
                   (cell.pays()    ? ""
                    : cell.loses() ? ", slower than plain decoding"
                                   : ", as fast as plain decoding");
-    title.subtitle = "simulated from measured passes; a guess stays with " + ui::probability(m.alpha) +
-                     cost_words(m.draft) + (m.from_run ? ", as in the run on screen" : ", assumed") +
+    title.subtitle = "simulated from measured passes · a guess stays with " + ui::probability(m.alpha) +
+                     cost_words(m.draft) + (m.from_run ? ", as in this run" : ", assumed") +
                      (cell.extrapolated ? " · beyond the measured widths" : "") +
-                     (cell.outrun ? " · timing in doubt: a wider pass was quicker" : "");
+                     (cell.outrun ? " · in doubt: a wider pass was quicker" : "");
     return title;
 }
 

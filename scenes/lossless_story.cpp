@@ -33,8 +33,8 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                               fine_probability(m.noise) + ".";
         return {"Counting instead of believing",
                 "Texts of three tokens take one to three rounds. Draw some and hold them against the exact "
-                "law of all 27. Under the right rule the distance "
-                "shrinks like 1 ÷ √n and stays near the dashed line, which is what chance alone leaves" +
+                "law of all 27. Under the right rule the distance shrinks like 1 ÷ √n, near the dashed line "
+                "that chance alone leaves" +
                     measured};
     }
     case 3:

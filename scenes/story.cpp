@@ -57,12 +57,19 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 
 void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
-    const float buttons = 108 + 8 + 108, task = story.task.empty() ? 0 : 84;
+    constexpr float kButton = 92;
+    const float buttons = kButton + 8 + kButton, task = story.task.empty() ? 0 : 84;
     const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16 - task;
     const float heading = ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12;
     ui.canvas.text({x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink);
     // The text starts behind the heading and goes on below it.
-    const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
+    const auto fits = [&](const std::string& words) {
+        const auto lines = ui::wrap(ui.canvas, words, Font::text, 14, w - heading);
+        const std::size_t used = static_cast<std::size_t>(lines[0].data() - words.data()) + lines[0].size();
+        return ui.canvas.text_width(words.substr(used), Font::text, 14) <= w;
+    };
+    std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
+    if (!fits(all)) all = story.text;
     const auto lines = ui::wrap(ui.canvas, all, Font::text, 14, w - heading);
     if (!lines.empty()) {
         const std::string first{lines[0]};
@@ -82,9 +89,9 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         if (ui::checkbox(ui, "task", at, "Task", story.task_done)) append(out, story.on_task);
         ui::tooltip(ui, at, story.task);
     }
-    if (ui::button(ui, "back", {bx, y, 108, 36}, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
+    if (ui::button(ui, "back", {bx, y, kButton, 36}, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
-    if (ui::button(ui, "next", {bx + 116, y, 108, 36}, "Next",
+    if (ui::button(ui, "next", {bx + kButton + 8, y, kButton, 36}, "Next",
                    {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
         append(out, story.on_next);
 }

@@ -36,20 +36,27 @@ std::string with_interval(const TrainingArm::Bar& bar) {
     return ui::per_round(bar.tokens) + " [" + ui::number(bar.low, 2) + ", " + ui::number(bar.high, 2) + "]";
 }
 
-// Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring.
-std::string backbone_words(const TrainingArm* text, const TrainingArm* fading) {
-    std::string words = "With the final loss alone, the paper reports, the head carries the block and the "
-                        "backbone turns lazy.";
+// Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring. `brief`:
+// for two lines.
+std::string backbone_words(const TrainingArm* text, const TrainingArm* fading, bool brief) {
+    std::string words = brief ? "With the final loss alone, the paper reports, the backbone turns lazy."
+                              : "With the final loss alone, the paper reports, the head carries the block and "
+                                "the backbone turns lazy.";
     if (!text || !fading || text->base_loss.empty() || fading->base_loss.empty()) return words;
     words += std::string(fading->base_loss.back() < text->base_loss.back() ? " Our losses point that way: "
                                                                            : " Our losses do not: ") +
-             "base loss " + last_base(text) + ", and " + last_base(fading) + " where its weight fades 1 → 0.";
+             "base loss " + last_base(text) + ", and " + last_base(fading) +
+             (brief ? " where it fades." : " where its weight fades 1 → 0.");
     const TrainingArm::Bar *without = base_bar(text), *with = base_bar(fading);
     if (!without || !with) return words;
     const std::string steps = counted(std::max(text->steps, fading->steps), "step");
     words += with->low > without->high   ? " The text shows it: "
              : without->low > with->high ? " The text shows the opposite: "
+             : brief                     ? " The text does not show it: "
                                          : " Runs of " + steps + " are too short to show it in the text: ";
+    if (brief)
+        return words + "base logits bring " + ui::per_round(without->tokens) + " and " +
+               ui::per_round(with->tokens) + " tokens.";
     return words + "base logits alone bring " + with_interval(*without) + " and " + with_interval(*with) +
            " tokens.";
 }
@@ -65,8 +72,7 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
                                                "ablations.json. This installation has none."};
     switch (beat) {
     case 0:
-        return {"Train where it will be used", "A drafter is worth what it guesses of the target's text, so "
-                                               "it learns from text that the target wrote itself, and "
+        return {"Train where it will be used", "A drafter learns from text that the target wrote itself, and "
                                                "from the target's hidden states. How it is trained decides "
                                                "the rest. Here are short runs of the recipe that "
                                                "differ in one thing."};
@@ -74,15 +80,14 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
         const TrainingArm *own = arm_named(m, "self_generated"), *text = arm_named(m, "teacher_forcing");
         return {"Whose prefix does the head see?",
                 "In use, Domino's head reads its own guesses. Trained so, it learns from prefixes that are "
-                "often wrong; trained on the "
-                "true text, from clean ones. Final loss: " +
-                    last_loss(own) + " against " + last_loss(text) +
-                    ". The two are taken on different prefixes; in use the runs bring " + tokens_of(own, 0) +
-                    " and " + tokens_of(text, 0) + " tokens per round."};
+                "often wrong; trained on the true text, from clean ones. Final loss: " +
+                    last_loss(own) + " against " + last_loss(text) + ", on different prefixes; in use " +
+                    tokens_of(own, 0) + " and " + tokens_of(text, 0) + " tokens per round."};
     }
     case kFadingBeat:
         return {"A backbone that may not be lazy",
-                backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"))};
+                backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"),
+                               input.strip || input.presenter)};
     case 3: {
         const TrainingArm *one = arm_named(m, "steps_1"), *three = arm_named(m, "steps_3"),
                           *seven = arm_named(m, "steps_7");

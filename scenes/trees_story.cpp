@@ -24,22 +24,20 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         return {
             "A product instead of a walk",
             "Block verification carries one number P along: the product of target ÷ draft, never above 1. "
-            "Every place throws a coin. It hits with chance h, which follows from P and the next laws. A "
-            "hit keeps everything up to it, so the last hit counts (Sun et al. 2024)."};
+            "Every place throws a coin, which hits with chance h, from P and the next laws. A hit keeps "
+            "everything up to it: the last one counts (Sun et al. 2024)."};
     case 2: {
         std::string published;
         if (input.figures)
             if (const PublishedFigure* gain = input.figures->find("block-verification-gain"))
                 published = " Its authors measured " + published_value(*gain) + " more speed.";
         const BlockVerdict& v = m.verdict();
-        const std::string means = "From this draft the token rule keeps " + ui::number(v.token_expected, 2) +
+        const std::string means = "Of this draft the token rule keeps " + ui::number(v.token_expected, 2) +
                                   " guesses on average, the block " + ui::number(v.block_expected, 2) + ". ";
         if (!m.block)
             return {"The same coins, both rules",
-                    means +
-                        "Averaged over all drafts the block never keeps fewer. The text still follows the "
-                        "target's law." +
-                        published + " Judge this run by blocks to see its own drafts."};
+                    means + "Over all drafts the block never keeps fewer. The text still follows the target's law." +
+                        published + " Judge this run by blocks to see its own."};
         return {"The same coins, both rules",
                 means +
                     "Averaged over all drafts the block never keeps fewer. On a single draft it may. The "
@@ -53,10 +51,9 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
                 "tree. One branch is kept. The rest is thrown away."};
     case 4:
         return {"What a branch costs",
-                "Every node is a row of the verify pass, kept or not. Where a pass "
-                "over more rows costs nearly the same, as on a large GPU, "
-                "wide trees pay. Where every row costs its share, as on a small CPU, they may give more "
-                "tokens per round and still lose time. Measure both."};
+                "Every node is a row of the verify pass, kept or not. Where more rows cost nearly the same, as "
+                "on a large GPU, wide trees pay. Where every row costs its share, as on a small CPU, they "
+                "may give more tokens per round and still lose time. Measure both."};
     default: {
         const std::vector<TreesRow> rows = trees_rows(input);
         if (rows.empty())

@@ -231,6 +231,7 @@ TEST(TrainingScene, ShowsTheShippedExperimentsBeatByBeat) {
             EXPECT_EQ(overlap_of(bench.texts), "") << "beat " << beat << " at " << screen.w;
             EXPECT_TRUE(bench.clipped.empty()) << "beat " << beat << " at " << screen.w << ": "
                                                << (bench.clipped.empty() ? "" : bench.clipped[0].text);
+            expect_whole_story(bench, "training, beat " + std::to_string(beat));
             if (beat == kLiveBeat) continue;
             TrainingState state;
             if (beat > 0) state.study = study_of_beat(beat);
