@@ -57,8 +57,8 @@ Words beat_words(const FailuresModel& m, int beat) {
     case 3:
         return {"Where the target is unsure",
                 entropy_words(m) +
-                    "Where the law is spread out, many tokens are nearly as likely, and a small error of the "
-                    "draft is enough to miss. JSON is sure of itself, a story is not."};
+                    "Where many tokens are nearly as likely, a small error of the draft is enough to miss. "
+                    "JSON is sure of itself, a story is not."};
     case 4:
         return {"Read the dashboard",
                 "Low acceptance and cheap passes: another drafter, or shorter drafts. High acceptance and no "
