@@ -168,7 +168,8 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
             flush();
         }
         if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
-            print(counts_text(whole.counts, "while we watched, " + number(whole.seconds, 0) + " s, all requests",
+            print(counts_text(whole.counts,
+                              "while we watched, " + number(whole.seconds, 0) + " s, all requests",
                               terminal));
             if (watch.restarts() > 0)
                 print("  the server began anew " +

@@ -160,12 +160,13 @@ std::string served_text(const ServedText& served, const Terminal& t) {
                          visible(served.pieces[at].text);
             }
             const ServedRound& r = served.rounds[round];
-            out += "  " + pad_left(std::to_string(round + 1), 4) +
-                   (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
-                   (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
-                   clip(words, std::max(t.width - 24, 20)) +
-                   (written > 0 && written <= r.accepted ? t.paint(Tone::muted, "   the text ends here") : "") +
-                   "\n";
+            out +=
+                "  " + pad_left(std::to_string(round + 1), 4) +
+                (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
+                (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
+                clip(words, std::max(t.width - 24, 20)) +
+                (written > 0 && written <= r.accepted ? t.paint(Tone::muted, "   the text ends here") : "") +
+                "\n";
         }
         if (served.rounds.size() > kShownRounds)
             out += "  … " + std::to_string(served.rounds.size() - kShownRounds) + " more rounds\n";

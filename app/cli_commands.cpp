@@ -100,9 +100,9 @@ constexpr CommandRow kCommandRows[] = {
      "\"expect\":{\"emitted\":{\"1\":0.2,\"0,0\":0.3,\"0,1\":0.3,\"1,0\":0.1,\"1,1\":0.1},\n"
      "\"accepted_pmf\":[0.2,0.8]}}]}\n"
      "q is the draft, p the target, each after the ids in quotes; block is the number of guesses, of a tree "
-     "its depth; params are what the rule takes, and of a tree the children k. q and p are always there: the laws after "
-     "temperature, top_k and top_p. A case may have the laws before them too, as q_raw and p_raw beside q and "
-     "p: its rounds then draw from those, under the temperature, top_k and top_p of its params. A case that "
+     "its depth; params are what the rule takes, and of a tree the children k. q and p are always "
+     "there: the laws after temperature, top_k and top_p. A case may have the laws before them too, as q_raw "
+     "and p_raw beside q and p: its rounds then draw from those, under the temperature, top_k and top_p of its params. A case that "
      "expects something and cannot be run counts as failed.",
      "speclens oracle cases.json -o results.json\n"
      "speclens oracle cases.json --samples 50000 --seed 3 -o results.json"},

@@ -97,12 +97,13 @@ struct Pair {
 // The rows of the table, and what they come to.
 class Verdicts {
   public:
-    // `possible`: kinds of text of the exact law; 0: it is not known. `pairs`: what will be added, and "none".
+    // `possible`: kinds of text of the exact law; 0: it is not known. `pairs`: what will be added, and
+    // "none".
     Verdicts(int possible, int tests, const std::vector<Pair>& pairs)
         : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests) {
         for (const Pair& pair : pairs) {
-            drafter_ = std::max(drafter_, static_cast<int>(pair.drafter.size()) + 2);
-            rule_ = std::max(rule_, static_cast<int>(pair.rule.size()) + 2);
+            drafter_ = std::max(drafter_, static_cast<int>(pair.drafter.size()) + 1);
+            rule_ = std::max(rule_, static_cast<int>(pair.rule.size()) + 1);
         }
     }
 

@@ -355,7 +355,8 @@ std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     std::vector<GalleryPrompt> texts;
     for (const Prompt& p : read_prompts(
              options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts))
-        texts.push_back({p.domain, p.text, p.system, p.chat});
+        texts.push_back({p.domain, p.text, p.system,
+                         options.has("--chat") || options.has("--raw") ? options.chat : p.chat});
     return texts;
 }
 

@@ -22,7 +22,7 @@ struct ChatFormat {
         never, // Qwen2.5, Qwen3-*-Instruct-2507: nothing follows
         always // Qwen3-*-Thinking-2507: the think block is opened
     } think = Think::asked;
-    std::string problem = {}; // why no chat can be written: the template is another than ChatML; empty: it can
+    std::string problem = {}; // why no chat can be written: another template than ChatML; empty: it can
     bool operator==(const ChatFormat&) const = default;
 };
 

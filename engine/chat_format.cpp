@@ -36,7 +36,8 @@ struct Template {
 std::optional<Template> template_of(const std::filesystem::path& folder) {
     std::error_code failure;
     const auto config = folder / "tokenizer_config.json", own = folder / "chat_template.jinja";
-    if (std::filesystem::exists(own, failure)) return Template{read_text_file(own, kLargest), short_name(own)};
+    if (std::filesystem::exists(own, failure))
+        return Template{read_text_file(own, kLargest), short_name(own)};
     if (!std::filesystem::exists(config, failure)) return {};
     auto text = template_in(parse_json_object(read_text_file(config, kLargest), short_name(config), kRemedy));
     return text ? std::optional(Template{*std::move(text), short_name(config)}) : std::nullopt;
@@ -74,7 +75,8 @@ std::string decoded(std::string_view literal) {
             const auto read =
                 std::from_chars(begin, begin + std::min(most, literal.size() - from), value, base);
             const auto length = static_cast<std::size_t>(read.ptr - begin);
-            if (read.ec != std::errc() || (base == 16 && length != most) || value > 0x10FFFF) return std::size_t{0};
+            if (read.ec != std::errc() || (base == 16 && length != most) || value > 0x10FFFF)
+                return std::size_t{0};
             add_utf8(out, value);
             return length;
         };
@@ -142,7 +144,8 @@ std::string marks_in(const std::vector<std::string>& texts) {
              at = text.find_first_of("<[", at + 1)) {
             const std::size_t end = text.find(text[at] == '<' ? '>' : ']', at);
             const std::string mark = text.substr(at, end == std::string::npos ? 0 : end + 1 - at);
-            if (mark.size() > 2 && mark.size() <= kLongest && mark.find_first_of(" \n") == std::string::npos &&
+            if (mark.size() > 2 && mark.size() <= kLongest &&
+                mark.find_first_of(" \n") == std::string::npos &&
                 std::ranges::find(found, mark) == found.end())
                 found.push_back(mark);
         }

@@ -5,8 +5,8 @@
 namespace speclens {
 namespace {
 
-// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5). Where both
-// are there, transformers reads rope_scaling and nothing of the other, not even its rope_theta.
+// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5). Where
+// both are there, transformers reads rope_scaling and nothing of the other, not even its rope_theta.
 void read_rope(const Fields& fields, ModelConfig& config) {
     constexpr double kTransformersTheta = 10'000; // where neither rope_scaling nor the top level has one
     const Json* parameters = fields.find("rope_parameters");

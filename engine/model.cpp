@@ -17,8 +17,8 @@ bool ignorable(std::string_view name, const ModelConfig& config) {
     return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight");
 }
 
-// A tied config leaves lm_head.weight out. Where the file has one that is no copy of the embedding, that is worth
-// a word; some rows tell, for the whole of it is as large as a small model.
+// A tied config leaves lm_head.weight out. Where the file has one that is no copy of the embedding, that is
+// worth a word; some rows tell, for the whole of it is as large as a small model.
 std::string unused_head(const Safetensors& file, const ModelConfig& config) {
     constexpr std::size_t kRows = 64;
     const StoredTensor* head = file.find("lm_head.weight");
@@ -35,9 +35,9 @@ std::string unused_head(const Safetensors& file, const ModelConfig& config) {
         same = a == b;
     }
     return same ? ""
-                : file.file_name(*head) +
-                      ": lm_head.weight is not used although it differs from the embedding, because config.json "
-                      "ties the two (tie_word_embeddings; transformers 5 would use it)";
+                : file.file_name(*head) + ": lm_head.weight is not used although it differs from the "
+                                          "embedding, because config.json "
+                                          "ties the two (tie_word_embeddings; transformers 5 would use it)";
 }
 
 } // namespace

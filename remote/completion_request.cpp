@@ -34,7 +34,8 @@ std::string content_of(const Json& message) {
 // The whole conversation as the model's chat format has it: as text, so that no turn is lost.
 void read_messages(const Json& body, RunSettings& settings, const ChatFormat& format) {
     if (!format.problem.empty())
-        throw Refused{400, format.problem + "; /v1/completions takes a prompt with the marks of that template"};
+        throw Refused{400,
+                      format.problem + "; /v1/completions takes a prompt with the marks of that template"};
     const auto messages = body.find("messages");
     if (messages == body.end() || !messages->is_array() || messages->empty())
         throw Refused{400, "messages is missing or empty"};

@@ -84,8 +84,7 @@ std::optional<SpecCounts> counts_from(std::optional<double> accepted, std::optio
                                     : rounds_that_fit(*accepted, *drafted, length, per_position);
     if (rounds) {
         out.rounds = rounds->count;
-        for (const double share : per_position)
-            out.accepted_at.push_back(std::round(share * rounds->count));
+        for (const double share : per_position) out.accepted_at.push_back(std::round(share * rounds->count));
         if (!per_position.empty())
             out.places_off = std::floor(0.5 + kShareOff * rounds->count + per_position.front() * rounds->off);
     } else if (*accepted == 0) {

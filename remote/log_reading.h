@@ -1,11 +1,11 @@
 // What a server wrote into its log about speculation, where its metrics cannot be reached (any more).
 //
 // vLLM and llama.cpp print drafted and accepted tokens, but rounds only through rounded quotients: the
-// acceptance length 1 + accepted ÷ rounds to two decimals, and for every place the share of rounds that kept it
-// to three. Each allows a range of rounds. With K places a round drafts K tokens at most, so drafted ÷ K is the
-// least; it is exact where every round drafts K, and taken wherever it is in the range: there the line cannot
-// say better. Otherwise (drafts of different lengths) the length decides, if the range leaves 1 % at most. A
-// line with length 1.00 allows any number of rounds; if drafted ÷ K is none, they are absent.
+// acceptance length 1 + accepted ÷ rounds to two decimals, and for every place the share of rounds that kept
+// it to three. Each allows a range of rounds. With K places a round drafts K tokens at most, so drafted ÷ K
+// is the least; it is exact where every round drafts K, and taken wherever it is in the range: there the line
+// cannot say better. Otherwise (drafts of different lengths) the length decides, if the range leaves 1 % at
+// most. A line with length 1.00 allows any number of rounds; if drafted ÷ K is none, they are absent.
 #pragma once
 
 #include <string>

@@ -108,8 +108,8 @@ std::string ServeCounts::exposition(const std::string& model) const {
             out += name + "{" + labels + ",position=\"" + std::to_string(i) + "\"} " +
                    metric_number(values[i]) + "\n";
     };
-    by_place("vllm:spec_decode_num_accepted_tokens_per_pos_total", "Rounds that kept the guess at this place.",
-             spec_.accepted_at);
+    by_place("vllm:spec_decode_num_accepted_tokens_per_pos_total",
+             "Rounds that kept the guess at this place.", spec_.accepted_at);
     by_place("speclens:spec_decode_num_judged_tokens_per_pos_total",
              "Rounds that kept all guesses before this place and judged one here.", spec_.judged_at);
     return out +

@@ -18,7 +18,7 @@ class ServeCounts {
     // `places`: guesses in a row at most; `judged`: of these, up to the first that was refused; `written`:
     // tokens, the target's own included.
     void round(int drafted, int places, int judged, int accepted, int written);
-    void first_token(double ms);             // since its request
+    void first_token(double ms);                // since its request
     void between_tokens(double ms, int tokens); // a round wrote them, so long after the one before it
     [[nodiscard]] std::string exposition(const std::string& model) const;
 

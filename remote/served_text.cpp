@@ -46,8 +46,8 @@ std::vector<int> rounds_at(const Json& json, const char* key) {
     return out;
 }
 
-// SpecCounts::judged_at of rounds that drafted chains: each judged what it kept and the draft behind. Empty where
-// they are not all listed, or where more was drafted than there are places: trees.
+// SpecCounts::judged_at of rounds that drafted chains: each judged what it kept and the draft behind. Empty
+// where they are not all listed, or where more was drafted than there are places: trees.
 std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted,
                               std::size_t places) {
     std::vector<double> out(places, 0);
@@ -244,8 +244,8 @@ void AnswerReader::event(const std::string& data, double ms) {
         }
 }
 
-// Our own server lists how many tokens every round wrote: the drafts that it kept, then the target's own, unless
-// the text ended before.
+// Our own server lists how many tokens every round wrote: the drafts that it kept, then the target's own,
+// unless the text ended before.
 void AnswerReader::fit_written() {
     out_.provenance = Provenance::exact;
     int at = 0;

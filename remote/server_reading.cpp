@@ -42,7 +42,8 @@ class Reader {
         }
         return {};
     }
-    // Sum over replicas (SGLang: dp_rank) of a gauge. The ranks within one tell of the same requests: their mean.
+    // Sum over replicas (SGLang: dp_rank) of a gauge. The ranks within one tell of the same requests: their
+    // mean.
     std::optional<double> over_replicas(std::initializer_list<std::string_view> names) const {
         for (const std::string_view wanted : names) {
             std::map<std::string, std::pair<double, int>> replicas; // total, ranks
@@ -173,7 +174,8 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
                 Reader(samples, "speclens:").places("spec_decode_num_judged_tokens_per_pos");
         out.generated = reader.sum({"generation_tokens", "tokens_predicted"});
         out.prompt_tokens = reader.sum({"prompt_tokens"});
-        out.running = reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
+        out.running =
+            reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
         out.waiting = reader.over_replicas({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
         out.preempted = reader.sum({"num_preemptions"});
         out.cache_share = reader.mean(

@@ -78,7 +78,8 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
         {"kept to the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
          places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
         {"guessed share of the text", "accepted ÷ (accepted + rounds)",
-         "how much of what one reads was guessed", c.rounds ? ratio(c.accepted, c.accepted + *c.rounds) : std::nullopt},
+         "how much of what one reads was guessed",
+         c.rounds ? ratio(c.accepted, c.accepted + *c.rounds) : std::nullopt},
     };
 }
 

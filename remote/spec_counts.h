@@ -16,10 +16,10 @@ struct SpecCounts {
     double drafted = 0;              // draft tokens that were judged
     double accepted = 0;             // of these; the target's own token of every round is not counted
     std::vector<double> accepted_at; // [i]: rounds that kept draft i+1 too; empty: the server does not say
-    // [i]: rounds that kept all drafts before i+1 and had one there that was judged; empty: the server does not
-    // say. A round may have fewer drafts than others, or the text may end among its kept ones.
+    // [i]: rounds that kept all drafts before i+1 and had one there that was judged; empty: the server does
+    // not say. A round may have fewer drafts than others, or the text may end among its kept ones.
     std::vector<double> judged_at = {};
-    double places_off = 0;           // each of accepted_at may be off by this much: read off rounded shares
+    double places_off = 0; // each of accepted_at may be off by this much: read off rounded shares
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
 };

@@ -117,7 +117,8 @@ struct SpecServer::State {
         try {
             const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat);
             if (!asked.model.empty() && asked.model != model())
-                throw Refused{404, "the model " + asked.model + " does not exist; this server has " + model()};
+                throw Refused{404,
+                              "the model " + asked.model + " does not exist; this server has " + model()};
             auto answer = std::make_shared<CompletionAnswer>(*models, asked, model(), chat, ++number);
             if (!asked.stream) {
                 const Stopwatch watch;

@@ -31,8 +31,8 @@ class Watch {
     [[nodiscard]] double seconds(std::size_t i) const { return readings_[i].seconds; } // of reading i, from 0
     // The last `seconds` (at least the last two readings); absent with fewer than two.
     [[nodiscard]] std::optional<WatchInterval> recent(double seconds) const;
-    // Since the first reading, restarts and forgotten readings included: seconds and counts alone. What a server
-    // did between its last reading and its end is in no counter.
+    // Since the first reading, restarts and forgotten readings included: seconds and counts alone. What a
+    // server did between its last reading and its end is in no counter.
     [[nodiscard]] WatchInterval whole() const;
     // Between reading i-1 and i, for a curve; i from 1.
     [[nodiscard]] WatchInterval step(std::size_t i) const;

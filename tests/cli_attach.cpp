@@ -133,7 +133,8 @@ TEST(Attach, WatchesAServer) {
 
 // Rounds that the log does not tell are no zero.
 TEST(Attach, LeavesOpenWhatALogDoesNotTell) {
-    const std::string line = "slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n";
+    const std::string line =
+        "slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n";
     const Outcome out = speclens({"attach", file_with("old.log", line)});
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_NE(out.out.find("– rounds, 297 tokens drafted, 171 accepted\n"), std::string::npos) << out.out;

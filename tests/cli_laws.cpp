@@ -22,9 +22,9 @@ TEST(Lossless, PassesOnTheBuiltInTable) {
 }
 
 TEST(Lossless, KeepsTheNamesOfDrafterAndRuleApart) {
-    const Outcome outcome =
-        speclens({"lossless", "100", "--prompt", "The cat", "--drafter", "eagle3_tree", "--rule", "tree_wor"});
-    EXPECT_NE(outcome.out.find("eagle3_tree  tree_wor"), std::string::npos) << outcome.out << outcome.err;
+    const Outcome outcome = speclens(
+        {"lossless", "100", "--prompt", "The cat", "--drafter", "eagle3_tree", "--rule", "tree_wor"});
+    EXPECT_NE(outcome.out.find("eagle3_tree tree_wor"), std::string::npos) << outcome.out << outcome.err;
 }
 
 // Too few texts leave no kind that is frequent enough to compare: that is not agreement.

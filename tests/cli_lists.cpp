@@ -151,6 +151,11 @@ TEST(Check, SaysThatAChatTemplateIsNotKnown) {
     EXPECT_EQ(chat.code, 3) << chat.err;
     EXPECT_NE(chat.err.find("--raw"), std::string::npos) << chat.err;
     EXPECT_EQ(speclens({"run", "--model", folder.string(), "--prompt", "a", "--max-tokens", "2"}).code, 0);
+    // The ready-made prompts of a race are chats.
+    EXPECT_NE(speclens({"describe", "race", "--model", folder.string()}).out.find("not ChatML"),
+              std::string::npos);
+    const Outcome raw = speclens({"describe", "race", "--model", folder.string(), "--raw"});
+    EXPECT_EQ(raw.out.find("not ChatML"), std::string::npos) << raw.out;
 }
 
 TEST(Check, SaysWhetherAShapeWouldFit) {

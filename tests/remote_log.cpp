@@ -89,10 +89,10 @@ TEST(Log, LeavesRoundsOpenThatNothingDetermines) {
 
 // Shares of three decimals say the places of many rounds only roughly: no alarm.
 TEST(Log, AllowsForTheRoundingOfPlaces) {
-    const SpecCounts sum =
-        parse_log(vllm_log("1.02", 212, 30000, "0.015, 0.005, 0.001"), "log").sum();
+    const SpecCounts sum = parse_log(vllm_log("1.02", 212, 30000, "0.015, 0.005, 0.001"), "log").sum();
     EXPECT_EQ(sum.rounds, 10000.0);
-    for (const std::string& finding : findings(sum)) EXPECT_EQ(finding.find("add up"), std::string::npos) << finding;
+    for (const std::string& finding : findings(sum))
+        EXPECT_EQ(finding.find("add up"), std::string::npos) << finding;
 }
 
 TEST(Log, ReadsSglang) {
@@ -151,7 +151,8 @@ TEST(Log, DoesNotCountSglangsOwnTokenAsAccepted) {
 
 // A rank of data parallelism that has no request prints zeros.
 TEST(Log, TellsNothingOfSglangsIdleRanks) {
-    const LogReading log = parse_log(sglang_log({{"3.13", "0.71"}, {"0.00", "0.00"}, {"1.00", "0.00"}}), "log");
+    const LogReading log =
+        parse_log(sglang_log({{"3.13", "0.71"}, {"0.00", "0.00"}, {"1.00", "0.00"}}), "log");
     ASSERT_EQ(log.entries.size(), 3u);
     EXPECT_FALSE(log.entries[1].length.has_value());
     EXPECT_FALSE(log.entries[1].rate.has_value());
@@ -201,7 +202,8 @@ TEST(Log, ReadsLlama) {
     EXPECT_FALSE(acceptance_length(*old.counts).has_value());
 }
 
-// Statistics before "#mean acc len": the length follows from their rounds, and the request's rounds from them.
+// Statistics before "#mean acc len": the length follows from their rounds, and the request's rounds from
+// them.
 TEST(Log, ReadsLlamasOlderStatistics) {
     const std::string statistics = "statistics draft: #calls = 10, #gen drafts = 10, #acc drafts = 8, "
                                    "#gen tokens = 40, #acc tokens = 20, dur(b,g,a) = 0.1, 0.2, 0.3 ms\n",

@@ -58,7 +58,9 @@ TEST(Exposition, ReadsEveryFormOfALine) {
 }
 
 TEST(Exposition, SkipsTheMarkAtTheBeginningOfASavedFile) {
-    const auto samples = parse_exposition("\xEF\xBB\xBF" "first 1\nsecond 2\n", "test");
+    const auto samples = parse_exposition("\xEF\xBB\xBF"
+                                          "first 1\nsecond 2\n",
+                                          "test");
     ASSERT_EQ(samples.size(), 2u);
     EXPECT_EQ(samples[0].name, "first");
 }
@@ -132,10 +134,10 @@ TEST(ServerReading, TakesSglangsReplicasApart) {
     EXPECT_DOUBLE_EQ(*told_rates(idle).drafts, 3);
     EXPECT_DOUBLE_EQ(*idle.told_throughput, 300);
     // Of two that work the throughput adds up; the ranks of one tell the same thing.
-    const ServerReading both = reading_of(busy + row("gen_throughput", 0, 1, "300") +
-                                          row("num_running_reqs", 0, 1, "2") +
-                                          row("gen_throughput", 1, 2, "500") + row("num_running_reqs", 1, 2, "1") +
-                                          row("spec_accept_length", 1, 2, "2.0"));
+    const ServerReading both =
+        reading_of(busy + row("gen_throughput", 0, 1, "300") + row("num_running_reqs", 0, 1, "2") +
+                   row("gen_throughput", 1, 2, "500") + row("num_running_reqs", 1, 2, "1") +
+                   row("spec_accept_length", 1, 2, "2.0"));
     EXPECT_DOUBLE_EQ(*both.told_throughput, 800);
     EXPECT_DOUBLE_EQ(*both.running, 3);
     EXPECT_DOUBLE_EQ(*both.told_length, 2.5);

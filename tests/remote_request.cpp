@@ -101,10 +101,10 @@ TEST(ServedTextTest, CountsTheGuessesOfEveryPlace) {
                            {"num_draft_tokens", 7},
                            {"per_step_accepted", {4, 3}},
                            {"per_step_drafted", drafted}};
-        return *answer_of(ServerKind::vllm, {vllm_chunk({"a"}),
-                                             Json({{"choices", Json::array()},
-                                                   {"metrics", {{"speculative_decoding", spec}}}})
-                                                 .dump()})
+        return *answer_of(ServerKind::vllm,
+                          {vllm_chunk({"a"}),
+                           Json({{"choices", Json::array()}, {"metrics", {{"speculative_decoding", spec}}}})
+                               .dump()})
                     .counts;
     };
     EXPECT_EQ(counts({4, 3}).judged_at, (std::vector<double>{2, 2, 2, 1}));
@@ -114,8 +114,9 @@ TEST(ServedTextTest, CountsTheGuessesOfEveryPlace) {
 
 // Our own server says what every round wrote: both layouts fit these, and the pieces came together.
 TEST(ServedTextTest, FollowsTheTokensThatOurServerLists) {
-    const std::string end = R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,0,0,1],)"
-                            R"("num_draft_tokens":3,"per_step_accepted":[3],"per_step_drafted":[3],"per_step_tokens":)";
+    const std::string end =
+        R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,0,0,1],)"
+        R"("num_draft_tokens":3,"per_step_accepted":[3],"per_step_drafted":[3],"per_step_tokens":)";
     const auto with = [&](const std::string& tokens) {
         return answer_of(ServerKind::vllm, {vllm_chunk({"a", "b", "c"}), end + tokens + "}}}"});
     };

@@ -138,8 +138,9 @@ TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
         const char* prompt;
         bool chat;
     };
-    for (const Case& c : {Case{"The capital of Germany is", false}, Case{"What is the capital of France?", true},
-                          Case{"What is the capital of Japan?", true}}) {
+    for (const Case& c :
+         {Case{"The capital of Germany is", false}, Case{"What is the capital of France?", true},
+          Case{"What is the capital of Japan?", true}}) {
         SCOPED_TRACE(c.prompt);
         RequestSettings request = question();
         request.prompt = c.prompt;
@@ -236,8 +237,10 @@ TEST(SpecServerTest, HasTheFieldsThatClientsOfVllmRead) {
         EXPECT_EQ(other.status, 404) << other.body;
         EXPECT_EQ(Json::parse(other.body)["error"]["type"], "NotFoundError");
     }
-    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})").status,
-              200);
+    EXPECT_EQ(
+        post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})")
+            .status,
+        200);
 }
 
 TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
@@ -277,7 +280,8 @@ TEST(SpecServerTest, RefusesWithAReason) {
     for (int i = 0; i < 9000; ++i) long_prompt += "word ";
     long_prompt += "\"}";
     for (const Case& c :
-         {Case{"/v1/completions", "nonsense", "JSON"}, Case{"/v1/completions", "{}", "prompt"},
+         {Case{"/v1/completions", "nonsense", "JSON"},
+          Case{"/v1/completions", "{}", "prompt"},
           Case{"/v1/completions", R"({"prompt":["a"]})", "token id"},
           Case{"/v1/completions", R"({"prompt":""})", ""},
           Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
@@ -299,17 +303,22 @@ TEST(SpecServerTest, RefusesWithAReason) {
           Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})",
                "top_logprobs"},
           Case{"/v1/completions", long_prompt.c_str(), ""}})
-      for (const bool stream : {false, true}) { // a status goes before a stream, too
-        std::string body = c.body;
-        if (stream && body.ends_with("}") && body != "{}") body.replace(body.size() - 1, 1, R"(,"stream":true})");
-        const HttpAnswer answer = post(server.endpoint, c.path, body);
-        EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n" << answer.body;
-        const Json json = Json::parse(answer.body, nullptr, false);
-        ASSERT_TRUE(json.is_object()) << answer.body;
-        EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos) << answer.body;
-    }
+        for (const bool stream : {false, true}) { // a status goes before a stream, too
+            std::string body = c.body;
+            if (stream && body.ends_with("}") && body != "{}")
+                body.replace(body.size() - 1, 1, R"(,"stream":true})");
+            const HttpAnswer answer = post(server.endpoint, c.path, body);
+            EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n"
+                                          << answer.body;
+            const Json json = Json::parse(answer.body, nullptr, false);
+            ASSERT_TRUE(json.is_object()) << answer.body;
+            EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos)
+                << answer.body;
+        }
     EXPECT_EQ(http_get(server.endpoint, "/nowhere").status, 404);
-    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status, 200);
+    EXPECT_EQ(
+        post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status,
+        200);
     // and goes on
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
 }
