@@ -112,19 +112,18 @@ const char* coin_caption(const LoopModel& model) {
 
 std::string saving_words(const LoopModel& model) {
     if (!model.settled || !model.timed() || model.drafted == 0) return {};
-    // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that was no
-    // longer than a plain pass, it was so by chance.
-    if (model.produced < 2) {
-        const double more = model.plain_ms > 0 ? model.spec_ms() - model.plain_ms : 0;
-        return "the guesses cost " + model.ms(std::max(more, model.cycle->draft_ms)) + " ms";
-    }
-    if (model.plain_ms <= 0) return {};
     const double spec = model.spec_ms(), plain = model.plain_total();
     // Of the two as they are printed, so that whoever takes one from the other gets this.
     const double digit = std::pow(10, model.ms_decimals());
-    const std::string apart =
-        model.ms(std::abs(std::round(plain * digit) - std::round(spec * digit)) / digit);
-    return apart + (spec <= plain ? " ms saved, " : " ms lost, ") + ui::speed_up(plain / spec);
+    const double apart = std::abs(std::round(plain * digit) - std::round(spec * digit)) / digit;
+    // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that was no
+    // longer than a plain pass, it was so by chance.
+    if (model.produced < 2) {
+        const bool longer = plain > 0 && spec - plain > model.cycle->draft_ms;
+        return "the guesses cost " + model.ms(longer ? apart : model.cycle->draft_ms) + " ms";
+    }
+    if (plain <= 0) return {};
+    return model.ms(apart) + (spec <= plain ? " ms saved, " : " ms lost, ") + ui::speed_up(plain / spec);
 }
 
 std::string loop_title(const LoopModel& model) {
