@@ -363,6 +363,7 @@ std::vector<GalleryPrompt> prompt_texts(const Options& options) {
 RaceSettings race_settings(const Options& options, bool text) {
     constexpr const char* kRaceDomain = "code"; // where speculation has most to show
     RaceSettings race;
+    race.chat_if_possible = !options.has("--chat");
     race.stepped = options.stepped || !options.timing; // without times the lanes have only their steps
     race.base = run_settings(options, "none", 0);
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");

@@ -68,6 +68,7 @@ struct RaceSettings {
     std::vector<GalleryPrompt> prompts;   // for the averages; may be empty
     double average_seconds = 20;       // the averages stop growing after so much measured time
     bool stepped = false;              // the lanes go on together, as far as StepRace says; nothing is timed
+    bool chat_if_possible = true;      // chats of `prompts` are asked as text where the model's format is not known
     bool operator==(const RaceSettings&) const = default;
 };
 

@@ -25,6 +25,11 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
         throw Error("a race of " + std::to_string(settings.lanes.size()) + " lanes cannot be shown",
                     "Choose 1 to " + std::to_string(kRaceLanes) + " drafters.", Exit::usage);
     settings.base.trace_top = 0;  // no rows: a race is about texts and times
+    if (settings.chat_if_possible && !models.chat.problem.empty()) {
+        if (std::ranges::find(settings.prompts, settings.base.prompt, &GalleryPrompt::prompt) != settings.prompts.end())
+            settings.base.chat = false;
+        for (GalleryPrompt& prompt : settings.prompts) prompt.chat = false;
+    }
     RaceView view;
     view.model = models.target_name();
     view.backend = models.backend->description();

@@ -87,6 +87,26 @@ TEST(Race, EveryLaneTakesTheOptionsOfItsDrafter) {
     EXPECT_EQ(view.lanes[1].settings.k, race.base.k);
 }
 
+// A model with a chat template that is not ChatML has a race as it is opened, without a word typed.
+TEST(Race, AsksReadyMadeChatsAsTextWhereNoFormatIsKnown) {
+    Models models = *test::perfect_draft_models(1);
+    RaceSettings race;
+    race.prompts = {{"code", "sum(", "Be brief.", true}};
+    race.base.prompt = "sum(";
+    race.base.chat = true;
+    race.lanes = race_entries({"none"}, race.base);
+    EXPECT_TRUE(race_lanes(models, race).settings.base.chat);
+    models.chat.problem = "another template";
+    const RaceView asked = race_lanes(models, race);
+    EXPECT_FALSE(asked.settings.base.chat);
+    EXPECT_FALSE(asked.lanes[0].settings.chat);
+    EXPECT_FALSE(asked.settings.prompts[0].chat);
+    race.base.prompt = "typed";
+    EXPECT_TRUE(race_lanes(models, race).settings.base.chat) << "what somebody typed as a chat is refused, not changed";
+    race.chat_if_possible = false;
+    EXPECT_TRUE(race_lanes(models, race).settings.prompts[0].chat);
+}
+
 TEST(Race, ALaneThatCannotRunSaysWhyAndTheOthersRun) {
     const auto models = test::perfect_draft_models(1); // no trained heads
     Race race(models, greedy({"none", "dflash", "small"}));
