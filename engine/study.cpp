@@ -7,7 +7,6 @@
 #include "kernels/error.h"
 
 namespace speclens {
-namespace {
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -15,8 +14,6 @@ double median(std::vector<double> values) {
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
 }
-
-} // namespace
 
 StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     StudyPoint point;

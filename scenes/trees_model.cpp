@@ -280,6 +280,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
     double plain = 0;
     int rounds = 0, tokens = 0;
     const StudyPoint* last = nullptr;
+    std::vector<double> draft, verify; // of every seed: one that was disturbed does not decide
     const auto same = [](const RunSettings& a, const RunSettings& b) {
         return a.drafter == b.drafter && a.rule == b.rule && a.options.tree_budget == b.options.tree_budget;
     };
@@ -294,8 +295,8 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
                                        : "chain, token";
         row.rows = 1 + (tree ? s.options.tree_budget : last->guesses());
         row.tokens = static_cast<double>(tokens) / rounds;
-        row.draft_ms = last->draft_ms;
-        row.verify_ms = last->verify_ms;
+        row.draft_ms = median(draft);
+        row.verify_ms = median(verify);
         if (plain > 0 && row.verify_ms > 0) row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
         rows.push_back(row);
     };
@@ -308,8 +309,14 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         if (last && !same(last->settings, point.settings)) {
             finish();
             rounds = tokens = 0;
+            draft.clear();
+            verify.clear();
         }
         last = &point;
+        if (point.verify_ms > 0) {
+            draft.push_back(point.draft_ms);
+            verify.push_back(point.verify_ms);
+        }
         rounds += point.rounds;
         tokens += point.tokens;
     }
