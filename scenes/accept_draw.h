@@ -65,6 +65,10 @@ void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, cou
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
 inline constexpr int kAcceptBeats = 8, kCountBeat = 7; // the last one counts thrown coins
+// In the place of the chart, where there is no panel beside the stage.
+[[nodiscard]] inline bool counts_on_stage(const SceneInput& input) {
+    return input.beat == kCountBeat && input.details.w <= 0;
+}
 [[nodiscard]] Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 [[nodiscard]] StageTitle accept_title(const SceneInput& input, const AcceptView& view);
 [[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view,

@@ -35,7 +35,7 @@ class AcceptRuleScene final : public Scene {
             draw_stage_title(input, ui, accept_title(input, view));
             if (view.bars.empty())
                 draw_empty(input, ui, view, out);
-            else if (input.beat == kCountBeat && input.details.w <= 0) // no room for it beside the stage
+            else if (counts_on_stage(input))
                 draw_accept_flips(d, {input.stage.x, input.stage.y + 68, input.stage.w, input.stage.h - 76});
             else {
                 draw_accept_chart(d);

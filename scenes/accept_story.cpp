@@ -208,7 +208,10 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     if (!view.source.why_raw.empty()) title.subtitle += ", because " + view.source.why_raw;
     if (input.view->header->rule != "token")
         title.subtitle += " · this run used " + input.view->header->rule + "; here: token";
-    title.subtitle += view.edited ? " · Z undoes, Del reloads" : " · drag any handle";
+    if (view.edited)
+        title.subtitle += " · Z undoes, Del reloads";
+    else if (!counts_on_stage(input))
+        title.subtitle += " · drag any handle";
     if (input.letters_article)
         title.subtitle = "Letters of the article: p is the draft, q the target; numbers and colours stay · " +
                          title.subtitle;

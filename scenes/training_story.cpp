@@ -154,7 +154,7 @@ StageTitle training_title(const TrainingModel& m) {
         const std::string high = ui::per_round(best.bars.front().tokens),
                           low = ui::per_round(worst.bars.front().tokens);
         title.title += m.apart ? ": " + best.name + " " + high + ", " + worst.name + " " + low
-                               : ": " + low + " to " + high + ", within the noise";
+                               : ": " + low + " to " + high + ", too close to call";
     }
     title.subtitle = counted(m.chosen().steps, "step") + " an arm, " +
                      counted(m.chosen().prompts, "held-out prompt") + ", " + at_temperature(m) +

@@ -288,6 +288,7 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
         live.bench->controller.perform({SceneCommand{SetBeat{kCountBeat}}}, live.bench->time);
         live.bench->settle();
         EXPECT_TRUE(live.bench->shows("Throw the coins and count")) << live.bench->words;
+        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280) << "the place of the handles is that of the counts";
         live.bench->key(ui::Key::m);
         EXPECT_TRUE(live.bench->shows("resampled")) << live.bench->words;
         look(*live.bench, "counted coins", false);
