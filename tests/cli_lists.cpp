@@ -151,11 +151,13 @@ TEST(Check, SaysThatAChatTemplateIsNotKnown) {
     EXPECT_EQ(chat.code, 3) << chat.err;
     EXPECT_NE(chat.err.find("--raw"), std::string::npos) << chat.err;
     EXPECT_EQ(speclens({"run", "--model", folder.string(), "--prompt", "a", "--max-tokens", "2"}).code, 0);
-    // The ready-made prompts of a race are chats.
-    EXPECT_NE(speclens({"describe", "race", "--model", folder.string()}).out.find("not ChatML"),
-              std::string::npos);
-    const Outcome raw = speclens({"describe", "race", "--model", folder.string(), "--raw"});
-    EXPECT_EQ(raw.out.find("not ChatML"), std::string::npos) << raw.out;
+    // The ready-made prompts of a race are chats: asked as text here, unless chats are asked for.
+    const Outcome chats = speclens({"describe", "race", "--model", folder.string(), "--chat"});
+    EXPECT_NE(chats.code, 0);
+    EXPECT_NE(chats.err.find("not ChatML"), std::string::npos) << chats.err;
+    const Outcome race = speclens({"describe", "race", "--model", folder.string()});
+    EXPECT_EQ(race.out.find("not ChatML"), std::string::npos) << race.out;
+    EXPECT_NE(race.out.find("finished after"), std::string::npos) << race.out;
 }
 
 TEST(Check, SaysWhetherAShapeWouldFit) {
