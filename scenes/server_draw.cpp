@@ -43,7 +43,7 @@ std::string nothing_drafted(const ServerModel& m) {
 // The acceptance length of every second; seconds without a round leave a gap.
 void draw_curve(const ServerDraw& d, Rect r) {
     const ServerModel& m = d.model;
-    part_title(d, r, "acceptance length", "1 + accepted ÷ rounds, between two readings");
+    part_title(d, r, "acceptance length", "between two readings");
     if (m.points.size() < 2) {
         part_slot(d, r, m.view->watch.empty() ? "this server tells no counters" : "two readings, please");
         return;
