@@ -151,6 +151,7 @@ TEST(Check, SaysThatAChatTemplateIsNotKnown) {
     EXPECT_EQ(chat.code, 3) << chat.err;
     EXPECT_NE(chat.err.find("--raw"), std::string::npos) << chat.err;
     EXPECT_EQ(speclens({"run", "--model", folder.string(), "--prompt", "a", "--max-tokens", "2"}).code, 0);
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     // The ready-made prompts of a race are chats: asked as text here, unless chats are asked for.
     const Outcome chats = speclens({"describe", "race", "--model", folder.string(), "--chat"});
     EXPECT_NE(chats.code, 0);

@@ -88,6 +88,7 @@ TEST(Usage, AnOptionOfOneLaneIsOneOfTheRace) {
         return line;
     };
     expect_usage(with("none,lookup"), "--exit-layer does nothing for these drafters");
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const Outcome out = speclens(with("none,skip"));
     EXPECT_EQ(out.code, 0) << out.err;
     EXPECT_NE(out.out.find("layer skip (3 guesses"), std::string::npos) << out.out;
