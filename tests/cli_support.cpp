@@ -19,7 +19,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void become(const Start& start, int input, int output, int errors) {
+// What the program is started with, made before the fork: a child of a process with threads must not allocate.
+struct Words {
+    std::string program = SPECLENS_PROGRAM;
+    std::vector<std::string> environment, arguments;
+    std::vector<char*> env, args;
+
+    explicit Words(const Start& start) : arguments(start.arguments) {
+        for (const char* name :
+             {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SPECLENS_ASSETS"})
+            if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+        for (const auto& [name, value] : start.environment) environment.push_back(name + "=" + value);
+        for (std::string& entry : environment) env.push_back(entry.data());
+        env.push_back(nullptr);
+        args.push_back(program.data());
+        for (std::string& word : arguments) args.push_back(word.data());
+        args.push_back(nullptr);
+    }
+    Words(const Words&) = delete;
+    Words& operator=(const Words&) = delete;
+};
+
+[[noreturn]] void become(const Start& start, const Words& words, int input, int output, int errors) {
     dup2(input, 0);
     dup2(errors, 2);
     if (start.out_closed)
@@ -33,20 +54,7 @@ using Clock = std::chrono::steady_clock;
         const rlimit limit{bytes, bytes};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
-    std::vector<std::string> environment;
-    for (const char* name :
-         {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SPECLENS_ASSETS"})
-        if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
-    for (const auto& [name, value] : start.environment) environment.push_back(name + "=" + value);
-    std::vector<char*> env, args;
-    for (std::string& entry : environment) env.push_back(entry.data());
-    env.push_back(nullptr);
-    std::string program = SPECLENS_PROGRAM;
-    std::vector<std::string> words = start.arguments;
-    args.push_back(program.data());
-    for (std::string& word : words) args.push_back(word.data());
-    args.push_back(nullptr);
-    execve(program.c_str(), args.data(), env.data());
+    execve(words.args[0], words.args.data(), words.env.data());
     _exit(127);
 }
 
@@ -86,8 +94,9 @@ Outcome speclens(const Start& start) {
     const int file =
         start.out_file.empty() ? -1 : open(start.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (start.reader_gone) close(out[0]);
+    const Words words(start);
     const pid_t child = fork();
-    if (child == 0) become(start, in[0], file >= 0 ? file : out[1], err[1]);
+    if (child == 0) become(start, words, in[0], file >= 0 ? file : out[1], err[1]);
     for (const int fd : {in[0], out[1], err[1], file})
         if (fd >= 0) close(fd);
     for (std::size_t at = 0; at < start.input.size();) {
