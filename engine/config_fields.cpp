@@ -21,10 +21,10 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     const Fields rope(scaling != nullptr ? *scaling : none, fields.file() + ": " + section, fields.remedy());
     const Fields& theta = rope.find("rope_theta") != nullptr ? rope : fields;
     if (both && theta.find("rope_theta") == nullptr) {
-        if (parameters->is_object() && parameters->value("rope_theta", Json()) != kTransformersTheta)
+        const Json own = parameters->is_object() ? parameters->value("rope_theta", Json()) : Json();
+        if (!own.is_null() && own != kTransformersTheta)
             fields.fail("rope_parameters",
-                        "has a rope_theta of " + shown(parameters->value("rope_theta", Json())) +
-                            ", which rope_scaling beside it switches off",
+                        "has a rope_theta of " + shown(own) + ", which rope_scaling beside it switches off",
                         "Put rope_theta into rope_scaling, or remove one of the two sections.");
         config.rope_theta = kTransformersTheta;
     } else {

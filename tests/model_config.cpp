@@ -63,6 +63,7 @@ TEST(ModelConfigFile, TakesRopeScalingWhereBothSpellingsAreThere) {
     EXPECT_EQ(with(yarn + R"(, "rope_theta": 500000.0})", "20000.0").rope_theta, 500000);
     for (const char* none : {"null", "{}"}) EXPECT_EQ(with(none, "20000.0").rope_theta, 20000) << none;
     expect_error([&] { (void)with(yarn + "}", "20000.0"); }, {"rope_parameters", "20000", "rope_scaling"});
+    EXPECT_EQ(with(yarn + "}", "null").rope_theta, 10000) << "nothing is switched off where nothing stands";
 }
 
 TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
