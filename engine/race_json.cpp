@@ -107,7 +107,7 @@ RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::strin
     lane.settings.drafter = json.at("drafter").get<std::string>();
     lane.settings.rule = json.at("rule").get<std::string>();
     lane.settings.k = json.at("k").get<int>();
-    lane.settings.options.tree_budget = json.at("tree_budget").get<int>();
+    const int budget = json.at("tree_budget").get<int>();
     lane.problem = json.at("problem").get<std::string>();
     lane.finished = json.at("finished").get<bool>();
     if (!json.at("average").is_null()) lane.average = average_of(json.at("average"));
@@ -118,7 +118,6 @@ RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::strin
     lane.trace = read_trace(in, name + ", lane " + lane.settings.drafter);
     if (!lane.trace->header())
         throw std::invalid_argument("the trace of lane " + lane.settings.drafter + " is empty");
-    const int budget = lane.settings.options.tree_budget;
     lane.settings.options = lane.trace->header()->options;
     lane.settings.options.tree_budget = budget;
     return lane;
