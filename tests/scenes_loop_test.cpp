@@ -1,5 +1,4 @@
-// The loop scene and its timeline: what is said of every rule and drafter, where the coin stands,
-// and which times are compared.
+// The loop scene: what is said of every rule and drafter, and where the coin stands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,23 +58,6 @@ struct Played {
         return list;
     }
 };
-
-// A run of the engine's, at its end, on a machine where plain decoding takes so long a token.
-std::unique_ptr<SceneBench> shown_live(const std::shared_ptr<const Trace>& trace, double plain_ms) {
-    EnginePort port;
-    port.send = [](const Command&) {};
-    auto bench = std::make_unique<SceneBench>("loop", port);
-    Snapshot published;
-    published.trace = trace;
-    published.settings.drafter = trace->header()->drafter;
-    published.settings.k = trace->header()->k;
-    published.status.state = EngineStatus::State::idle;
-    published.status.plain_ms_per_token = plain_ms;
-    bench->controller.observe(published, bench->time);
-    bench->controller.perform({SceneCommand{SetCursor{trace->size()}}}, bench->time);
-    bench->settle();
-    return bench;
-}
 
 bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -484,107 +466,6 @@ TEST(LoopStrip, TheCoinStandsInTheShareThatItPicked) {
             EXPECT_NEAR(at, 1, 1e-6);
         }
         EXPECT_GT(drawn, 0) << top;
-    }
-}
-
-// Two single timings of one pass each differ by chance; a round of one token saves nothing.
-TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
-    const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
-    SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
-    SceneInput input = bench.controller.frame(0).scene;
-    input.plain.ms_per_token = 100;
-    const LoopModel model = loop_model(input);
-    ASSERT_EQ(model.produced, 1);
-    EXPECT_EQ(saving_words(model), "the guesses cost 6.0 ms");
-    EXPECT_FALSE(has(loop_description(input, model), " saved, ")) << loop_description(input, model);
-    input.plain.ms_per_token = 4; // the rows of the guesses cost as well
-    const LoopModel slower = loop_model(input);
-    EXPECT_EQ(saving_words(slower), "the guesses cost " + slower.ms(slower.spec_ms() - 4) + " ms");
-    EXPECT_GT(slower.spec_ms() - 4, 6);
-}
-
-TEST(LoopClock, ASavedRunHoldsNoTimeOfPlainDecoding) {
-    SceneInput input;
-    CycleView whole;
-    Header header;
-    input.whole = &whole;
-    EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
-    whole.header = &header;
-    EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
-    header.tier = "RECORDED";
-    EXPECT_STREQ(no_plain_words(input), "plain decoding was not recorded");
-}
-
-// Whoever takes one printed time from the other gets the printed difference.
-TEST(LoopClock, ItsTimesAddUpAsPrinted) {
-    for (const double scale : {1.0, 0.1, 0.037, 0.013}) {
-        CycleSummary cycle;
-        cycle.draft_ms = 1.61 * scale;
-        cycle.verify_ms = 9.07 * scale;
-        LoopModel model;
-        model.cycle = &cycle;
-        model.drafted = 2;
-        model.settled = true;
-        model.other_ms = 0.13 * scale;
-        for (const int produced : {1, 2, 3}) {
-            model.produced = produced;
-            model.plain_ms = 5.63 * scale;
-            const std::string words = saving_words(model);
-            const double shown =
-                std::stod(model.ms(model.plain_total())) - std::stod(model.ms(model.spec_ms()));
-            if (produced == 1) {
-                EXPECT_EQ(words, "the guesses cost " + model.ms(-shown) + " ms");
-                model.plain_ms = 0; // not known: what drafting took
-                EXPECT_EQ(saving_words(model), "the guesses cost " + model.ms(cycle.draft_ms) + " ms");
-                EXPECT_GT(std::stod(model.ms(cycle.draft_ms)), 0) << scale;
-                continue;
-            }
-            EXPECT_NEAR(std::stod(words), std::abs(shown), 1e-9) << words << ", " << scale;
-            EXPECT_GT(std::stod(words), 0) << words << ", " << scale;
-        }
-    }
-}
-
-TEST(LoopClock, PlainDecodingIsNotComparedWithItself) {
-    const auto bench =
-        shown_live(fixtures::toy_run({.name = "plain", .drafter = "none", .k = 0, .cycles = 5}), 20);
-    int lanes = 0;
-    for (const ui::RecordedText& text : bench->texts) {
-        EXPECT_NE(text.text, "speculative");
-        EXPECT_NE(text.text, "spec");
-        lanes += text.text == "plain";
-    }
-    EXPECT_EQ(lanes, 2) << "one on the clock of the round, one in the timeline";
-    EXPECT_FALSE(bench->shows("100 ms")) << "five tokens of plain decoding beside itself";
-}
-
-// One pass guesses all siblings of a level.
-TEST(LoopClock, APassOfATreeHasOneName) {
-    const auto trace = fixtures::toy_run(
-        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 1, .nodes = 8});
-    SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
-    bench.settle();
-    for (const char* name : {"d1", "d2", "d3"}) (void)bench.find(name);
-    EXPECT_TRUE(std::ranges::none_of(bench.texts, [](const ui::RecordedText& t) { return t.text == "d4"; }));
-}
-
-TEST(Timeline, EveryTotalStandsBehindItsOwnLane) {
-    const auto trace = fixtures::toy_run({.name = "totals", .cycles = 6});
-    for (const double per_token : {2.0, 9.0, 40.0}) { // the longer lane is the one, then the other
-        const auto bench = shown_live(trace, per_token);
-        const ui::Vec2 spec = bench->find("spec"), plain = bench->find("plain", {0, 850, 1600, 150});
-        const auto whole = std::ranges::find_if(bench->texts, [](const ui::RecordedText& t) {
-            return t.text.starts_with("whole run: ") && t.text.ends_with(" per round");
-        });
-        ASSERT_NE(whole, bench->texts.end()) << bench->words;
-        EXPECT_NEAR(whole->box.center().y, spec.y, 4);
-        const auto total = std::ranges::find_if(bench->texts, [&](const ui::RecordedText& t) {
-            return t.text.ends_with(" ms") && std::abs(t.box.center().y - plain.y) < 4 && t.box.y > 850;
-        });
-        ASSERT_NE(total, bench->texts.end()) << bench->words;
-        EXPECT_EQ(total->box.x, whole->box.x);
     }
 }
 

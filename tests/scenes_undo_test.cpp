@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ostream>
 
 #include "engine/ablations.h"
 #include "scenes_fixtures.h"
@@ -104,6 +105,9 @@ struct OwnControl {
     const char *scene, *label;
     int beat;
 };
+void PrintTo(const OwnControl& control, std::ostream* out) {
+    *out << control.scene << ", " << control.label;
+}
 class OwnControls : public testing::TestWithParam<OwnControl> {};
 
 TEST_P(OwnControls, ADragIsOneChangeThatIsTakenBackAndMadeAgain) {
