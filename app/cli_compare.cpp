@@ -33,12 +33,11 @@ std::vector<int> lengths_of(const Options& options, const Models& models, const 
     return lengths;
 }
 
-// As in a race, a drafter that the rule does not suit is judged by one that does; where it suits none of them,
-// whoever asked for it hears that.
+// As in a race, a drafter that the rule does not suit is judged by one that does; where it suits none of
+// them, whoever asked for it hears that.
 bool suits_somebody(const std::string& rule, const std::vector<std::string>& names) {
-    return std::ranges::any_of(names, [&](const std::string& name) {
-        return name != "none" && judging_rule(rule, name) == rule;
-    });
+    return std::ranges::any_of(
+        names, [&](const std::string& name) { return name != "none" && judging_rule(rule, name) == rule; });
 }
 
 std::vector<Contestant> contestants_of(const Options& options, const Models& models) {

@@ -39,7 +39,7 @@ RunSettings scene_settings(const Options& options, const std::string& scene, con
         settings.chat = true;
     }
     if (scene == "race") settings.rule = judging_rule(settings.rule, drafter); // as the lane has it
-    settings.lens = true; // scenes show it
+    settings.lens = true;                                                      // scenes show it
     return settings;
 }
 

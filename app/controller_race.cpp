@@ -13,10 +13,11 @@ constexpr double kStepSeconds = 0.4; // between two steps of a stepped race that
 
 bool same_race(const RaceSettings& a, const RaceSettings& b) {
     return a.base.prompt == b.base.prompt && a.base.token_ids == b.base.token_ids &&
-           a.base.chat == b.base.chat && a.base.system == b.base.system && a.base.thinking == b.base.thinking &&
-           a.base.seed == b.base.seed && a.base.sampling == b.base.sampling &&
-           a.base.draft_sampling == b.base.draft_sampling && a.base.rule_params == b.base.rule_params &&
-           a.base.options == b.base.options && a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
+           a.base.chat == b.base.chat && a.base.system == b.base.system &&
+           a.base.thinking == b.base.thinking && a.base.seed == b.base.seed &&
+           a.base.sampling == b.base.sampling && a.base.draft_sampling == b.base.draft_sampling &&
+           a.base.rule_params == b.base.rule_params && a.base.options == b.base.options &&
+           a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
 }
 
 } // namespace

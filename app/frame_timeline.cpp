@@ -75,8 +75,8 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
         const float from = x(sum.start), draft_end = x(sum.start + sum.draft), end = x(sum.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.5F;
         const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
-        if (single && !cycles[i].drafts.empty() && draft_end - from > 3.0F * static_cast<float>(cycles[i].drafts.size()) &&
-            clock.timed()) {
+        if (single && !cycles[i].drafts.empty() &&
+            draft_end - from > 3.0F * static_cast<float>(cycles[i].drafts.size()) && clock.timed()) {
             double at = sum.start;
             for (const DraftSlot& slot : cycles[i].drafts) {
                 if (slot.draft->ms <= 0) continue; // from the same pass as the one before

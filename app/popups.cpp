@@ -257,9 +257,11 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
         y += 48;
     }
     const Rect field{x, y, w, box.bottom() - y - 72};
-    const ui::TextFieldResult result = ui::text_field(
-        d.ui, "prompt", field, s.prompt,
-        {.multi_line = true, .take_focus = true, .select_all = true, .placeholder = "the text that the models go on with"});
+    const ui::TextFieldResult result = ui::text_field(d.ui, "prompt", field, s.prompt,
+                                                      {.multi_line = true,
+                                                       .take_focus = true,
+                                                       .select_all = true,
+                                                       .placeholder = "the text that the models go on with"});
     const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
     const std::optional<PromptRoom> room = counted_prompt(d);
     const bool long_one = room && !room->fits();

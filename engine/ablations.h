@@ -27,7 +27,7 @@ struct TrainingRun {
     int seed = 0, steps = 0;
     std::string method;
     std::vector<std::string> arguments; // of the trainer, beyond the method's defaults
-    std::vector<double> positions; // trained so far, ascending
+    std::vector<double> positions;      // trained so far, ascending
     std::map<std::string, std::vector<double>>
         curves; // "final_loss", "base_loss", "loss", "accept_len" …, as long
     std::vector<ServedResult> served;

@@ -30,8 +30,8 @@ struct ChatFormat {
 // the family does that has these tokens. Throws Error for a broken tokenizer_config.json.
 [[nodiscard]] ChatFormat read_chat_format(const std::filesystem::path& folder, const Tokenizer& tokenizer);
 
-// The turns, then an opened assistant turn. What was thought before the last question is dropped. Throws Error
-// where the format has a problem.
+// The turns, then an opened assistant turn. What was thought before the last question is dropped. Throws
+// Error where the format has a problem.
 [[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking,
                                       const ChatFormat& format = {});
 

@@ -40,9 +40,9 @@ struct Guesses {
 
 // No rows yet. Throws Error when the cycle is not in the trace, or the target has no such layer.
 [[nodiscard]] Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses& wanted);
-// The row of the next drafter. `settings` are those that the cycle was made with; its own drafter keeps its options,
-// the others have theirs as they are by default. Guesses that a fork forced are left out. Times include no
-// context that an earlier round left to absorb. An Error of the drafter becomes GuessRow::problem.
+// The row of the next drafter. `settings` are those that the cycle was made with; its own drafter keeps its
+// options, the others have theirs as they are by default. Guesses that a fork forced are left out. Times
+// include no context that an earlier round left to absorb. An Error of the drafter becomes GuessRow::problem.
 [[nodiscard]] GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                                   const Trace& trace, const Guesses& so_far);
 // All rows at once.

@@ -102,15 +102,16 @@ NgramTrie NgramTrie::read(const std::filesystem::path& file, const Progress& pro
                   [](const Link& a, const Link& b) { return a.token < b.token; });
         trie.nodes_.push_back(node);
     }
-    // A share above 1 would let a path of the search score more than the one it goes on from. The root is no context:
-    // its count is not read.
+    // A share above 1 would let a path of the search score more than the one it goes on from. The root is no
+    // context: its count is not read.
     for (std::size_t i = 1; i < trie.nodes_.size(); ++i) {
         if (i % (1u << 16) == 0) check_cancelled(progress);
         const Node& from = trie.nodes_[i];
         for (std::uint64_t j = from.first; j < from.first + from.links; ++j) {
             const std::uint32_t to = trie.links_[j].node;
             if (trie.nodes_[to].count > from.count)
-                in.damaged("node " + std::to_string(to) + " was seen " + std::to_string(trie.nodes_[to].count) +
+                in.damaged("node " + std::to_string(to) + " was seen " +
+                           std::to_string(trie.nodes_[to].count) +
                            " times, more often than what it continues, node " + std::to_string(i));
         }
     }

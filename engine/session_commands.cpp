@@ -126,8 +126,8 @@ void Session::obey(const FetchGuesses& fetch) {
     const Run& run = shown_run();
     const auto known = published().guesses;
     if (known && known->complete() && known->of == &run.trace() && known->cycle == fetch.cycle) {
-        auto changed = std::make_shared<const Guesses>(
-            with_exit_layer(run_models_, run.settings_at(fetch.cycle), run.trace(), *known, fetch.exit_layer));
+        auto changed = std::make_shared<const Guesses>(with_exit_layer(
+            run_models_, run.settings_at(fetch.cycle), run.trace(), *known, fetch.exit_layer));
         return publish([&](Snapshot& p) { p.guesses = changed; });
     }
     auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run.trace(), fetch));

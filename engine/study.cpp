@@ -37,7 +37,8 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
             ++point.judged[i];
             point.kept[i] += cycle.drafts[i].check->accepted;
         }
-        const int full = cycle.tree && view.header ? std::min(point.guesses(), view.header->nodes) : point.guesses();
+        const int full =
+            cycle.tree && view.header ? std::min(point.guesses(), view.header->nodes) : point.guesses();
         if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < full) continue;
         draft.push_back(cycle.draft_ms);
         head.push_back(cycle.head_ms);

@@ -16,7 +16,7 @@ namespace speclens {
 struct StudyPoint {
     RunSettings settings;
     std::string problem; // why it could not be run; empty: it was
-    int most = 0; // guesses in a row that it can make, where those are fewer than settings.k; else 0
+    int most = 0;        // guesses in a row that it can make, where those are fewer than settings.k; else 0
     int rounds = 0, tokens = 0;
     std::vector<int> output; // new tokens
     // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.

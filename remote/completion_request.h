@@ -17,7 +17,8 @@ struct Refused {
 struct CompletionRequest {
     RunSettings settings;
     std::string model; // empty: whichever is served
-    bool stream = false, usage = false, pieces = false; // pieces: tokens apart, a field of ours (return_pieces)
+    bool stream = false, usage = false,
+         pieces = false; // pieces: tokens apart, a field of ours (return_pieces)
     int prompt_top = -1; // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
 };
 inline constexpr int kMostPromptTop = 20; // as vLLM unless started with --max-logprobs

@@ -48,7 +48,8 @@ struct PositionAcceptance {
 };
 [[nodiscard]] PositionAcceptance position_acceptance(const SpecCounts& counts);
 
-// The acceptance length: 1 + accepted ÷ rounds. Tokens per round where no round was cut by the end of its text.
+// The acceptance length: 1 + accepted ÷ rounds. Tokens per round where no round was cut by the end of its
+// text.
 [[nodiscard]] std::optional<double> acceptance_length(const SpecCounts& counts);
 [[nodiscard]] std::optional<double> drafts_per_round(const SpecCounts& counts);
 

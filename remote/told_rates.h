@@ -1,7 +1,7 @@
-// SGLang tells averages in place of counts: the acceptance length, and an "accept rate" that changed its meaning
-// with sgl-project/sglang pull request 23530 (2026-04-23). Since then it is accepted ÷ drafted. Before, every
-// round counted the target's own token as drafted and as accepted, (accepted + 1) ÷ (K + 1): 1 ÷ (K + 1)
-// where nothing is kept.
+// SGLang tells averages in place of counts: the acceptance length, and an "accept rate" that changed its
+// meaning with sgl-project/sglang pull request 23530 (2026-04-23). Since then it is accepted ÷ drafted.
+// Before, every round counted the target's own token as drafted and as accepted, (accepted + 1) ÷ (K + 1): 1
+// ÷ (K + 1) where nothing is kept.
 #pragma once
 
 #include <optional>

@@ -58,8 +58,7 @@ void drag(const AcceptDraw& d, std::size_t i, Side side, float x, float y) {
     // The draft's handle of one bar stands close to the target's of the next: half the way belongs to each.
     const float size = d.ui.target, out = std::min(size / 2, (d.grid.pitch - d.grid.bar) / 2 - 8);
     const Rect hit{target ? x - out : x + out - size, y - size / 2, size, size};
-    const ui::Handle handle =
-        ui::drag_handle(d.ui, "bar " + std::to_string(i), {x, y}, d.grid.px(0.01), hit);
+    const ui::Handle handle = ui::drag_handle(d.ui, "bar " + std::to_string(i), {x, y}, d.grid.px(0.01), hit);
     if (handle.touch.hovered || handle.touch.held || handle.touch.focused)
         d.ui.canvas.ring({x, y}, 9, {d.ui.theme.ink, 2});
     if (handle.touch.began) d.wish.chosen = static_cast<int>(i);
@@ -97,8 +96,8 @@ struct Sum {
     bool told; // the beat is about it
 };
 
-// The three sums stand where no bar is in their way, from the right end on, and beside the chosen column where
-// there is room.
+// The three sums stand where no bar is in their way, from the right end on, and beside the chosen column
+// where there is room.
 struct SumPlaces {
     std::array<float, 3> x{};
     float w = 0; // 0: no room beside the bars; the table has the sums as well
@@ -148,7 +147,8 @@ void draw_sums(const AcceptDraw& d, const SumPlaces& places) {
     for (std::size_t k = 0; k < 3; ++k) {
         const float x = places.x[k];
         // A ground of its own: no line of the grid runs through the words.
-        d.ui.canvas.fill({x - 10, g.top - 8, places.w, 64}, sums[k].told ? d.ui.theme.raised : d.ui.theme.bg, 6);
+        d.ui.canvas.fill({x - 10, g.top - 8, places.w, 64}, sums[k].told ? d.ui.theme.raised : d.ui.theme.bg,
+                         6);
         d.ui.canvas.fill({x, g.top, 4, 48}, d.ui.theme.role(sums[k].role), 1);
         const std::string& number = sums[k].number;
         d.ui.canvas.text({x + 16, g.top + 20}, number, Font::mono_medium, 20, d.ui.theme.ink);

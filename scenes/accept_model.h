@@ -57,8 +57,8 @@ struct AcceptView {
     double coin = 0.5;
     bool thrown = false;        // by the run or by the user; else the coin stands for one that might be
     bool kept_as_loaded = true; // the target likes the chosen token at least as much, before any edit
-    double kept = 0;       // overlap = probability that a draft is accepted
-    bool at_least = false; // that is only what recorded heads prove
+    double kept = 0;            // overlap = probability that a draft is accepted
+    bool at_least = false;      // that is only what recorded heads prove
     // Two short heads may share nothing although the laws do: then kept is no number to tell.
     [[nodiscard]] bool told() const { return !at_least || kept >= 0.01; }
     [[nodiscard]] const AcceptBar& bar() const { return bars[static_cast<std::size_t>(chosen)]; }

@@ -82,14 +82,14 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                           (input.view->header->sampling.temperature == 0
                                ? std::string("it is greedy, and keeps only the target's favourite")
                                : "its rule, " + input.view->header->rule + ", needs none") +
-                          ". With the token rule a coin under " +
-                          fine_probability(view.threshold()) + " would keep the guess; at " +
-                          probability(view.coin) + (view.accepts() ? " it would stay. " : " it would go. ") +
+                          ". With the token rule a coin under " + fine_probability(view.threshold()) +
+                          " would keep the guess; at " + probability(view.coin) +
+                          (view.accepts() ? " it would stay. " : " it would go. ") +
                           "The coin knows nothing of the token, so no token is favoured."
-                             : "A uniform coin u is thrown after the guess. Under the threshold " +
-                                   fine_probability(view.threshold()) + " the guess stays; at " +
-                                   probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
-                                   "The coin knows nothing of the token, so no token is favoured."};
+                    : "A uniform coin u is thrown after the guess. Under the threshold " +
+                          fine_probability(view.threshold()) + " the guess stays; at " +
+                          probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
+                          "The coin knows nothing of the token, so no token is favoured."};
     case 4:
         if (view.at_least)
             return {"Two areas, one size",
@@ -224,8 +224,9 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     if (!view.source.position && drafts_nothing(input)) {
         const OtherDrafter other = drafter_instead(input);
         story.heading = "This run drafts nothing";
-        story.text = "The accept rule judges guesses, and plain decoding makes none: every token is the target's "
-                     "own. ";
+        story.text =
+            "The accept rule judges guesses, and plain decoding makes none: every token is the target's "
+            "own. ";
         story.text += other.can_switch
                           ? "Draft with " + std::string(other.title) +
                                 ", and the two laws of its first judged guess can be taken apart here."
@@ -253,10 +254,11 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     story.heading = words.heading;
     story.text = words.text;
     story.task = beat_task(input, view, beat);
-    story.task_done = beat == 7 ? state.flipped
-                      : beat == 3 && view.coin_known()
-                          ? state.edit.coin.has_value()
-                          : view.edited && (view.kept_as_loaded || view.source.accepted || view.threshold() >= 1);
+    story.task_done =
+        beat == 7 ? state.flipped
+        : beat == 3 && view.coin_known()
+            ? state.edit.coin.has_value()
+            : view.edited && (view.kept_as_loaded || view.source.accepted || view.threshold() >= 1);
     return story;
 }
 

@@ -98,8 +98,9 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
-        out.push_back(Command{Restart{with_draft_length(
-            with_drafter(*input.settings, name), input.settings->k > 0 ? input.settings->k : RunSettings{}.k)}});
+        out.push_back(
+            Command{Restart{with_draft_length(with_drafter(*input.settings, name),
+                                              input.settings->k > 0 ? input.settings->k : RunSettings{}.k)}});
 }
 
 } // namespace speclens

@@ -243,8 +243,8 @@ void draw_dflash_details(const DFlashDraw& d) {
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, w, below}, *d.input.whole, d.input.figures);
     const int rounds = draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
     const std::string note = !conditioning_series(d.input).empty()
-                                 ? sample_words(*study_named(d.input, kConditioning)) +
-                                       "; at most " + counted(rounds, "round") + " a point"
+                                 ? sample_words(*study_named(d.input, kConditioning)) + "; at most " +
+                                       counted(rounds, "round") + " a point"
                                  : counted(rounds, "round") + "; C measures with and without states";
     ui::fitted_text(d.ui.canvas, {x, foot - 20}, note, Font::text, 14, d.ui.theme.muted, w);
 }

@@ -122,9 +122,8 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     (mixed ? std::to_string(mixed->values) + " numbers" : std::string("a narrow layer")) +
                     "; one matrix spreads them over the vocabulary: δ, one number per token, of size " +
                     ui::number(correction_size(m, c).value_or(0), 1) + " at " + position +
-                    ". Of the likely tokens it moves " + word(input, mover->token) +
-                    " most: " + ui::signed_number(mover->gain(), 1) +
-                    " logits, less the part that all tokens share."};
+                    ". Of the likely tokens it moves " + word(input, mover->token) + " most: " +
+                    ui::signed_number(mover->gain(), 1) + " logits, less the part that all tokens share."};
     }
     case 5:
         return {

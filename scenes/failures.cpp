@@ -58,7 +58,8 @@ class FailuresScene final : public Scene {
             if (step != 0) state_.diagnosis.shown = std::clamp(diagnosis.shown + step, 0, last);
             // What named no cause, before a set-up ran or after it was solved, must not choose a drafter.
             for (int digit = 1; digit <= 9; ++digit)
-                while (ui.take_key(static_cast<ui::Key>(static_cast<int>(ui::Key::d0) + digit))) {}
+                while (ui.take_key(static_cast<ui::Key>(static_cast<int>(ui::Key::d0) + digit))) {
+                }
             const RunStudy study = diagnosis_study(diagnosis.patients);
             const bool wanted =
                 ui.take_key(ui::Key::m) || (input.still && !study_named(input, kDiagnosisStudy));

@@ -125,8 +125,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
                           .value = m.ms(m.plain_ms)});
     }
     if (tokens.empty())
-        ui::slot(canvas, theme, lower,
-                 m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
+        ui::slot(canvas, theme, lower, m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
     ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
 
     if (saving.empty()) return;

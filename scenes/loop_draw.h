@@ -25,7 +25,8 @@ struct LoopGrid {
 };
 // `chip`: what the chips of the selected guess and of the own token want.
 [[nodiscard]] LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip);
-[[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const LoopModel& model);
+[[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input,
+                                    const LoopModel& model);
 
 struct LoopDraw {
     const SceneInput& input;

@@ -62,7 +62,8 @@ float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const L
         widest = std::max(widest, ui::chip_width(canvas, label_of(*input.trace, token), 36));
     };
     if (model.selected < static_cast<int>(model.columns.size()))
-        if (const Drafted* draft = model.columns[static_cast<std::size_t>(model.selected)].draft) fit(draft->token);
+        if (const Drafted* draft = model.columns[static_cast<std::size_t>(model.selected)].draft)
+            fit(draft->token);
     if (model.own) fit(model.own->token);
     return widest;
 }

@@ -341,10 +341,10 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
         return;
     }
     story.heading = "The prompt is read once";
-    story.text =
-        "One pass feeds the target every prompt token but the last, " +
-        counted(std::max(0, input.view->prompt_tokens - 1), "row") +
-        " in its cache. The last token stays pending: every round begins with the newest token, fed together with the guesses.";
+    story.text = "One pass feeds the target every prompt token but the last, " +
+                 counted(std::max(0, input.view->prompt_tokens - 1), "row") +
+                 " in its cache. The last token stays pending: every round begins with the newest token, fed "
+                 "together with the guesses.";
     story.task = "Step once with the right arrow";
     story.on_task = {Go{Move::step}};
     story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;

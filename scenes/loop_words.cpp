@@ -116,8 +116,8 @@ std::string saving_words(const LoopModel& model) {
     // Of the two as they are printed, so that whoever takes one from the other gets this.
     const double digit = std::pow(10, model.ms_decimals());
     const double apart = std::abs(std::round(plain * digit) - std::round(spec * digit)) / digit;
-    // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that was no
-    // longer than a plain pass, it was so by chance.
+    // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that
+    // was no longer than a plain pass, it was so by chance.
     if (model.produced < 2) {
         const bool longer = plain > 0 && spec - plain > model.cycle->draft_ms;
         return "the guesses cost " + model.ms(longer ? apart : model.cycle->draft_ms) + " ms";
@@ -231,8 +231,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     }
     if (model.cycle && model.timed()) {
         out << "Clock: drafting " << model.ms(model.cycle->draft_ms) << " ms, verify "
-            << model.ms(model.cycle->verify_ms) << " ms, rest " << model.ms(model.cycle->other_ms)
-            << " ms";
+            << model.ms(model.cycle->verify_ms) << " ms, rest " << model.ms(model.cycle->other_ms) << " ms";
         if (model.plain_ms > 0) out << "; plain decoding " << model.ms(model.plain_ms) << " ms per token";
         const std::string saving = saving_words(model);
         if (!saving.empty()) out << "; " << saving;

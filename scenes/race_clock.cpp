@@ -31,8 +31,8 @@ void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x,
         const double unit = cycle.total_ms() > 0 ? (span.end() - span.start) / cycle.total_ms() : 1;
         double at = span.start;
         // A pass for each guess shows as a bar each where there is room for them.
-        const bool passes = !cycle.drafts.empty() &&
-                            x.length(span.draft) > 3.0F * static_cast<float>(cycle.drafts.size());
+        const bool passes =
+            !cycle.drafts.empty() && x.length(span.draft) > 3.0F * static_cast<float>(cycle.drafts.size());
         double body = cycle.drafts.empty() ? span.draft : 0; // it proposed nothing
         for (const DraftSlot& slot : cycle.drafts) {
             if (passes && slot.draft->ms > 0) {

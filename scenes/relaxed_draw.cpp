@@ -143,7 +143,8 @@ std::string shared_name(const ui::Canvas& canvas, const std::vector<ChartPoint>&
     return words + line;
 }
 
-void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption, const std::vector<ChartPoint>& points) {
+void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption,
+                 const std::vector<ChartPoint>& points) {
     std::vector<Vec2> places, anchors;
     for (const ChartPoint& point : points) places.push_back(point.at);
     const auto groups = coinciding(places, 9);
@@ -152,8 +153,7 @@ void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption, const std
     labels.block(caption);
     for (const Vec2 at : places) labels.block({at.x - 7, at.y - 7, 14, 14});
     for (std::size_t g = 0; g < groups.size(); ++g) {
-        const bool strong =
-            std::ranges::any_of(groups[g], [&](std::size_t i) { return points[i].strong; });
+        const bool strong = std::ranges::any_of(groups[g], [&](std::size_t i) { return points[i].strong; });
         labels.name(anchors[g], shared_name(d.ui.canvas, points, groups[g], 168), Font::text,
                     strong ? d.ui.theme.ink : d.ui.theme.muted, d.ui.theme.bg.alpha(0.85F));
     }
@@ -219,8 +219,7 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
             if ((curve.rule == m.rule) == chosen)
                 points.push_back({short_rule(*curve.rule) + (m.own == curve.rule ? " (this run)" : ""),
                                   at(curve.here), chosen});
-    name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h},
-                caption, points);
+    name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h}, caption, points);
     for (const RelaxedCurve& curve : *m.curves) { // where each stands, to be chosen
         const Vec2 here = at(curve.here);
         const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("curve ") + curve.rule->name),
@@ -291,7 +290,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     if (measured(study, "block") > 0) row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
         const std::string name = short_rule(*curve.rule);
-        row(name + (curve.rule == m.own            ? ", this run"
+        row(name + (curve.rule == m.own        ? ", this run"
                     : name != curve.rule->name ? " cascade"
                                                : ""),
             curve.rule->name, curve.here, curve.rule == m.rule);

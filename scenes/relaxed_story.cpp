@@ -65,9 +65,9 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
                         ui::probability(m.here.kept) + ". Move the slider to see what more guesses cost."};
         return {m.here.kept > m.lossless.kept ? "Faster, but of something else"
                                               : "Something else, and not faster",
-                (all ? "Now " : "Where the heads suffice, ") + std::string(m.rule->title) + " keeps a guess with probability " +
-                    ui::probability(m.here.kept) + " instead of " + lossless + ", at a distance of " +
-                    ui::probability(m.here.distance) +
+                (all ? "Now " : "Where the heads suffice, ") + std::string(m.rule->title) +
+                    " keeps a guess with probability " + ui::probability(m.here.kept) + " instead of " +
+                    lossless + ", at a distance of " + ui::probability(m.here.distance) +
                     ". Measure what that brings in tokens per round, and judge the run so to read what it "
                     "writes. Which of the two the "
                     "reader wanted is not for the rule to say."};
@@ -134,14 +134,13 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     const bool lossless = m.rule->name == std::string("lenience") && m.params.lenience == 0;
     title.title = std::string(m.rule->title) + " keeps " + kept +
                   (m.all_count() ? " of the guesses" : " of " + counted(m.counted, "guess")) +
-                  (kept == strict ? ", as many as before" : ", not " + strict) +
-                  "; " + ui::probability(m.here.distance) + " from the target";
-    title.subtitle = input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
-                     (m.greedy ? " · greedy run: laws at T = 1" : "") +
-                     (lossless ? " · lossless without lenience" : " · NOT lossless") +
-                     (m.all_count() ? ""
-                                    : " · " + means_over(m) + "; of all the run kept " +
-                                          std::to_string(m.stayed));
+                  (kept == strict ? ", as many as before" : ", not " + strict) + "; " +
+                  ui::probability(m.here.distance) + " from the target";
+    title.subtitle =
+        input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
+        (m.greedy ? " · greedy run: laws at T = 1" : "") +
+        (lossless ? " · lossless without lenience" : " · NOT lossless") +
+        (m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed));
     return title;
 }
 
@@ -172,9 +171,8 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) 
             out << "token (lossless): " << numbers(m.lossless) << "\n";
             for (const RelaxedCurve& curve : *m.curves)
                 out << curve.rule->name << (curve.rule == m.own ? " (this run's rule)" : "")
-                    << (curve.rule == m.rule ? " (chosen)" : "") << ": "
-                    << numbers(curve.here) << "; from " << numbers(curve.points.front()) << " to "
-                    << numbers(curve.points.back()) << "\n";
+                    << (curve.rule == m.rule ? " (chosen)" : "") << ": " << numbers(curve.here) << "; from "
+                    << numbers(curve.points.front()) << " to " << numbers(curve.points.back()) << "\n";
             out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
         }
         out << "Round " << position->at.cycle + 1 << ", guess " << position->at.index + 1 << ", "

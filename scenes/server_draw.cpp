@@ -107,8 +107,7 @@ void draw_places(const ServerDraw& d, Rect r) {
     part_title(d, r, "kept at each place", "bar: all rounds · dot: once there");
     const std::size_t n = m.places.unconditional.size();
     if (n == 0) {
-        part_slot(d, r,
-                  m.counts.empty() ? nothing_drafted(m) : "no counters by place");
+        part_slot(d, r, m.counts.empty() ? nothing_drafted(m) : "no counters by place");
         return;
     }
     ui::Canvas& canvas = d.ui.canvas;

@@ -46,9 +46,8 @@ Words beat_words(const ServerModel& m, int beat) {
 
 std::string totals(const ServerModel& m) {
     return (m.counts.rounds ? ui::integer(std::llround(*m.counts.rounds)) : "–") +
-           (m.counts.rounds == 1.0 ? " round, " : " rounds, ") +
-           ui::integer(std::llround(m.counts.drafted)) + " drafted, " +
-           ui::integer(std::llround(m.counts.accepted)) + " accepted";
+           (m.counts.rounds == 1.0 ? " round, " : " rounds, ") + ui::integer(std::llround(m.counts.drafted)) +
+           " drafted, " + ui::integer(std::llround(m.counts.accepted)) + " accepted";
 }
 
 } // namespace
@@ -71,7 +70,8 @@ StageTitle server_title(const ServerModel& m) {
         title.title = "Acceptance length " + ui::number(*length, 2) + "; " +
                       ui::percent(m.counts.accepted / m.counts.drafted) + " of what is drafted is kept";
     else if (!view.watch.empty() && view.watch.last().told_length)
-        title.title = "Acceptance length " + ui::number(*view.watch.last().told_length, 2) + ", says the server";
+        title.title =
+            "Acceptance length " + ui::number(*view.watch.last().told_length, 2) + ", says the server";
     else if (m.plain)
         title.title = "This server drafts nothing: every token is the target's";
     else

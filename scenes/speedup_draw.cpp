@@ -138,7 +138,8 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     if (m.measured())
         for (const SpeedupPoint& p : m.points)
             if (p.k <= kLongestDraft)
-                ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y, chart.at(p.k, p.high).y);
+                ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y,
+                            chart.at(p.k, p.high).y);
     dots(chart, &SpeedupPoint::speedup, "×");
     const Vec2 best = chart.at(m.best, 0);
     ui::icon(d.ui.canvas, ui::Icon::triangle_up, {best.x, chart.plot.bottom() - 8}, 9, theme.ink);

@@ -48,7 +48,8 @@ struct SpeedupPoint {
     double tokens = 0; // per round
     double draft = 0, head = 0, verify = 0;
     double speedup = 0; // tokens × a plain pass ÷ the round
-    // What may be chance of it: the 95 % interval of so many rounds, and how far apart the tries were in time.
+    // What may be chance of it: the 95 % interval of so many rounds, and how far apart the tries were in
+    // time.
     double low = 0, high = 0;
     [[nodiscard]] bool few() const;
 };

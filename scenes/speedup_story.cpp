@@ -159,8 +159,8 @@ SpeedupSum speedup_sum(const SpeedupModel& m) {
     }
     const auto number = [&](double value) { return ui::number(value, sum.decimals); };
     sum.words = number(tokens) + (m.in_ms() ? " tokens × " + number(unit) + " ms ÷ (" : " tokens ÷ (") +
-                number(draft * unit) + " + " + number(verify * unit) + (m.in_ms() ? " ms) = " : " passes) = ") +
-                result;
+                number(draft * unit) + " + " + number(verify * unit) +
+                (m.in_ms() ? " ms) = " : " passes) = ") + result;
     return sum;
 }
 
@@ -213,15 +213,20 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
 }
 
 std::string as_fast_words(const SpeedupModel& m) {
-    const auto at = [&](int k) { return std::ranges::find(m.points, k, &SpeedupPoint::k) - m.points.begin(); };
+    const auto at = [&](int k) {
+        return std::ranges::find(m.points, k, &SpeedupPoint::k) - m.points.begin();
+    };
     const auto n = static_cast<std::ptrdiff_t>(m.as_fast.size());
     if (n < 2) return counted(m.best, "guess");
-    if (n > 2 && at(m.as_fast.back()) - at(m.as_fast.front()) == n - 1) // nothing measured between is left out
+    if (n > 2 &&
+        at(m.as_fast.back()) - at(m.as_fast.front()) == n - 1) // nothing measured between is left out
         return std::to_string(m.as_fast.front()) + " to " + std::to_string(m.as_fast.back()) + " guesses";
     if (n > 3) return std::to_string(n) + " of the lengths";
     std::string words;
     for (std::ptrdiff_t i = 0; i < n; ++i)
-        words += (i == 0 ? "" : i + 1 == n ? " and " : ", ") +
+        words += (i == 0       ? ""
+                  : i + 1 == n ? " and "
+                               : ", ") +
                  std::to_string(m.as_fast[static_cast<std::size_t>(i)]);
     return words + " guesses";
 }

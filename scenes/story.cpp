@@ -89,7 +89,8 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         if (ui::checkbox(ui, "task", at, "Task", story.task_done)) append(out, story.on_task);
         ui::tooltip(ui, at, story.task);
     }
-    if (ui::button(ui, "back", {bx, y, kButton, 36}, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
+    if (ui::button(ui, "back", {bx, y, kButton, 36}, "Back",
+                   {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
     if (ui::button(ui, "next", {bx + kButton + 8, y, kButton, 36}, "Next",
                    {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
@@ -161,7 +162,8 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 }
 
 std::string describe_story(const Story& story) {
-    std::string text = story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
+    std::string text =
+        story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
     if (!story.what_if.empty()) text += story.what_if + "\n";
     if (!story.task.empty())
         text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";

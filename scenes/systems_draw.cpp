@@ -41,9 +41,9 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const SystemsModel& m = d.model;
     systems_head(d, area,
-                 "Cache rows by round" + (m.rounds.empty() ? std::string()
-                                                           : "; marked: round " + std::to_string(
-                                                                 m.rounds[m.shown].cycle + 1)),
+                 "Cache rows by round" +
+                     (m.rounds.empty() ? std::string()
+                                       : "; marked: round " + std::to_string(m.rounds[m.shown].cycle + 1)),
                  "this run; solid: kept, hatched: written and rewound");
     if (m.rounds.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},

@@ -83,10 +83,10 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
         << ui::speed_up(m.controllers.formula_speedup) << ", ends at K = " << m.controllers.formula.back()
         << "\n";
     for (const CacheRound& round : m.rounds)
-        out << "Round " << round.cycle + 1 << (&round == &m.rounds[m.shown] ? " (marked): " : ": ") << round.before << " rows before, " << round.written
-            << " written, " << round.kept << " kept, " << round.rewound() << " rewound; pages of " << m.page
-            << ": " << pages_of(round, m.page).during << " held, " << pages_of(round, m.page).given_back()
-            << " given back\n";
+        out << "Round " << round.cycle + 1 << (&round == &m.rounds[m.shown] ? " (marked): " : ": ")
+            << round.before << " rows before, " << round.written << " written, " << round.kept << " kept, "
+            << round.rewound() << " rewound; pages of " << m.page << ": " << pages_of(round, m.page).during
+            << " held, " << pages_of(round, m.page).given_back() << " given back\n";
     out << "\n" << describe_story(systems_story(input, m));
     return out.str();
 }

@@ -68,7 +68,11 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
     low = std::floor(low * 4) / 4;
     const TrainingChart chart{
         plot, {0, most / 1e6, plot.x, plot.right()}, {low, high * 1.02, plot.bottom(), plot.y}};
-    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(low, high, r.h > 220 ? 5 : r.h > 180 ? 3 : 2),
+    ui::axis_y(canvas, theme, chart.y, plot.x,
+               ui::ticks(low, high,
+                         r.h > 220   ? 5
+                         : r.h > 180 ? 3
+                                     : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, chart.x, plot.bottom(), ui::ticks(0, most / 1e6, 4), {});
     canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14,
@@ -107,7 +111,11 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());
     const TrainingChart chart{
         plot, {0.6, static_cast<double>(longest) + 0.4, plot.x, plot.right()}, {0, 1, plot.bottom(), plot.y}};
-    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(0, 1, r.h > 220 ? 5 : r.h > 180 ? 3 : 2),
+    ui::axis_y(canvas, theme, chart.y, plot.x,
+               ui::ticks(0, 1,
+                         r.h > 220   ? 5
+                         : r.h > 180 ? 3
+                                     : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (std::size_t k = 1; k <= longest; k += longest > 9 ? 2 : 1)
         canvas.text({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14,
@@ -189,8 +197,8 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
             canvas.line({x(bar.low), row + middle}, {x(bar.high), row + middle}, {theme.ink, 1.5F});
             if (bar.seeds.size() > 1)
                 for (const double tokens : bar.seeds) canvas.disc({x(tokens), row + middle}, 3, theme.ink);
-            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14, theme.ink,
-                        Align::right);
+            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14,
+                        theme.ink, Align::right);
             row += row_height;
         }
         y += h + kArmGap;

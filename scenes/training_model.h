@@ -22,10 +22,10 @@ namespace speclens {
 
 // How an arm's loss weighs the positions of a block.
 struct PositionWeights {
-    double decay = 7;       // g; 0: all alike
-    int positions = 15;     // that have a weight
-    bool by_block = false;  // D-PACE: every block sets its own, there is no curve to draw
-    bool by_step = false;   // EAGLE-3: .8 to the power of the test-time steps before it
+    double decay = 7;      // g; 0: all alike
+    int positions = 15;    // that have a weight
+    bool by_block = false; // D-PACE: every block sets its own, there is no curve to draw
+    bool by_step = false;  // EAGLE-3: .8 to the power of the test-time steps before it
     [[nodiscard]] double operator()(int k) const { return position_weight(k, decay); }
     [[nodiscard]] bool can_decay() const { return !by_block && !by_step; }
 };
@@ -36,10 +36,10 @@ struct PositionWeights {
 struct TrainingState {
     std::string study = "domino";
     int arm = 0;
-    bool sampled = false;  // served at T = 0.7 instead of 0
-    double progress = 0.5; // of a run, for the weight of the losses
+    bool sampled = false;        // served at T = 0.7 instead of 0
+    double progress = 0.5;       // of a run, for the weight of the losses
     std::optional<double> decay; // g of the position weights, instead of the arm's
-    int steps = 600;       // of heads that are trained here
+    int steps = 600;             // of heads that are trained here
     bool operator==(const TrainingState&) const = default;
     void choose(int which) { // an arm, with its own weights
         if (which != arm) decay.reset();

@@ -36,12 +36,13 @@ std::string with_interval(const TrainingArm::Bar& bar) {
     return ui::per_round(bar.tokens) + " [" + ui::number(bar.low, 2) + ", " + ui::number(bar.high, 2) + "]";
 }
 
-// Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring. `brief`:
-// for two lines.
+// Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring.
+// `brief`: for two lines.
 std::string backbone_words(const TrainingArm* text, const TrainingArm* fading, bool brief) {
-    std::string words = brief ? "With the final loss alone, the paper reports, the backbone turns lazy."
-                              : "With the final loss alone, the paper reports, the head carries the block and "
-                                "the backbone turns lazy.";
+    std::string words = brief
+                            ? "With the final loss alone, the paper reports, the backbone turns lazy."
+                            : "With the final loss alone, the paper reports, the head carries the block and "
+                              "the backbone turns lazy.";
     if (!text || !fading || text->base_loss.empty() || fading->base_loss.empty()) return words;
     words += std::string(fading->base_loss.back() < text->base_loss.back() ? " Our losses point that way: "
                                                                            : " Our losses do not: ") +

@@ -216,7 +216,8 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
                     Align::center);
         ui::tooltip(d.ui, {x - 14, area.y, 28, 36}, counted(left_out, "guess") + " not shown");
     }
-    if (const Rect beside{grid.right() + 40, area.y, area.right() - grid.right() - 40, block_y + kLane - area.y};
+    if (const Rect beside{grid.right() + 40, area.y, area.right() - grid.right() - 40,
+                          block_y + kLane - area.y};
         d.model.block && table_on_stage(d) && beside.w >= 340)
         draw_trees_table(d, {beside.x, beside.y, std::min(beside.w, 460.0F), beside.h});
     if (!d.model.block)

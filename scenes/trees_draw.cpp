@@ -85,7 +85,8 @@ TreeColumns tree_columns(const TreesDraw& d, int anchor, int deepest, ui::Rect a
     for (const bool kept : {true, false})
         for (std::size_t depth = 0; depth < n; ++depth) {
             if (on_kept_path(d, static_cast<int>(depth)) != kept) continue;
-            const float all = std::max(0.0F, wanted[depth] - TreeColumns::kSwatch), more = std::min(all, room);
+            const float all = std::max(0.0F, wanted[depth] - TreeColumns::kSwatch),
+                        more = std::min(all, room);
             if (more < std::min(kLeastLabel, all)) continue;
             c.chip[depth] += more;
             room -= more;
@@ -224,8 +225,8 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         ui::tooltip(d.ui, at, quoted(*d.input.trace, node.token) + ": " + ui::role_name(role));
     }
     if (measured)
-        draw_trees_table(d, {area.x, area.bottom() - table + kBelow, std::min(tree.w, 460.0F),
-                             table - kBelow});
+        draw_trees_table(d,
+                         {area.x, area.bottom() - table + kBelow, std::min(tree.w, 460.0F), table - kBelow});
 
     if (!mask) return;
     const float cell = mask_side / static_cast<float>(rows), left = area.right() - mask_side,
@@ -306,7 +307,8 @@ void draw_trees_details(const TreesDraw& d) {
     } else {
         y = draw_trees_table(d, {x, r.y + 18, w, r.h - 78});
         y += 24;
-        ui::fitted_text(canvas, {x, y}, "each row: " + trees_sample_words(d.input), Font::text, 14, theme.muted, w);
+        ui::fitted_text(canvas, {x, y}, "each row: " + trees_sample_words(d.input), Font::text, 14,
+                        theme.muted, w);
     }
     if (m.blocks > 0 && y + 66 < r.bottom())
         ui::paragraph(canvas, {x, y + 34}, w,

@@ -35,9 +35,11 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         const std::string means = "Of this draft the token rule keeps " + ui::number(v.token_expected, 2) +
                                   " guesses on average, the block " + ui::number(v.block_expected, 2) + ". ";
         if (!m.block)
-            return {"The same coins, both rules",
-                    means + "Over all drafts the block never keeps fewer. The text still follows the target's law." +
-                        published + " Judge this run by blocks to see its own."};
+            return {
+                "The same coins, both rules",
+                means +
+                    "Over all drafts the block never keeps fewer. The text still follows the target's law." +
+                    published + " Judge this run by blocks to see its own."};
         return {"The same coins, both rules",
                 means +
                     "Averaged over all drafts the block never keeps fewer. On a single draft it may. The "
@@ -50,10 +52,11 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
                 "guess sees only the guesses that it follows. The mask shows this, with the numbers of the "
                 "tree. One branch is kept. The rest is thrown away."};
     case 4:
-        return {"What a branch costs",
-                "Every node is a row of the verify pass, kept or not. Where more rows cost nearly the same, as "
-                "on a large GPU, wide trees pay. Where every row costs its share, as on a small CPU, they "
-                "may give more tokens per round and still lose time. Measure both."};
+        return {
+            "What a branch costs",
+            "Every node is a row of the verify pass, kept or not. Where more rows cost nearly the same, as "
+            "on a large GPU, wide trees pay. Where every row costs its share, as on a small CPU, they "
+            "may give more tokens per round and still lose time. Measure both."};
     default: {
         const std::vector<TreesRow> rows = trees_rows(input);
         if (rows.empty())
@@ -62,10 +65,10 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         const auto best = std::ranges::max_element(rows, {}, &TreesRow::speedup);
         const auto most = std::ranges::max_element(rows, {}, &TreesRow::tokens);
         return {"Which is worth it here?",
-                "On this prompt, over " + trees_sample_words(input) + ", " +
-                    most->name + " gives the most tokens per round, " +
-                    ui::per_round(most->tokens) + "; " + (best == most ? "it is also" : best->name + " is") +
-                    " the fastest, " + ui::speed_up(best->speedup) +
+                "On this prompt, over " + trees_sample_words(input) + ", " + most->name +
+                    " gives the most tokens per round, " + ui::per_round(most->tokens) + "; " +
+                    (best == most ? "it is also" : best->name + " is") + " the fastest, " +
+                    ui::speed_up(best->speedup) +
                     ". Tokens per round are not speed: the rows have to be paid for."};
     }
     }
@@ -197,7 +200,8 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
                 << ": " << quoted(*input.trace, node.token)
                 << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
         }
-    if (const std::string sample = trees_sample_words(input); !sample.empty()) out << "Measured, each row: " << sample << "\n";
+    if (const std::string sample = trees_sample_words(input); !sample.empty())
+        out << "Measured, each row: " << sample << "\n";
     for (const TreesRow& row : trees_rows(input))
         out << row.name << ": " << row.rows << " rows, " << ui::per_round(row.tokens)
             << " tokens per round, draft " << ui::number(row.draft_ms, 2) << ", verify "

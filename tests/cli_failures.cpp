@@ -161,7 +161,8 @@ TEST(Failures, AKeyThatMeansNothingIsNamedOnce) {
     EXPECT_NE(told.find("line 1: \"tempp\""), std::string::npos) << told;
     EXPECT_EQ(told.find("line 2"), std::string::npos) << told;
     EXPECT_NE(errors_with(R"(,"system":"Be brief.")").find("without \"chat\""), std::string::npos);
-    EXPECT_EQ(errors_with(R"(,"system":"Be brief.","chat":true)").find("without \"chat\""), std::string::npos);
+    EXPECT_EQ(errors_with(R"(,"system":"Be brief.","chat":true)").find("without \"chat\""),
+              std::string::npos);
     EXPECT_EQ(errors_with(R"(,"expect":"x","check":"y","held":true,"chat":false,"domain":"d")")
                   .find("means nothing"),
               std::string::npos);

@@ -19,7 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the program is started with, made before the fork: a child of a process with threads must not allocate.
+// What the program is started with, made before the fork: a child of a process with threads must not
+// allocate.
 struct Words {
     std::string program = SPECLENS_PROGRAM;
     std::vector<std::string> environment, arguments;

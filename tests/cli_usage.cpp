@@ -80,8 +80,9 @@ TEST(Usage, SuggestsTheNearestScene) {
 }
 
 TEST(Usage, AnOptionOfOneLaneIsOneOfTheRace) {
-    std::vector<std::string> race{"describe", "race", "--model", micro_model(), "--prompt", "a",
-                                  "--max-tokens", "4", "--k", "3", "--exit-layer", "1", "--drafters"};
+    std::vector<std::string> race{"describe",     "race", "--model", micro_model(), "--prompt",     "a",
+                                  "--max-tokens", "4",    "--k",     "3",           "--exit-layer", "1",
+                                  "--drafters"};
     const auto with = [&](const std::string& drafters) {
         std::vector<std::string> line = race;
         line.push_back(drafters);

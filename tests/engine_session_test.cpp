@@ -397,8 +397,8 @@ TEST(Session, AnErrorEndsOnlyTheJobWhoseOwnItIs) {
     race.stepped = false;
     race.lanes.clear();
     session.send(StartRace{race});
-    ASSERT_TRUE(eventually(
-        [&] { return session.published().status.error.find("0 lanes") != std::string::npos; }));
+    ASSERT_TRUE(
+        eventually([&] { return session.published().status.error.find("0 lanes") != std::string::npos; }));
     EXPECT_TRUE(session.published().stepped->lanes_finished());
 }
 

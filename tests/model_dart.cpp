@@ -191,7 +191,8 @@ TEST_F(DartFolder, WithADamagedTrieIsRefused) {
         return value;
     };
     std::vector<std::size_t> nodes;
-    for (std::size_t at = 16; at < whole.size(); at += 24 + 12 * number(at + 16, std::uint64_t{})) nodes.push_back(at);
+    for (std::size_t at = 16; at < whole.size(); at += 24 + 12 * number(at + 16, std::uint64_t{}))
+        nodes.push_back(at);
     std::size_t parent = 1;
     while (number(nodes.at(parent) + 16, std::uint64_t{}) == 0) ++parent;
     const auto child = static_cast<std::size_t>(number(nodes[parent] + 24 + 4, std::uint64_t{}));

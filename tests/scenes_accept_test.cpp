@@ -234,7 +234,9 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
     const SceneInput input = block.input();
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_TRUE(view.source.position);
-    const auto claims = [](const DraftSlot& slot) { return std::exp(slot.check->q) - std::exp(slot.check->p); };
+    const auto claims = [](const DraftSlot& slot) {
+        return std::exp(slot.check->q) - std::exp(slot.check->p);
+    };
     double shown = -2, most = -2;
     for (const CycleSummary& cycle : input.view->cycles)
         for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
@@ -288,7 +290,8 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
         live.bench->controller.perform({SceneCommand{SetBeat{kCountBeat}}}, live.bench->time);
         live.bench->settle();
         EXPECT_TRUE(live.bench->shows("Throw the coins and count")) << live.bench->words;
-        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280) << "the place of the handles is that of the counts";
+        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280)
+            << "the place of the handles is that of the counts";
         live.bench->key(ui::Key::m);
         EXPECT_TRUE(live.bench->shows("resampled")) << live.bench->words;
         look(*live.bench, "counted coins", false);

@@ -261,15 +261,18 @@ TEST(StepBack, GivesTheSamePicture) {
 // A header has its prompt with it, as text, as ids and as the texts of the ids.
 TEST(SavedFiles, FindARunWithALongPrompt) {
     const test::TempFolder folder;
-    const std::string head = R"({"schema":"speclens-trace/1","kind":"header","drafter":"small","k":4,"prompt_text":")";
-    for (const std::size_t length : {std::size_t{10}, std::size_t{65500}, std::size_t{70000}, std::size_t{3} << 20}) {
-        std::ofstream(folder.path() / "a.jsonl") << head << std::string(length, 'a') << "\"}\n{\"kind\":\"stop\"}\n";
+    const std::string head =
+        R"({"schema":"speclens-trace/1","kind":"header","drafter":"small","k":4,"prompt_text":")";
+    for (const std::size_t length :
+         {std::size_t{10}, std::size_t{65500}, std::size_t{70000}, std::size_t{3} << 20}) {
+        std::ofstream(folder.path() / "a.jsonl")
+            << head << std::string(length, 'a') << "\"}\n{\"kind\":\"stop\"}\n";
         const std::vector<SavedFile> found = saved_files(folder.path());
         ASSERT_EQ(found.size(), 1u) << length;
         EXPECT_EQ(found[0].label, std::string(std::min<std::size_t>(length, 400), 'a'));
         EXPECT_TRUE(found[0].path.ends_with("a.jsonl"));
-        std::ofstream(folder.path() / "b.json") << R"({"schema":"speclens-race/1","prompt":")" << std::string(length, 'b')
-                                                << "\",\"lanes\":[1,2]}";
+        std::ofstream(folder.path() / "b.json") << R"({"schema":"speclens-race/1","prompt":")"
+                                                << std::string(length, 'b') << "\",\"lanes\":[1,2]}";
         ASSERT_EQ(saved_files(folder.path()).size(), 2u) << length;
         std::filesystem::remove(folder.path() / "b.json");
     }

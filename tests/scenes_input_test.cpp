@@ -524,9 +524,13 @@ TEST(Actions, NeverGoTheOtherWay) {
             live.sent.clear();
             live.bench.controller.perform({PickAction{action}}, live.bench.time);
             const auto* restart = live.last<Restart>();
-            const RunSettings now = restart ? restart->settings : *live.bench.controller.frame(0).scene.settings;
+            const RunSettings now =
+                restart ? restart->settings : *live.bench.controller.frame(0).scene.settings;
             const std::string where = std::to_string(k) + " " + std::to_string(static_cast<int>(action));
-            EXPECT_EQ(now.k, action == Action::shorter ? k - 1 : action == Action::longer && k < 16 ? k + 1 : k) << where;
+            EXPECT_EQ(now.k, action == Action::shorter            ? k - 1
+                             : action == Action::longer && k < 16 ? k + 1
+                                                                  : k)
+                << where;
             EXPECT_NEAR(now.sampling.temperature,
                         action == Action::colder            ? t - 0.1
                         : action == Action::hotter && t < 2 ? t + 0.1

@@ -71,7 +71,8 @@ inline void expect_whole_story(const SceneBench& bench, const std::string& what)
     const ui::Rect screen = bench.screen();
     const ui::Rect story = frame_layout({screen.w, screen.h}).story;
     for (const ui::RecordedText& text : bench.texts)
-        EXPECT_FALSE(story.contains(text.box.center()) && text.text.ends_with("…")) << what << ": " << text.text;
+        EXPECT_FALSE(story.contains(text.box.center()) && text.text.ends_with("…"))
+            << what << ": " << text.text;
 }
 
 // Compares with tests/golden_scenes/NAME.txt, or writes it when SPEC_UPDATE_GOLDEN=1.

@@ -285,14 +285,15 @@ TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
 // Every mark of the chart has its name, alone or among those that coincide with it.
 TEST(RelaxedScene, EveryRuleIsNamedOnceInTheChart) {
     for (const char* name : {"domino", "dflash", "mixed"}) {
-        const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" /
-                                                              "traces" / (std::string(name) + ".jsonl"));
+        const std::shared_ptr<const Trace> trace = load_trace(
+            std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (std::string(name) + ".jsonl"));
         SceneBench bench("relaxed");
         bench.show(trace, trace->size());
         const float axis = bench.find("distance from the target").x - 100;
         std::map<std::string, int> seen;
         for (const ui::RecordedText& text : bench.texts) {
-            if (text.box.x < axis || text.box.right() > 1200 || text.box.y < 180 || text.box.y > 660) continue;
+            if (text.box.x < axis || text.box.right() > 1200 || text.box.y < 180 || text.box.y > 660)
+                continue;
             std::string part;
             for (std::istringstream list(text.text); std::getline(list, part, ',');)
                 ++seen[part.substr(std::min(part.find_first_not_of(' '), part.size()))];
@@ -307,7 +308,9 @@ TEST(PointLabels, StandBesideTheirMarkOrAtALineAndCoverNothing) {
     ui::RecordCanvas canvas(scene_fonts(), {0, 0, 800, 600});
     const ui::Rect bounds{100, 100, 440, 300};
     std::uint32_t dice = 7;
-    const auto next = [&] { return static_cast<float>((dice = dice * 1664525 + 1013904223) >> 8) / (1 << 24); };
+    const auto next = [&] {
+        return static_cast<float>((dice = dice * 1664525 + 1013904223) >> 8) / (1 << 24);
+    };
     int led = 0, named = 0;
     for (int picture = 0; picture < 60; ++picture) {
         std::vector<ui::Vec2> points;
@@ -323,8 +326,7 @@ TEST(PointLabels, StandBesideTheirMarkOrAtALineAndCoverNothing) {
             const PointLabels::Named& one = labels.named()[i];
             ++named;
             led += one.led;
-            for (const ui::Vec2 at : points)
-                EXPECT_FALSE(one.box.contains(at)) << "a name covers a mark";
+            for (const ui::Vec2 at : points) EXPECT_FALSE(one.box.contains(at)) << "a name covers a mark";
             for (std::size_t k = i + 1; k < labels.named().size(); ++k) {
                 const ui::Rect both = ui::intersect(one.box, labels.named()[k].box);
                 EXPECT_FALSE(both.w > 0 && both.h > 0) << "a name covers a name";

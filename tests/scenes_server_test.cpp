@@ -131,9 +131,9 @@ TEST(ServerScene, SaysThatAServerDraftsNothing) {
     served.pieces = {{"The", 5, -1, Author::unknown}, {" moon", 9, -1, Author::unknown}};
     view->served = std::make_shared<const ServedText>(served);
     Shown shown(view);
-    for (const char* words : {"This server drafts nothing: every token is the target's",
-                              "no drafts: one token a pass of the target",
-                              "nothing was guessed: every token is the target's"})
+    for (const char* words :
+         {"This server drafts nothing: every token is the target's",
+          "no drafts: one token a pass of the target", "nothing was guessed: every token is the target's"})
         EXPECT_TRUE(shown.bench->shows(words)) << words << "\n" << shown.bench->words;
     EXPECT_FALSE(shown.bench->shows("Nothing was drafted yet"));
     EXPECT_FALSE(shown.bench->shows("is not known"));

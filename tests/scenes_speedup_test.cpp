@@ -373,8 +373,7 @@ TEST(SpeedupScene, NamesTheLengthsThatAreAboutAsFast) {
         EXPECT_NE(std::ranges::find(m.as_fast, m.best), m.as_fast.end());
         before = m.as_fast.size();
         for (const SpeedupPoint& p : m.points) {
-            EXPECT_EQ(std::ranges::find(m.as_fast, p.k) != m.as_fast.end(),
-                      p.high >= m.point(m.best)->low);
+            EXPECT_EQ(std::ranges::find(m.as_fast, p.k) != m.as_fast.end(), p.high >= m.point(m.best)->low);
             EXPECT_EQ(p.few(), tens == 1);
         }
         EXPECT_EQ(live.bench->shows("rings: under 30 rounds"), tens == 1) << live.bench->words;

@@ -14,9 +14,9 @@ namespace speclens::ui {
 // 24 for body (15 px), 20 for captions (14 px), 1.4 × for the rest.
 [[nodiscard]] float line_height(float size);
 
-// Lines no wider than `width`; breaks at spaces, at '\n', and inside words only when one word is too wide. The
-// spaces of "K = 4" are no place to break.
-// The views point into `text`; the spaces at a break belong to no line.
+// Lines no wider than `width`; breaks at spaces, at '\n', and inside words only when one word is too wide.
+// The spaces of "K = 4" are no place to break. The views point into `text`; the spaces at a break belong to
+// no line.
 [[nodiscard]] std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, Font font,
                                                  float size, float width);
 // The text itself when it fits, else its longest beginning followed by "…".

@@ -15,8 +15,8 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
     Canvas& c = ui.canvas;
     if (!disabled) c.fill(rect, theme.bg, 6);
     c.outline(rect, theme.hairline(), 6);
-    // Steps count from `low`, so 0.1 added ten times is 1 and not 0.9999. A value from elsewhere may lie outside: from
-    // there it comes back step by step.
+    // Steps count from `low`, so 0.1 added ten times is 1 and not 0.9999. A value from elsewhere may lie
+    // outside: from there it comes back step by step.
     const auto stepped = [&](double by) {
         const double at = std::round((value - o.low) / o.step + by);
         return std::clamp(o.low + at * o.step, std::min(o.low, value), std::max(o.high, value));

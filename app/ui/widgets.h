@@ -74,7 +74,8 @@ std::optional<double> slider(Ui& ui, std::string_view id, Rect rect, double valu
                              const SliderOptions& options = {});
 
 // Invisible handle for marks that a chart draws itself. Returns the new centre while it is dragged or moved
-// by arrow keys (`arrow_step` px). The hit area is 28 px whatever the mark's size, `hit` where others are near.
+// by arrow keys (`arrow_step` px). The hit area is 28 px whatever the mark's size, `hit` where others are
+// near.
 struct Handle {
     Touch touch{};
     std::optional<Vec2> moved{};
