@@ -131,8 +131,8 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& l
         ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
         if (wide) d.ui.pop_clip();
         // Where the lanes' texts part, a mark before the first token that is not shared.
-        if (!d.model.identical && (d.model.measured || d.model.stepped) &&
-            static_cast<int>(i) == d.model.same_tokens && d.model.lanes.size() > 1)
+        if (d.model.texts > 1 && !d.model.identical && (d.model.measured || d.model.stepped) &&
+            static_cast<int>(i) == d.model.same_tokens)
             c.line({at.x - 1, at.y - size}, {at.x - 1, at.y + 6}, {d.ui.theme.ink, 2});
     }
 }

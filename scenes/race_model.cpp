@@ -110,6 +110,7 @@ std::vector<int> output_of(const CycleView& view) {
 
 // Whole texts must be equal; texts on their way must begin alike.
 void compare_texts(RaceModel& m, const std::vector<std::vector<int>>& texts) {
+    m.texts = static_cast<int>(texts.size());
     m.identical = texts.size() > 1;
     if (texts.empty()) return;
     const std::vector<int>& longest = *std::ranges::max_element(texts, {}, &std::vector<int>::size);
@@ -160,7 +161,7 @@ RaceModel race_model(const SceneInput& input) {
         m.longest = std::max(m.longest, l.end);
         m.over = m.over && l.done;
         if (l.plain()) m.plain = at;
-        texts.push_back(output_of(m.stepped ? l.shown : l.whole));
+        if (lane.problem.empty()) texts.push_back(output_of(m.stepped ? l.shown : l.whole));
         if (!lane.finished || m.stepped) continue;
         if (std::abs(l.end - m.clock) < kSame) m.just_done = at;
         const auto speed = [](const RaceLaneModel& x) { return x.tokens / std::max(1e-9, x.total_ms); };

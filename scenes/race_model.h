@@ -17,9 +17,9 @@ struct RaceLaneModel {
     const Trace* trace = nullptr; // null: nothing to show yet
     std::string drafter, title;
     ui::Icon mark = ui::Icon::circle;
-    CycleView whole, shown;      // all of it; what is over at the clock
+    CycleView whole, shown; // all of it; what is over at the clock
     double total_ms = 0;
-    double end = 0; // of the lane on the race's clock
+    double end = 0;                   // of the lane on the race's clock
     int tokens = 0, tokens_shown = 0; // new ones
     bool done = false;                // the whole run is over at the clock
     double tokens_per_second = 0;     // of what is shown
@@ -30,7 +30,7 @@ struct RaceLaneModel {
 struct RaceModel {
     const RaceView* race = nullptr;
     std::vector<RaceLaneModel> lanes;
-    bool rounds = false; // the clock counts rounds, not ms
+    bool rounds = false;  // the clock counts rounds, not ms
     bool stepped = false; // the clock counts steps; nothing was timed
     double clock = 0, longest = 0;
     int focus = 0;
@@ -39,16 +39,17 @@ struct RaceModel {
     bool greedy = false;
     bool lossless = true; // the rule keeps the law of the target at this temperature
     ui::Tier tier = ui::Tier::live;
-    int plain = -1;                 // lanes, -1: none
-    int fastest = -1;               // most tokens a second
-    int same_tokens = 0;            // that all lanes share from the start, as far as each has come
-    bool identical = false;         // every lane wrote the same text; stepped: what is shown of it is the same
-    int just_done = -1;             // lane that finishes at the clock
+    int plain = -1;         // lanes, -1: none
+    int fastest = -1;       // most tokens a second
+    int texts = 0;          // lanes to compare: from two on; those that could not run to their end are none
+    int same_tokens = 0;    // that all lanes share from the start, as far as each has come
+    bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
+    int just_done = -1;     // lane that finishes at the clock
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
 
-// Of a stepped race: the first step after `step` at which every lane that was not done has ended a round more, and
-// the last one before it at which every lane that had begun had ended a round less.
+// Of a stepped race: the first step after `step` at which every lane that was not done has ended a round
+// more, and the last one before it at which every lane that had begun had ended a round less.
 [[nodiscard]] double next_round(const RaceView& race, double step);
 [[nodiscard]] double previous_round(const RaceView& race, double step);
 // Ends of all rounds of all lanes, ascending: where the arrow keys stop.

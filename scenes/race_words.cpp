@@ -198,12 +198,13 @@ std::string race_about_short(const RaceLaneModel& lane) {
 }
 
 std::string race_texts(const RaceModel& m) {
-    if (m.stepped && m.lanes.size() > 1) {
+    if (m.texts < 2) return "";
+    if (m.stepped) {
         if (m.identical) return m.greedy || m.over ? "texts identical so far" : "texts alike so far";
         const std::string after = " after " + counted(m.same_tokens, "token");
         return m.greedy && m.lossless ? "TEXTS DIFFER" + after : "texts part" + after;
     }
-    if (!m.race || !m.measured || m.lanes.size() < 2) return "";
+    if (!m.measured) return "";
     if (m.identical) return "texts identical";
     if (m.greedy && m.lossless) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
     return "texts part after " + counted(m.same_tokens, "token") +

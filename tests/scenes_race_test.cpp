@@ -56,6 +56,17 @@ TEST(RaceModel, SaysWhereTextsPart) {
               std::string::npos);
 }
 
+TEST(RaceModel, ComparesOnlyLanesThatRanToTheirEnd) {
+    auto race = toy_race(false);
+    race->lanes[1].trace = another_text();
+    race->lanes[1].problem = "no memory is left";
+    EXPECT_EQ(race_texts(race_model(input_at(*race, 1))), "texts identical") << "of the other three";
+    for (RaceLane& lane : race->lanes) lane.problem = "the prompt is too long";
+    EXPECT_EQ(race_texts(race_model(input_at(*race, 1))), "") << "there is no text";
+    race->settings.stepped = true;
+    EXPECT_EQ(race_texts(race_model(input_at(*race, 1))), "");
+}
+
 TEST(RaceWords, AskFirstAndAnswerWhenTheFirstLaneIsHome) {
     const auto race = toy_race();
     EXPECT_EQ(race_title(race_model(input_at(*race, 5))), "Who finishes first?");
