@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "scenes/loop_guess.h"
 #include "scenes/loop_rules.h"
 #include "scenes/loop_tree.h"
 #include "scenes/words.h"
@@ -11,18 +12,6 @@ namespace speclens {
 namespace {
 
 using ui::probability;
-
-const char* drafter_noun(const LoopModel& model) {
-    const std::string& name = model.header->drafter;
-    if (name == "lookup") return "prompt lookup";
-    if (name == "skip") return "layer skip";
-    if (name == "small" || name == "small_tree") return "the small draft model";
-    return "the drafter";
-}
-
-std::string prob(const std::optional<double>& p) {
-    return p ? probability(*p) : std::string("less than .01");
-}
 
 std::string guesses(int n) {
     return number_word(n) + (n == 1 ? " guess" : " guesses");
@@ -43,57 +32,6 @@ std::string percent_words(double p) {
     return p >= 0.995 && p < 1 ? std::string("over 99 %") : ui::percent(p);
 }
 
-// What the pass that fills a whole block has to go by.
-std::string block_words(const SceneInput& input) {
-    const DrafterOptions options = input.settings ? input.settings->options : DrafterOptions{};
-    return std::string("One pass filled all slots at once, ") +
-           (options.conditioning ? "from the target's states of the text" : "from the newest token alone");
-}
-
-// Who proposes the newest guess, and what it has seen.
-std::string how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
-    const std::string& drafter = model.header->drafter;
-    if (drafter == "dflash") return block_words(input) + ". This slot does not know the other guesses; it";
-    if (drafter == "domino" || drafter == "dspark") {
-        const bool first = model.drafted == 1;
-        // The row before the correction is recorded with the other rows.
-        const bool corrected =
-            c.draft->top.empty() ? model.head && (drafter == "dspark" || !first) : !c.draft->base_top.empty();
-        if (!corrected && model.head && drafter == "domino")
-            return block_words(input) + ". A small head corrects the later ones from left to right; this one "
-                                        "is as the pass left it and";
-        if (!corrected)
-            return block_words(input) + ", and no head corrected them: this slot knows none of the other "
-                                        "guesses. It";
-        if (first)
-            return block_words(input) + "; a small head then goes from left to right and corrects this one "
-                                        "by the token before it. It";
-        return block_words(input) + "; a small head then went from left to right and corrected this slot by "
-                                    "the guesses before it. It";
-    }
-    if (drafter == "dart")
-        return "One pass filled all slots at once from the text alone, and n-grams say which of their "
-               "favourites go together. The slot";
-    if (drafter.starts_with("medusa"))
-        return "Each head looks further ahead from the target's last state and knows none of the other "
-               "guesses. This one";
-    return capital(drafter_noun(model)) + " reads the text and its own guesses so far and";
-}
-
-// A guess in the law of the draft itself: under some rules its favourites are proposed as if they were
-// certain.
-struct Guessed {
-    int rank = 0; // 1: the likeliest; 0: not among the recorded tokens
-    std::optional<double> p;
-};
-Guessed own_law(const LoopColumn& c) {
-    const Top& law = c.draft->raw_top.empty() ? c.draft->top : c.draft->raw_top;
-    for (std::size_t i = 0; i < law.entries.size(); ++i)
-        if (law.entries[i].id == c.draft->token)
-            return {static_cast<int>(i) + 1, std::exp(law.entries[i].logp)};
-    return {};
-}
-
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(model.drafted - 1)];
     const std::string token = quoted(*input.trace, c.draft->token);
@@ -105,15 +43,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
             (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
             ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
     } else {
-        const Guessed own =
-            c.draft->u ? Guessed() : own_law(c); // a drawn one has its probability in the law it came from
-        story.text = how_guessed(input, model, c) + " gives " + token + " " +
-                     (own.p ? probability(*own.p) : prob(c.q)) + ". ";
-        story.text += c.draft->u ? "The draft coin " + probability(*c.draft->u) +
-                                       " drew it, counting through that law by token number. "
-                      : own.rank == 1 ? "It is the most likely token of that law. "
-                      : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that law. "
-                                      : "";
+        story.text = guess_words(input, model, c);
         story.text += "Nothing is promised yet.";
         if (model.timed() && model.ms(c.draft->ms) != model.ms(0))
             story.text += " This step took " + model.ms(c.draft->ms) + " ms.";
