@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Start {
 
 void write_file(const std::filesystem::path& file, const std::string& text);
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
+[[nodiscard]] std::vector<nlohmann::json> lines_of(const std::string& text); // of JSON Lines
 
 [[nodiscard]] std::string table_file();  // a table model of six words, made for the tests
 [[nodiscard]] std::string micro_model(); // a random Qwen3 checkpoint of a few kilobytes, with a tokenizer

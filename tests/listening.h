@@ -1,6 +1,7 @@
 // Servers on a thread of their own, for as long as the object lives: our own, and one that answers any bytes.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -114,5 +115,19 @@ class RawServer {
     std::vector<int> open_;
     std::thread thread_;
 };
+
+// What an action says whose error is one of the network; it has to have one, and a remedy.
+template <class F>
+std::string network_error(const F& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::network) << error.what();
+        EXPECT_FALSE(error.remedy().empty());
+        return error.what();
+    }
+    ADD_FAILURE() << "no error";
+    return "";
+}
 
 } // namespace speclens::test

@@ -1,0 +1,89 @@
+// What our own server takes of a request's body, and what it refuses instead of ignoring it.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "remote/completion_request.h"
+
+namespace speclens::test {
+
+namespace {
+
+RunSettings base() {
+    RunSettings settings;
+    settings.drafter = "small";
+    return settings;
+}
+
+} // namespace
+
+TEST(ServedRequest, LeavesTheSeedOfTheServerAlone) {
+    RunSettings settings = base();
+    settings.seed = (std::uint64_t{1} << 53) + 1; // no double
+    EXPECT_EQ(read_request(R"({"prompt":"a"})", false, settings).settings.seed, settings.seed);
+    EXPECT_EQ(read_request(R"({"prompt":"a","seed":9})", false, settings).settings.seed, 9U);
+    EXPECT_THROW((void)read_request(R"({"prompt":"a","seed":-1})", false, settings), Refused);
+}
+
+TEST(ServedRequest, TakesTopKAndRefusesWhatItWouldIgnore) {
+    RunSettings settings = base();
+    settings.sampling.top_k = 3;
+    const auto top_k = [&](const char* body) {
+        return read_request(body, false, settings).settings.sampling.top_k;
+    };
+    EXPECT_EQ(top_k(R"({"prompt":"a"})"), 3);
+    EXPECT_EQ(top_k(R"({"prompt":"a","top_k":1})"), 1);
+    EXPECT_EQ(top_k(R"({"prompt":"a","top_k":-1})"), 0);
+    EXPECT_THROW((void)top_k(R"({"prompt":"a","top_k":"1"})"), Refused);
+    for (const char* field :
+         {R"("min_p":0.1)", R"("ignore_eos":true)", R"("stop_token_ids":[3])", R"("min_tokens":4)",
+          R"("repetition_penalty":1.1)", R"("stop":"x")", R"("best_of":2)"})
+        EXPECT_THROW((void)top_k((R"({"prompt":"a",)" + std::string(field) + "}").c_str()), Refused) << field;
+    for (const char* field :
+         {R"("min_p":0)", R"("ignore_eos":false)", R"("stop_token_ids":[])", R"("min_tokens":0)",
+          R"("repetition_penalty":1.0)", R"("stop":null)", R"("best_of":1)", R"("stop":"")"})
+        EXPECT_EQ(top_k((R"({"prompt":"a",)" + std::string(field) + "}").c_str()), 3) << field;
+    EXPECT_THROW(
+        (void)top_k((R"({"prompt":)" + std::string(100000, '[') + std::string(100000, ']') + "}").c_str()),
+        Refused);
+}
+
+TEST(ServedRequest, TakesNullForAFieldThatIsLeftOut) {
+    RunSettings settings = base();
+    settings.seed = 7;
+    const RunSettings asked =
+        read_request(
+            R"({"prompt":"a","max_tokens":12,"max_completion_tokens":null,"seed":null,"top_p":null})", false,
+            settings)
+            .settings;
+    EXPECT_EQ(asked.max_tokens, 12);
+    EXPECT_EQ(asked.seed, 7U);
+    EXPECT_EQ(asked.sampling.top_p, 1);
+    EXPECT_EQ(read_request(R"({"prompt":"a","max_tokens":12,"max_completion_tokens":5})", false, settings)
+                  .settings.max_tokens,
+              5);
+    EXPECT_THROW((void)read_request(R"({"prompt":"a","top_p":0})", false, settings), Refused);
+}
+
+TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
+    const CompletionRequest asked = read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true,
+                                                 base(), {"Be kind.", ChatFormat::Think::never});
+    EXPECT_EQ(asked.settings.prompt,
+              "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
+              "<|im_start|>assistant\n");
+}
+
+TEST(ServedRequest, RefusesAChatInATemplateThatIsNotKnown) {
+    ChatFormat format;
+    format.problem = "r1/chat_template.jinja: the chat template is not ChatML";
+    try {
+        (void)read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true, base(), format);
+        ADD_FAILURE();
+    } catch (const Refused& refused) {
+        EXPECT_EQ(refused.status, 400);
+        EXPECT_NE(refused.why.find("not ChatML"), std::string::npos) << refused.why;
+    }
+    EXPECT_EQ(read_request(R"({"prompt":"Hi"})", false, base(), format).settings.prompt, "Hi");
+}
+
+} // namespace speclens::test

@@ -1,0 +1,216 @@
+// The controls of a run and its prompt: what is chosen, pressed and typed reaches the engine as one run.
+#include <gtest/gtest.h>
+
+#include "scenes/run_controls.h"
+#include "scenes_fixtures.h"
+#include "scenes_live_bench.h"
+
+namespace speclens {
+namespace {
+
+TEST(Controls, ChoosingADrafterRestartsWithIt) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const ui::Rect controls{208, 692, 992, 96};
+    live.bench.click(live.bench.find("small", controls));
+    live.bench.click(live.bench.find("lookup"));
+    const auto* restart = live.last<Restart>();
+    ASSERT_TRUE(restart);
+    EXPECT_EQ(restart->settings.drafter, "lookup");
+}
+
+TEST(Controls, ADrafterThatCannotRunSaysWhyAndSendsNothing) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.sent.clear();
+    const ui::Rect controls{208, 692, 992, 96};
+    live.bench.click(live.bench.find("small", controls));
+    live.bench.click(live.bench.find("skip"));
+    EXPECT_EQ(live.last<Restart>(), nullptr);
+}
+
+TEST(Controls, KeysChangeLengthTemperatureAndSeed) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::k);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.k, 5);
+    live.bench.key(ui::Key::t, {.shift = true});
+    EXPECT_NEAR(live.last<Restart>()->settings.sampling.temperature, 0.9, 1e-9);
+    const std::uint64_t seed = live.last<Restart>()->settings.seed;
+    live.bench.key(ui::Key::r);
+    EXPECT_EQ(live.last<Restart>()->settings.seed, seed + 1);
+}
+
+TEST(Controls, KStopsAtWhatTheDrafterCanGuess) {
+    LiveBench live("loop");
+    Snapshot published;
+    published.trace = fixtures::toy_run({.name = "medusa", .drafter = "medusa", .k = 4});
+    published.settings.drafter = "medusa";
+    published.settings.k = 5; // asked for; the run has four heads
+    live.observe(published);
+    std::string& said = live.bench.controller.chrome.message;
+    EXPECT_NE(said.find("medusa guesses at most 4 tokens"), std::string::npos) << said;
+    said.clear();
+    live.sent.clear();
+    live.bench.key(ui::Key::k);
+    EXPECT_TRUE(live.sent.empty()) << "the same run again";
+    EXPECT_NE(said.find("medusa guesses at most 4 tokens"), std::string::npos) << said;
+    live.bench.key(ui::Key::k, {.shift = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.k, 3);
+    live.bench.key(ui::Key::k); // before the shorter run is there
+    EXPECT_EQ(live.last<Restart>()->settings.k, 4);
+}
+
+TEST(Controls, LengthsPressedInARowAddUp) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    for (int i = 0; i < 3; ++i) live.bench.key(ui::Key::k);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.k, 7) << "though the run on screen still has K = 4";
+}
+
+TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
+    RunSettings settings;
+    settings.sampling.temperature = 0.8;
+    EXPECT_EQ(with_drafter(settings, "lookup").rule, "token");
+    EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wor") << "the token rule judges chains";
+    settings.rule = "tree_wr";
+    EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
+    EXPECT_EQ(with_drafter(settings, "lookup").rule, "tree_wr")
+        << "chosen for a chain: a chain is a tree too";
+    settings.drafter = "small_tree";
+    EXPECT_EQ(with_drafter(settings, "small").rule, "token") << "only the tree had needed the other";
+    EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
+    settings.rule = "match";
+    EXPECT_EQ(with_drafter(settings, "small").rule, "match") << "no rule for trees";
+    settings.drafter = "small_tree";
+    settings.rule = "token";
+    settings.sampling.temperature = 0;
+    EXPECT_EQ(with_temperature(settings, 0.5).rule, "tree_wor");
+    EXPECT_EQ(with_temperature(settings, 0).rule, "token") << "greedy decoding needs no other";
+    settings.options.tree_depth = 9;
+    EXPECT_EQ(with_draft_length(settings, 3).options.tree_depth, 0) << "K is the depth that was chosen last";
+}
+
+TEST(Controls, ARuleThatComesAndGoesWithATreeIsSaid) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::d3);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.drafter, "small_tree");
+    EXPECT_EQ(live.last<Restart>()->settings.rule, "tree_wor");
+    EXPECT_TRUE(live.bench.shows("rule: tree_wor, a tree needs it")) << live.bench.words;
+    live.bench.key(ui::Key::d2);
+    EXPECT_EQ(live.last<Restart>()->settings.rule, "token");
+    EXPECT_TRUE(live.bench.shows("rule: token again")) << live.bench.words;
+}
+
+TEST(Controls, LongNamesOfRulesStandThereWhole) {
+    const ui::Rect controls{208, 692, 992, 96};
+    for (const char* rule : {"tree_kseq", "cascade_tokenV1"}) {
+        LiveBench live("loop");
+        Snapshot p;
+        p.trace = fixtures::mixed();
+        p.settings.rule = rule;
+        live.observe(p);
+        (void)live.bench.find(rule, controls);
+        (void)live.bench.find("small", controls);
+    }
+}
+
+TEST(Controls, TenthsOfATemperatureAddUpToTenths) {
+    RunSettings settings;
+    settings.sampling.temperature = 0;
+    for (int i = 0; i < 3; ++i) settings = with_temperature(settings, settings.sampling.temperature + 0.1);
+    EXPECT_EQ(settings.sampling.temperature, 0.3) << "and not 0.30000000000000004";
+}
+
+TEST(Controls, AChangeDuringAMeasurementSaysWhatItWasOf) {
+    LiveBench live("loop");
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    auto study = std::make_shared<Study>();
+    study->planned = 2;
+    p.studies["lengths"] = study;
+    live.observe(p);
+    live.bench.key(ui::Key::k);
+    EXPECT_TRUE(live.bench.shows("the measurement under way is of the settings before")) << live.bench.words;
+    LiveBench quiet("loop");
+    quiet.observe(fixtures::mixed());
+    quiet.bench.key(ui::Key::k);
+    EXPECT_FALSE(quiet.bench.shows("the measurement under way")) << quiet.bench.words;
+}
+
+TEST(Lanes, OpenWithTheLensThatScenesOfHeadsShow) {
+    LiveBench live("race");
+    live.observe(fixtures::mixed());
+    ASSERT_TRUE(live.last<StartRace>());
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    auto race = std::make_shared<RaceView>();
+    race->settings = live.last<StartRace>()->settings;
+    race->lanes.resize(1);
+    race->lanes[0].settings.drafter = "lookup";
+    ASSERT_FALSE(race->lanes[0].settings.lens);
+    p.race = race;
+    live.observe(p);
+    live.perform(OpenLane{0});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.drafter, "lookup");
+    EXPECT_TRUE(live.last<Restart>()->settings.lens);
+}
+
+TEST(PromptEditor, StartsARunWithTheTypedText) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.settle();
+    live.bench.key(ui::Key::a, {.ctrl = true});
+    ui::Input input;
+    input.typed = "Two dogs";
+    live.bench.frame(input);
+    live.bench.settle();
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.prompt, "Two dogs");
+}
+
+TEST(PromptEditor, WhatIsTypedReplacesThePromptBefore) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.settle();
+    live.type("Two dogs");
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.prompt, "Two dogs");
+}
+
+TEST(PromptEditor, StartsFromWhicheverPartHasTheFocus) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.settle();
+    live.bench.click(live.bench.find("chat turn"));
+    live.bench.settle();
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_TRUE(live.last<Restart>()->settings.chat);
+}
+
+TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.settle();
+    live.sent.clear();
+    const std::size_t before = live.bench.cursor();
+    for (const ui::Key key : {ui::Key::x, ui::Key::k, ui::Key::right, ui::Key::space}) live.bench.key(key);
+    EXPECT_TRUE(live.sent.empty());
+    EXPECT_EQ(live.bench.cursor(), before);
+}
+
+} // namespace
+} // namespace speclens
