@@ -13,7 +13,7 @@ namespace speclens {
 namespace {
 
 constexpr std::size_t kLargest = 16 << 20;
-constexpr const char* kRemedy = "Delete the file or download it again; tokenizer.json is enough.";
+constexpr const char* kChatRemedy = "Delete the file or download it again; tokenizer.json is enough.";
 // Of Qwen2.5's template.
 constexpr const char* kQwen2System = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.";
 
@@ -39,7 +39,7 @@ std::optional<Template> template_of(const std::filesystem::path& folder) {
     if (std::filesystem::exists(own, failure))
         return Template{read_text_file(own, kLargest), short_name(own)};
     if (!std::filesystem::exists(config, failure)) return {};
-    auto text = template_in(parse_json_object(read_text_file(config, kLargest), short_name(config), kRemedy));
+    auto text = template_in(parse_json_object(read_text_file(config, kLargest), short_name(config), kChatRemedy));
     return text ? std::optional(Template{*std::move(text), short_name(config)}) : std::nullopt;
 }
 

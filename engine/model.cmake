@@ -7,15 +7,10 @@ find_library(UTF8PROC_LIBRARY NAMES utf8proc REQUIRED)
 
 target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/chat_format.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/config_fields.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/draft_config.cpp
     ${CMAKE_CURRENT_LIST_DIR}/draft_network.cpp
     ${CMAKE_CURRENT_LIST_DIR}/frequent.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/json_read.cpp
     ${CMAKE_CURRENT_LIST_DIR}/layer_stack.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_config.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_decoder.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_forward.cpp
     ${CMAKE_CURRENT_LIST_DIR}/model_geometry.cpp
@@ -27,7 +22,6 @@ target_sources(engine PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/safetensors_header.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scored_decoder.cpp
     ${CMAKE_CURRENT_LIST_DIR}/table_decoder.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/table_json.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_bpe.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tokenizer_json.cpp

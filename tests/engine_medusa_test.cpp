@@ -238,7 +238,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         return session.published().laws->draft;
     };
     const Law before = laws();
-    session.send(TrainHeads{12, 1, 4, 40});
+    session.send(TrainHeads{12, 1, 4, 8});
     ASSERT_TRUE(wait([&] {
         const auto t = session.published().training;
         return t && t->complete && !t->cut;
@@ -255,7 +255,7 @@ TEST(MedusaTraining, OfASessionOutlivesTheErrorOfAnother) {
         return done();
     };
     Session session({}, {});
-    session.send(TrainHeads{12, 1, 4, 40});
+    session.send(TrainHeads{12, 1, 4, 8});
     ASSERT_TRUE(wait([&] { return session.published().training != nullptr; }));
     RunSettings unknown;
     unknown.drafter = "no such drafter";
