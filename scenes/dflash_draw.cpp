@@ -39,19 +39,32 @@ void taps(const DFlashDraw& d, Rect box) {
                     ", here at its newest position: keys and values of every draft layer");
 }
 
-void law(const DFlashDraw& d, const DraftSlot& slot, float x, float y, float w, int rows) {
+// Beside a token of a law: its probability, the mark of the guess.
+constexpr float kChances = 40, kDrafted = 14;
+
+// Of a column whose guess stands there whole.
+float room_wanted(const DFlashDraw& d, const DraftSlot& slot) {
+    const std::string guess = label_of(*d.input.trace, slot.draft->token);
+    return std::max(ui::chip_width(d.ui.canvas, guess, 30),
+                    std::ceil(ui::token_text_width(d.ui.canvas, guess, 15)) + kDrafted + kChances);
+}
+
+// `whole`: length of a bar of probability 1.
+void law(const DFlashDraw& d, const DraftSlot& slot, Rect column, float whole, int rows) {
+    float y = column.y;
+    const float x = column.x, w = column.w;
     const Top& top = at_one(*slot.draft);
     ui::Canvas& canvas = d.ui.canvas;
     for (const int id : dflash_tokens(slot, rows)) {
         const std::optional<double> p = listed(top, id);
         const bool drafted = id == slot.draft->token;
         const ui::Color ink = drafted ? d.ui.theme.ink : d.ui.theme.muted;
-        const float mark = drafted ? 14.0F : 0.0F;
+        const float mark = drafted ? kDrafted : 0.0F;
         if (drafted) ui::icon(canvas, ui::Icon::diamond, {x + 5, y + 8}, 10, d.ui.theme.role(Role::draft));
         ui::token_text(canvas, {x + mark, y + 13},
-                       ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - 42 - mark), 15, ink);
+                       ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - kChances - mark), 15, ink);
         canvas.text({x + w, y + 13}, p ? ui::probability(*p) : "<.01", Font::mono, 14, ink, Align::right);
-        canvas.fill({x, y + 17, std::max(2.0F, w * static_cast<float>(p.value_or(0))), 4},
+        canvas.fill({x, y + 17, std::max(2.0F, whole * static_cast<float>(p.value_or(0))), 4},
                     d.ui.theme.role(Role::draft), 1);
         y += 23;
     }
@@ -71,28 +84,31 @@ std::vector<int> dflash_tokens(const DraftSlot& slot, int rows) {
 
 float draw_dflash_block(const DFlashDraw& d, float top) {
     const DFlashModel& m = d.model;
-    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 104, .most = 200, .gap = 12});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
     const int rows = d.input.presenter ? 3 : tall || d.input.stage.h >= 480 ? 2 : 1;
+    const GuessColumns g =
+        guess_columns(d.input.stage, m, {.least = 104, .most = 200, .gap = 8, .of_some = 118},
+                      [&](int i) { return room_wanted(d, m.slot(i)); });
     const float block = top + 24, pass = block + 38, laws = pass + 40,
                 drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
+    const float narrowest = *std::ranges::min_element(g.widths);
     for (int i = g.first; i < g.first + g.count; ++i) {
-        const Rect band{g.x(i) - 6, top - 2, g.width + 12, verdicts + 34 - top};
+        const float w = g.width(i);
+        const Rect band{g.x(i) - 6, top - 2, w + 12, verdicts + 34 - top};
         const bool selected = i == m.selected;
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
         if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
         if (touched.focused) ui::focus_ring(canvas, theme, band);
         if (touched.clicked) d.out.push_back(Select{Position{m.cycle->cycle, i}});
-        canvas.text({g.x(i) + g.width / 2, top + 14}, std::to_string(i + 1), Font::mono, 14,
+        canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14,
                     selected ? theme.ink : theme.muted, Align::center);
-        ui::mask_chip(canvas, theme, {g.x(i), block, g.width, 28}, g.width >= 76 ? "mask" : "");
-        law(d, m.slot(i), g.x(i), laws, g.width, rows);
-        ui::chip(canvas, theme, {g.x(i), drafts, g.width, 30},
-                 label_of(*d.input.trace, m.slot(i).draft->token),
+        ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
+        law(d, m.slot(i), {g.x(i), laws, w, 0}, narrowest, rows);
+        ui::chip(canvas, theme, {g.x(i), drafts, w, 30}, label_of(*d.input.trace, m.slot(i).draft->token),
                  {.role = Role::draft, .selected = selected});
-        const Rect out{g.x(i), verdicts, g.width, 28};
+        const Rect out{g.x(i), verdicts, w, 28};
         if (m.slot(i).state == DraftSlot::State::drafted)
             ui::slot(canvas, theme, out, "");
         else

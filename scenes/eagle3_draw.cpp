@@ -60,8 +60,8 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
                 verdicts = drafts + 36;
     row_name(d.ui, g, fuse + 12, "Target",
              m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
-    float x = g.left;
-    const float w = std::min(150.0F, (d.input.stage.right() - 24 - g.left - 220) /
+    float x = g.left();
+    const float w = std::min(150.0F, (d.input.stage.right() - 24 - g.left() - 220) /
                                              static_cast<float>(std::max<std::size_t>(1, m.taps.size())) -
                                          12);
     for (const Lens::Strip* tap : m.taps) {
@@ -79,13 +79,13 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
             canvas.text({x + 68, fuse + 31}, fused ? "feature f, step 1 reads it" : "", Font::text, 14,
                         theme.muted);
     } else {
-        canvas.text({g.left, fuse + 14}, m.lens ? "" : "this run recorded no lens", Font::text, 14,
+        canvas.text({g.left(), fuse + 14}, m.lens ? "" : "this run recorded no lens", Font::text, 14,
                     theme.muted);
     }
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
         const Lens& lens = slot.draft->lens;
-        const float at = g.x(i), cw = g.width;
+        const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, token - 24, cw + 16, verdicts + 34 - (token - 24)};
         const bool selected = i == m.selected;
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("step " + std::to_string(i)), band);
@@ -145,7 +145,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         ui::fitted_text(canvas, {g.gutter, token - 7},
                         std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
                             std::to_string(m.steps()),
-                        Font::mono, 14, theme.muted, g.left - g.gutter - 12);
+                        Font::mono, 14, theme.muted, g.left() - g.gutter - 12);
     row_name(d.ui, g, token + 19, "Token");
     row_name(d.ui, g, feature + 12, "Feature");
     row_name(d.ui, g, layer + 18, "Head");

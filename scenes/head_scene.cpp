@@ -111,14 +111,46 @@ const char* fate_words(DraftSlot::State state) {
     return "not judged yet";
 }
 
-GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes) {
-    GuessColumns g{.gutter = stage.x + 24, .left = stage.x + 136};
-    const float room = stage.right() - 24 - g.left + sizes.gap;
+std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room) {
+    std::vector<float> widest = wanted, widths;
+    std::ranges::sort(widest, std::greater<>());
+    float left = room, level = 0; // what those get whose words need less
+    for (std::size_t i = 0; i < widest.size(); ++i) {
+        level = left / static_cast<float>(widest.size() - i);
+        if (widest[i] <= level) break;
+        left -= widest[i];
+    }
+    if (level >= least) {
+        for (const float w : wanted) widths.push_back(std::max(w, level));
+        return widths;
+    }
+    float beyond = 0;
+    for (const float w : wanted) beyond += std::max(0.0F, w - least);
+    const float rest = std::max(0.0F, room - least * static_cast<float>(wanted.size()));
+    for (const float w : wanted)
+        widths.push_back(least + std::max(0.0F, w - least) * rest / std::max(1.0F, beyond));
+    return widths;
+}
+
+GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes,
+                           const std::function<float(int)>& wanted) {
+    GuessColumns g;
+    g.gutter = stage.x + 24;
+    float x = stage.x + 136;
+    const float room = stage.right() - 24 - x + sizes.gap;
     const int total = std::max(1, guesses(model));
     g.count = std::clamp(static_cast<int>(room / sizes.least), 1, total);
-    g.pitch = std::min(sizes.most, std::floor(room / static_cast<float>(g.count)));
-    g.width = g.pitch - sizes.gap;
+    if (g.count < total && sizes.of_some > 0) g.count = std::max(1, static_cast<int>(room / sizes.of_some));
+    const float pitch = std::min(sizes.most, std::floor(room / static_cast<float>(g.count)));
     g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
+    std::vector<float> words;
+    for (int i = g.first; i < g.first + g.count; ++i) words.push_back(wanted ? wanted(i) + sizes.gap : pitch);
+    const float least = std::min(pitch, 0.8F * sizes.least);
+    for (const float one : shared_widths(words, least, pitch * static_cast<float>(g.count))) {
+        g.lefts.push_back(x);
+        g.widths.push_back(std::floor(one) - sizes.gap);
+        x += std::floor(one);
+    }
     return g;
 }
 

@@ -58,18 +58,27 @@ void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneComman
 
 // Columns, one per guess, as many as fit around the selected one.
 struct GuessColumns {
-    float gutter = 0, left = 0, pitch = 0, width = 0; // gutter: row names
+    float gutter = 0; // row names
     int first = 0, count = 1;
-    [[nodiscard]] float x(int i) const { return left + pitch * static_cast<float>(i - first); }
-    [[nodiscard]] float right() const { return x(first + count - 1) + width; }
+    std::vector<float> lefts, widths; // of the columns that are shown
+    [[nodiscard]] float x(int i) const { return lefts[static_cast<std::size_t>(i - first)]; }
+    [[nodiscard]] float width(int i) const { return widths[static_cast<std::size_t>(i - first)]; }
+    [[nodiscard]] float left() const { return lefts.front(); }
+    [[nodiscard]] float right() const { return lefts.back() + widths.back(); }
 };
 struct ColumnSizes {
     float least, most, gap; // pitch of a column, space between two
+    float of_some = 0;      // least pitch where not all guesses fit, so that those shown can be wider
 };
+// Widths that add up to `room`, as equal as their words allow; where there is no room for all words, `least`
+// each and of the rest in proportion.
+[[nodiscard]] std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room);
 // Name of a row in the gutter, and a muted word below it.
 void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
               const std::string& detail = "");
-[[nodiscard]] GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes);
+// `wanted`: the width of a guess's words; empty: all columns are equal.
+[[nodiscard]] GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes,
+                                         const std::function<float(int)>& wanted = {});
 
 // Controls from left to right, each below its label.
 struct ControlRow {

@@ -172,6 +172,27 @@ TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
         << canvas.visible_text();
 }
 
+TEST(DFlashScene, ShowsLongGuessesWholeWhereShortOnesLeaveRoom) {
+    SceneBench bench("dflash");
+    bench.show(recorded("dflash"));
+    std::ptrdiff_t most = 0;
+    for (int round = 0; round < 9; ++round) {
+        bench.key(ui::Key::left, {.shift = true});
+        most = std::max(most, std::ranges::count_if(bench.texts, [](const ui::RecordedText& t) {
+                            return t.box.y < 400 && t.text.ends_with("divisor");
+                        }));
+    }
+    EXPECT_GE(most, 9) << "three guesses of one round, each in its law, its chip and its verdict";
+}
+
+TEST(HeadScenes, ShareTheRoomOfColumnsByTheirWords) {
+    const auto widths = [](const std::vector<float>& wanted) { return shared_widths(wanted, 60, 400); };
+    EXPECT_EQ(widths({90, 50, 20, 10}), (std::vector<float>{100, 100, 100, 100})) << "all fit: all alike";
+    EXPECT_EQ(widths({160, 50, 50}), (std::vector<float>{160, 120, 120}));
+    EXPECT_EQ(widths({160, 160, 50, 50}), (std::vector<float>{140, 140, 60, 60})) << "too many words";
+    EXPECT_TRUE(widths({}).empty());
+}
+
 TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
     const float scale = presenter_scale({1280, 720}, find_scene("dflash")->make()->presenter_stage());
     SceneBench bench("dflash", {}, {0, 0, 1280 / scale, 720 / scale});
