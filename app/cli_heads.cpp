@@ -95,7 +95,10 @@ std::string describe_head(const DraftNetwork& network) {
         if (c.confidence) add("confidence head");
     }
     add(tap_text(c.taps, network.target->config.layers));
-    return text + ", " + megabytes(static_cast<double>(network.bytes.all));
+    add(megabytes(static_cast<double>(network.bytes.stored())));
+    if (network.bytes.tables > 0)
+        add(megabytes(static_cast<double>(network.bytes.tables)) + " of tables worked out from it");
+    return text;
 }
 
 std::string head_problem(const std::shared_ptr<const Models>& models, const std::string& drafter) {

@@ -235,14 +235,14 @@ void make_gru_table(DraftNetwork& network) {
             {network.gru_input.view(), {}, network.gru_table.view().slice(first, count)}};
         backend.matmul(embedded.view().slice(0, count), input);
     }
-    network.bytes.all += network.gru_table.bytes();
+    network.bytes.add_table(network.gru_table.bytes());
 }
 
 void finish(DraftNetwork& network) {
     if (gru_table_bytes(network.config) > 0) make_gru_table(network);
     if (network.config.method != Method::medusa) {
         network.cos_sin = make_cos_sin(network.backend(), network.config.layer);
-        network.bytes.all += network.cos_sin.bytes();
+        network.bytes.add_table(network.cos_sin.bytes());
     }
     network.backend().sync();
 }

@@ -55,9 +55,9 @@ double draft_time(const Trace& round) {
 
 // What the drafter needs and reads, from the models and the config of its head.
 void describe_needs(const Models& models, const DrafterInfo& info, GuessRow& row) {
-    if (info.needs_draft_model() && models.draft) row.bytes = models.draft->bytes.all;
+    if (info.needs_draft_model() && models.draft) row.bytes = models.draft->bytes.stored();
     if (const auto network = models.network(info.name); network && info.needs_network()) {
-        row.bytes = network->bytes.all;
+        row.bytes = network->bytes.stored() + (network->ngrams ? network->ngrams->bytes() : 0);
         row.taps = network->config.taps;
         row.ranks = network->config.draft_vocab;
     }

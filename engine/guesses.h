@@ -18,7 +18,7 @@ struct GuessRow {
     std::string drafter;
     RunSettings settings;  // of its round; timing without recorded laws
     std::string problem;   // why it did not guess; empty: it did
-    std::size_t bytes = 0; // of weights that it needs beside the target's; 0: none
+    std::size_t bytes = 0; // of weights and n-grams that it needs beside the target's weights; 0: none
     std::vector<int> taps; // layers of the target whose output its head reads; empty: none
     int ranks = 0;         // ids that its output can rank, where that is less than the vocabulary; else 0
     LayerPlan plan = {};   // skip: what it runs of the target; else the full plan

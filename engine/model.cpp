@@ -68,7 +68,7 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
                  backend.free_memory());
     weights.import_into(backend, model->name, progress, model->bytes);
     model->cos_sin = make_cos_sin(backend, model->config);
-    model->bytes.all += model->cos_sin.bytes();
+    model->bytes.add_table(model->cos_sin.bytes());
     backend.sync();
     model->notice = unused_head(file, model->config);
     return model;

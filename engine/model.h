@@ -59,7 +59,10 @@ struct Progress {
 
 struct WeightBytes {
     std::size_t all = 0;        // on the backend
+    std::size_t tables = 0;     // of it: worked out from weights and shape when they are loaded, in no file
     std::size_t per_token = 0;  // what one decode step reads: all matrices, the head once, not the embedding rows
+    [[nodiscard]] std::size_t stored() const { return all - tables; }
+    void add_table(std::size_t bytes) { all += bytes, tables += bytes; }
 };
 
 class Tokenizer;  // engine/tokenizer.h

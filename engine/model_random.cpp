@@ -96,7 +96,7 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
     check_memory(model->name, loading_memory(config, backend, bf16_bytes(slots)), backend.free_memory());
     import_random(backend, slots, model->name, seed, progress, model->bytes);
     model->cos_sin = make_cos_sin(backend, config);
-    model->bytes.all += model->cos_sin.bytes();
+    model->bytes.add_table(model->cos_sin.bytes());
     backend.sync();
     return model;
 }

@@ -41,7 +41,7 @@ void heading(const DraftersDraw& d, const Columns& c, float y) {
         ui::fitted_text(d.ui.canvas, {x, y}, text, Font::text, 14, d.ui.theme.muted, w, align);
     };
     words(c.name, "Drafter", 108);
-    words(c.needs, "Weights", 76);
+    words(c.needs, "Stored", 76);
     words(c.guesses - 16, "Draft, ms", 80, Align::right);
     words(c.guesses, "Guesses and verdicts", c.guess_room());
     words(c.tokens, "Tokens", 76);

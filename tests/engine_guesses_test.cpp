@@ -1,6 +1,8 @@
 // Every drafter asked about one cycle: the same text, the same dice, judged by the same target.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "engine/cycle_view.h"
 #include "engine/drafter.h"
 #include "engine/guesses.h"
@@ -47,6 +49,27 @@ TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
             }
         }
     }
+}
+
+// What the program works out beside the weights (the products of Domino's GRU, rotations) is in no file.
+TEST(Guesses, NeedWhatTheFilesOfTheirHeadsHold) {
+    const auto models = std::make_shared<const Models>(load_models({}));
+    RunSettings settings = guess_settings("small", 0);
+    settings.max_tokens = 6;
+    const auto run = test::finished(models, settings);
+    int heads = 0;
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), {0}).rows) {
+        const auto folder = std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models" / row.drafter;
+        if (!std::filesystem::exists(folder)) continue;
+        ++heads;
+        double size = 0;
+        for (const char* file : {"model.safetensors", "small.trie"}) // the second of DART
+            if (std::filesystem::exists(folder / file))
+                size += static_cast<double>(std::filesystem::file_size(folder / file));
+        EXPECT_LT(static_cast<double>(row.bytes), 1.1 * size) << row.drafter;
+        EXPECT_GT(static_cast<double>(row.bytes), 0.8 * size) << row.drafter << " (n-grams are packed)";
+    }
+    EXPECT_EQ(heads, 7);
 }
 
 // Greedy: what a round commits is what the target writes anyway, whoever guessed.
@@ -121,7 +144,8 @@ TEST(Guesses, RefuseACycleThatIsNotThere) {
         (void)guess_all(models, settings, run->trace(), FetchGuesses{999});
         ADD_FAILURE() << "a round that is not there must be refused";
     } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos) << error.what() << "\nas a screen counts";
+        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos)
+            << error.what() << "\nas a screen counts";
     }
     EXPECT_THROW((void)guess_all(models, settings, run->trace(), FetchGuesses{-1}), Error);
     // one past the last: nothing is left to guess, and every row says so
