@@ -201,9 +201,14 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
     }
     ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED, a model of 7 billion weights", Font::text, 14,
                     theme.muted, w);
+    const ui::ParagraphStyle words{.size = 14, .color = theme.muted, .max_lines = 2};
+    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w,
+                                           d.input.figures->source_of(*figures.front()).title, words);
     float y = r.y + 84;
     for (const PublishedFigure* figure : figures) {
-        if (y + 44 > r.bottom() - 44) break;
+        const float lines = ui::line_height(words.size) *
+                            static_cast<float>(ui::paragraph_lines(canvas, w, figure->claim, words));
+        if (y + 24 + lines > foot - 24) break;
         const bool wrong = figure->standing == Standing::wrong;
         const Rect box{x, y - 15, 112, 22};
         canvas.hatch(box, theme.role(wrong ? Role::rejected : Role::target).alpha(0.25F));
@@ -215,11 +220,9 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
                         : figure->standing == Standing::derived ? "follows from the rates"
                                                                 : "as said",
                         Font::text, 14, theme.muted, w - 124);
-        ui::fitted_text(canvas, {x, y + 22}, figure->claim, Font::text, 14, theme.muted, w);
-        y += 50;
+        ui::paragraph(canvas, {x, y + 22}, w, figure->claim, words);
+        y += 30 + lines;
     }
-    ui::fitted_text(canvas, {x, r.bottom() - 20}, d.input.figures->source_of(*figures.front()).title,
-                    Font::text, 14, theme.muted, w);
 }
 
 void draw_bottleneck_controls(const BottleneckDraw& d) {

@@ -82,7 +82,12 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     chart_head(d, r, "Distance from the exact law", "dashed: what chance alone would show; ✕: caught");
-    const float names = r.w >= 380 ? std::min(164.0F, r.w * 0.38F) : 0.0F; // at the ends of the lines
+    float names = 0; // at the ends of the lines
+    if (r.w >= 380)
+        for (const RuleInfo* rule : lossless_rules())
+            names =
+                std::max(names, std::ceil(canvas.text_width(rule_words(rule->name), Font::text_bold, 14)));
+    names = std::min(names, r.w * 0.45F);
     const Rect plot{r.x + 50, r.y + 50, r.w - 50 - 12 - names, r.h - 50 - 44};
     long most = 1000;
     for (const auto& [name, count] : d.state.counts) most = std::max(most, count.drawn);

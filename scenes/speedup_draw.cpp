@@ -212,17 +212,18 @@ void draw_speedup_details(const SpeedupDraw& d) {
     }
     ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED tokens per round, by α and K", Font::text, 14,
                     theme.muted, w);
+    const ui::ParagraphStyle words{.size = 14, .color = theme.muted, .max_lines = 2};
+    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, table.source, words);
     const float head = 40, cell = (w - head) / static_cast<float>(table.columns.size()), top = r.y + 84;
-    const float pitch =
-        std::clamp((r.bottom() - 92 - top) / static_cast<float>(table.rows.size()), 24.0F, 44.0F);
-    const bool both = pitch >= 40;
+    const float pitch = std::clamp((foot - 72 - top) / static_cast<float>(table.rows.size()), 24.0F, 44.0F);
+    const bool both = pitch >= 36;
     for (std::size_t c = 0; c < table.columns.size(); ++c)
         canvas.text({x + head + cell * static_cast<float>(c + 1) - 10, top}, std::to_string(table.columns[c]),
                     Font::mono, 14, theme.muted, Align::right);
     float y = top + 8;
     for (const PrintedRow& row : table.rows) {
-        if (y + pitch > r.bottom() - 84) break;
-        canvas.text({x, y + 18}, ui::probability(row.alpha), Font::mono, 14, theme.muted);
+        if (y + pitch > foot - 64) break;
+        canvas.text({x, y + (both ? 16 : 17)}, ui::probability(row.alpha), Font::mono, 14, theme.muted);
         for (std::size_t c = 0; c < row.printed.size(); ++c) {
             const Rect box{x + head + cell * static_cast<float>(c) + 4, y + 2, cell - 8, pitch - 4};
             const bool fits = same_printed(row.printed[c], row.formula[c]);
@@ -230,19 +231,18 @@ void draw_speedup_details(const SpeedupDraw& d) {
                 canvas.hatch(box, theme.role(Role::rejected).alpha(0.25F));
                 canvas.outline(box, {theme.role(Role::rejected), 1}, 3);
             }
-            canvas.text({box.right() - 6, y + 17}, ui::number(row.printed[c], 2), Font::mono, 14,
-                        fits ? theme.muted : theme.ink, Align::right);
+            canvas.text({box.right() - 6, y + (both ? 16 : 17)}, ui::number(row.printed[c], 2), Font::mono,
+                        14, fits ? theme.muted : theme.ink, Align::right);
             if (both && !fits)
-                canvas.text({box.right() - 6, y + 34}, ui::number(row.formula[c], 2), Font::mono, 14,
-                            theme.muted, Align::right);
+                canvas.text({box.right() - 6, y + std::min(34.0F, pitch - 6)}, ui::number(row.formula[c], 2),
+                            Font::mono, 14, theme.muted, Align::right);
         }
         y += pitch;
     }
-    ui::paragraph(canvas, {x, r.bottom() - 62}, w,
+    ui::paragraph(canvas, {x, foot - 42}, w,
                   std::to_string(table.wrong) + " of " + std::to_string(table.cells) +
                       " cells miss the table's own formula" + (both ? "; its value below them." : "."),
-                  {.size = 14, .color = theme.muted, .max_lines = 2});
-    ui::fitted_text(canvas, {x, r.bottom() - 20}, table.source, Font::text, 14, theme.muted, w);
+                  words);
 }
 
 namespace {

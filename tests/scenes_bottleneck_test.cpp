@@ -79,6 +79,12 @@ struct Window {
     [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
 };
 
+TEST(BottleneckScene, NamesItsSourcesWhole) {
+    const Window window(true);
+    EXPECT_TRUE(window.bench->shows("Share of a decoding step spent computing on an"));
+    EXPECT_TRUE(window.bench->shows("A100")) << window.bench->words;
+}
+
 TEST(PassTimes, AreMeasuredForEveryWidthOnce) {
     const auto models = test::micro_models(1);
     int asked = 0;

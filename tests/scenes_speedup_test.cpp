@@ -429,6 +429,16 @@ TEST(SpeedupScene, SaysWhoWasMeasuredInstead) {
     }
 }
 
+TEST(SpeedupScene, NamesTheSourceOfItsTableWholeBesideEveryFormula) {
+    Measured live;
+    SceneBench bench("speedup", {}, {0, 0, 1600, 1000});
+    bench.controller.figures = figures();
+    bench.controller.observe(live.published, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("(of a series on NVIDIA Dynamo)")) << bench.words;
+    for (const char* value : {"2.53", "8.62"}) EXPECT_TRUE(bench.shows(value)) << value;
+}
+
 TEST(SpeedupScene, NothingCollidesWhereEverythingIsShown) {
     for (const Size& s : kSizes) {
         Measured live;

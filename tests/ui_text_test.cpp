@@ -144,7 +144,8 @@ TEST(Layout, AValueStaysBesideItsName) {
             EXPECT_FALSE(line.starts_with("=") || line.ends_with("=")) << line;
             EXPECT_FALSE(line.ends_with(" K") || line == "K") << line;
         }
-    EXPECT_GE(wrap(canvas, "a = b = c = d = e = f", Font::text, 15, 40).size(), 3U) << "too wide for one line";
+    EXPECT_GE(wrap(canvas, "a = b = c = d = e = f", Font::text, 15, 40).size(), 3U)
+        << "too wide for one line";
 }
 
 TEST(Layout, LineBreaksAndLongWordsAreHonoured) {
@@ -179,6 +180,20 @@ TEST(Layout, ParagraphsStopAtTheirLimitWithAnEllipsis) {
     EXPECT_NE(canvas.texts()[1].text.find("…"), std::string::npos);
     EXPECT_FLOAT_EQ(next, 20 + 2 * 24);
     EXPECT_GT(paragraph_lines(canvas, 100, text, {}), 2);
+}
+
+TEST(Layout, AParagraphFromBelowEndsWhereItShould) {
+    RecordCanvas canvas = paper();
+    const ParagraphStyle style{.size = 14, .color = {255, 255, 255}};
+    EXPECT_FLOAT_EQ(paragraph_above(canvas, {0, 200}, 1000, "one line", style), 200);
+    const std::string text = "one two three four five six seven eight nine ten";
+    const int lines = paragraph_lines(canvas, 100, text, style);
+    ASSERT_GT(lines, 2);
+    EXPECT_FLOAT_EQ(paragraph_above(canvas, {0, 200}, 100, text, style),
+                    200 - 20.0F * static_cast<float>(lines - 1));
+    ASSERT_EQ(canvas.texts().size(), 1 + static_cast<std::size_t>(lines));
+    EXPECT_FLOAT_EQ(canvas.texts().back().box.y, canvas.texts().front().box.y)
+        << "the last line of both at 200";
 }
 
 TEST(Layout, BaselinesFollowTheGrid) {

@@ -123,6 +123,15 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view text, con
     return at.y;
 }
 
+float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text,
+                      const ParagraphStyle& style) {
+    const float leading = style.leading > 0 ? style.leading : line_height(style.size);
+    const int lines = paragraph_lines(canvas, width, text, style);
+    const float first = at.y - leading * static_cast<float>(std::max(0, lines - 1));
+    paragraph(canvas, {at.x, first}, width, text, style);
+    return first;
+}
+
 int paragraph_lines(const Canvas& canvas, float width, std::string_view text, const ParagraphStyle& style) {
     const auto lines = static_cast<int>(wrap(canvas, text, style.font, style.size, width).size());
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;

@@ -33,6 +33,9 @@ struct ParagraphStyle {
 };
 // Wraps and draws; `at` is the first baseline (left end). Returns the baseline after the last line.
 float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style);
+// The same from below: `at` is the last baseline. Returns the first.
+float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text,
+                      const ParagraphStyle& style);
 // The same without drawing: number of lines.
 [[nodiscard]] int paragraph_lines(const Canvas& canvas, float width, std::string_view text,
                                   const ParagraphStyle& style);
