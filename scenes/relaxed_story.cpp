@@ -21,10 +21,9 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
     const std::string where = all ? "In this run" : "Where the heads suffice";
     switch (beat) {
     case 0:
-        return {"Right, and thrown away", "Exact checking asks whether a guess is the target's own word, not "
-                                          "whether it is good. A draft that begins "
+        return {"Right, and thrown away", "Exact checking asks for the target's own word, not for a good one. "
                                           "“Buzz Aldrin is” loses everything to a target that begins "
-                                          "“Edwin”, though both answers are right." +
+                                          "“Edwin”, though both are right." +
                                               (known ? " " + where + " a guess stays with probability " +
                                                            lossless + " under the lossless rule."
                                                      : "")};

@@ -27,6 +27,8 @@ class TreesScene final : public Scene {
                                 input.stage.h - 104};
             if (model.tree)
                 draw_tree_stage(d, area);
+            else if (shows_figures(input, model))
+                draw_trees_bars(d, area);
             else
                 draw_block_stage(d, area);
             ui.pop_clip();

@@ -264,60 +264,6 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
                                        "all of them see the text before");
 }
 
-bool table_on_stage(const TreesDraw& d) {
-    return d.input.details.w <= 0 && d.input.beat >= kTreesCostBeat && !trees_rows(d.input).empty();
-}
-
-float draw_trees_table(const TreesDraw& d, Rect r) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 14}, trees_study_title(d.input, d.model), Font::text_bold, 15,
-                    theme.ink, r.w);
-    const float columns[] = {r.right() - 156, r.right() - 74, r.right()};
-    const char* heads[] = {"rows", "tok/round", "speed-up"};
-    float y = r.y + 38;
-    for (int c = 0; c < 3; ++c)
-        canvas.text({columns[c], y}, heads[c], Font::text, 14, theme.muted, Align::right);
-    for (const TreesRow& row : trees_rows(d.input)) {
-        y += 25;
-        if (y > r.bottom()) break;
-        ui::fitted_text(canvas, {r.x, y}, row.name, Font::text, 14, theme.ink, r.w - 204);
-        canvas.text({columns[0], y}, std::to_string(row.rows), Font::mono, 14, theme.ink, Align::right);
-        canvas.text({columns[1], y}, ui::per_round(row.tokens), Font::mono, 14, theme.ink, Align::right);
-        canvas.text({columns[2], y}, row.speedup > 0 ? ui::speed_up(row.speedup) : "–", Font::mono, 14,
-                    theme.ink, Align::right);
-    }
-    return y;
-}
-
-void draw_trees_details(const TreesDraw& d) {
-    const Rect r = d.input.details;
-    if (r.w <= 0) return;
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    const TreesModel& m = d.model;
-    const float x = r.x + 24, w = r.w - 48;
-    float y = r.y + 56;
-    if (trees_rows(d.input).empty()) {
-        ui::fitted_text(canvas, {x, r.y + 32}, trees_study_title(d.input, m), Font::text_bold, 15, theme.ink,
-                        w);
-        y = ui::paragraph(canvas, {x, y}, w,
-                          "Measure to compare a chain under both rules with trees of 4, 8 and 16 guesses.",
-                          {.size = 14, .color = theme.muted, .max_lines = 3});
-    } else {
-        y = draw_trees_table(d, {x, r.y + 18, w, r.h - 78});
-        y += 24;
-        ui::fitted_text(canvas, {x, y}, "each row: " + trees_sample_words(d.input), Font::text, 14,
-                        theme.muted, w);
-    }
-    if (m.blocks > 0 && y + 66 < r.bottom())
-        ui::paragraph(canvas, {x, y + 34}, w,
-                      "Means over " + counted(m.blocks, "block") +
-                          " of this run: " + ui::number(m.token_mean, 2) +
-                          " drafts expected token by token, " + ui::number(m.block_mean, 2) + " as blocks.",
-                      {.size = 14, .color = theme.muted, .max_lines = 3});
-}
-
 void draw_trees_controls(const TreesDraw& d) {
     const Rect r = d.input.controls;
     if (r.w <= 0) return;

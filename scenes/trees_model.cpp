@@ -187,14 +187,17 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
         const std::string& own = input.settings->drafter;
         const std::string family = family_of(own);
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
-            const DrafterInfo* info = find_drafter(name); // a file may name one that this program does not know
-            if (m.chain_drafter.empty() && name != "none" && info && !info->tree && drafter_ready(input, name))
+            const DrafterInfo* info =
+                find_drafter(name); // a file may name one that this program does not know
+            if (m.chain_drafter.empty() && name != "none" && info && !info->tree &&
+                drafter_ready(input, name))
                 m.chain_drafter = name;
         }
-        for (const std::string& name : {own, family + "_tree", std::string("small_tree"), std::string("eagle3_tree"),
-                                        std::string("medusa_tree")}) {
+        for (const std::string& name : {own, family + "_tree", std::string("small_tree"),
+                                        std::string("eagle3_tree"), std::string("medusa_tree")}) {
             const DrafterInfo* info = find_drafter(name);
-            if (m.tree_drafter.empty() && info && info->tree && drafter_ready(input, name)) m.tree_drafter = name;
+            if (m.tree_drafter.empty() && info && info->tree && drafter_ready(input, name))
+                m.tree_drafter = name;
         }
     }
     return m;
@@ -257,11 +260,16 @@ RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
     return study;
 }
 
+bool shows_figures(const SceneInput& input, const TreesModel& m) {
+    return input.presenter && !m.tree && input.beat == kTreesBeats - 1 && !trees_rows(input).empty();
+}
+
 std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
     std::string chain = m.chain_drafter, trees = m.tree_drafter;
     if (const Study* study = study_named(input, kTreesStudy)) // what was measured, whoever drafts by now
         for (const StudyPoint& point : study->points)
-            if (const DrafterInfo* who = find_drafter(point.settings.drafter); who && point.settings.drafter != "none")
+            if (const DrafterInfo* who = find_drafter(point.settings.drafter);
+                who && point.settings.drafter != "none")
                 (who->tree ? trees : chain) = point.settings.drafter;
     trees = family_of(trees);
     if (chain.empty() || trees.empty()) return "On this prompt, the same dice";

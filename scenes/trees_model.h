@@ -38,14 +38,15 @@ struct BlockVerdict {
 // What stands in where the run has no block: two words, A and B, and a draft of both, judged by the rules
 // themselves. The laws are those of the authors' own example (Sun et al. 2024).
 struct BlockExample {
-    std::vector<double> target, draft; // laws, the same at every place
-    BlockVerdict verdict;              // of the draft A B with two coins
+    std::vector<double> target, draft;     // laws, the same at every place
+    BlockVerdict verdict;                  // of the draft A B with two coins
     double token_mean = 0, block_mean = 0; // accepted drafts, over all drafts of two words
 };
 [[nodiscard]] const BlockExample& block_example();
 
-// Columns that fit, and how many are left out before each and behind the last. First come those that decide: the first
-// miss of the token rule, the last hit of the block, and the one behind it; then the others from the left.
+// Columns that fit, and how many are left out before each and behind the last. First come those that decide:
+// the first miss of the token rule, the last hit of the block, and the one behind it; then the others from
+// the left.
 struct ShownColumns {
     std::vector<int> columns, left_out; // left_out: one more than columns
     [[nodiscard]] int gaps() const;
@@ -69,13 +70,14 @@ struct TreesState {
 
 struct TreesModel {
     bool tree = false;
-    std::optional<BlockVerdict> block; // of the cycle on screen, or the last one before it that has one; none: the run
-                                       // has none, and the example is shown
+    std::optional<BlockVerdict> block; // of the cycle on screen, or the last one before it that has one;
+                                       // none: the run has none, and the example is shown
     int blocks = 0;                    // cycles of the run that were judged whole, and means over them
     double token_mean = 0, block_mean = 0;
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
     int cycle = -1;
-    std::string chain_drafter, tree_drafter; // of the run's family if it has them; empty: there is none that can run
+    std::string chain_drafter,
+        tree_drafter; // of the run's family if it has them; empty: there is none that can run
     [[nodiscard]] const BlockVerdict& verdict() const { return block ? *block : block_example().verdict; }
 };
 [[nodiscard]] TreesModel trees_model(const SceneInput& input, const TreesState& state);
@@ -96,7 +98,10 @@ struct TreesRow {
 };
 [[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
-[[nodiscard]] std::string trees_study_title(const SceneInput& input, const TreesModel& model); // who drafts there
+// A room sees them in place of the block, at the beat that tells them.
+[[nodiscard]] bool shows_figures(const SceneInput& input, const TreesModel& model);
+[[nodiscard]] std::string trees_study_title(const SceneInput& input,
+                                            const TreesModel& model); // who drafts there
 
 inline constexpr int kTreesBeats = 6, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
 [[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
@@ -104,7 +109,7 @@ inline constexpr int kTreesBeats = 6, kTreesCostBeat = 4; // from kTreesCostBeat
 // Word of a column: a token of the run, or A and B of the example.
 [[nodiscard]] std::string block_label(const SceneInput& input, const TreesModel& model, int token);
 [[nodiscard]] std::string why_example(const SceneInput& input); // and not a block of the run
-[[nodiscard]] std::string example_words(); // the language and the draft of the example
+[[nodiscard]] std::string example_words();                      // the language and the draft of the example
 [[nodiscard]] std::string trees_description(const SceneInput& input, const TreesModel& model);
 
 struct TreesDraw {
@@ -119,10 +124,12 @@ void draw_tree_stage(const TreesDraw& d, ui::Rect area);
 // What was measured, in the panel, or on the stage of a window without one.
 [[nodiscard]] bool table_on_stage(const TreesDraw& d);
 float draw_trees_table(const TreesDraw& d, ui::Rect r); // returns the last baseline
+void draw_trees_bars(const TreesDraw& d, ui::Rect r);   // the same with the time of a round, for a room
 void draw_trees_details(const TreesDraw& d);
 void draw_trees_controls(const TreesDraw& d);
 // Starts what the picture needs, or nothing where it cannot.
 void show_me(const TreesDraw& d);
-void show_me_button(const TreesDraw& d, ui::Vec2 at, ui::Align align, const std::string& words, bool possible);
+void show_me_button(const TreesDraw& d, ui::Vec2 at, ui::Align align, const std::string& words,
+                    bool possible);
 
 } // namespace speclens

@@ -133,6 +133,17 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
             round + " · " + input.whole->header->drafter + " drafter, " + input.whole->header->rule + " rule";
         return title;
     }
+    if (shows_figures(input, m)) {
+        const std::vector<TreesRow> rows = trees_rows(input);
+        const auto ms = [](const TreesRow& row) { return row.draft_ms + row.verify_ms; };
+        const auto [quick, slow] = std::ranges::minmax(rows, {}, ms);
+        const auto [few, many] = std::ranges::minmax(rows, {}, &TreesRow::tokens);
+        title.title = "A round takes " + ui::number(ms(quick), 2) + " to " + ui::number(ms(slow), 2) +
+                      " ms, for " + ui::per_round(few.tokens) + " to " + ui::per_round(many.tokens) +
+                      " tokens";
+        title.subtitle = trees_sample_words(input);
+        return title;
+    }
     const BlockVerdict& v = m.verdict();
     title.title = "Same draft, same coins: " + how_many_kept(v.token_kept) + " kept token by token, " +
                   how_many_kept(v.block_kept) + " as a block";

@@ -214,6 +214,11 @@ TEST(RelaxedScene, ThePictureSaysWhatTheMeansLeaveOut) {
             << bench.words;
         EXPECT_TRUE(bench.shows("of " + std::to_string(m.counted) + " guesses")) << bench.words;
         EXPECT_TRUE(bench.shows("; of all the run kept " + std::to_string(m.stayed)));
+        for (int beat = 0; screen.w == 1280 && beat < 6; ++beat) {
+            bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+            bench.settle();
+            expect_whole_story(bench, "relaxed, beat " + std::to_string(beat));
+        }
     }
     Sampled whole;
     EXPECT_FALSE(whole.bench->shows("left out")) << "61 tokens are all listed";

@@ -397,7 +397,6 @@ TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
          {std::pair<const char*, const char*>{"small", "block"}, {"small_tree", "tree_wor"}}) {
         const std::string what = std::string(drafter) + " " + rule;
         for (const bool presenter : {false, true}) {
-            if (presenter && rule == std::string("block")) continue; // the block needs all of it
             const float scale =
                 presenter ? presenter_scale({1280, 720}, find_scene("trees")->make()->presenter_stage()) : 1;
             Judged live(drafter, rule, {0, 0, 1280 / scale, 720 / scale});
