@@ -17,7 +17,7 @@ Words beat_words(const NumbersModel& m, int beat) {
     switch (beat) {
     case 0:
         return {
-            "A number without its conditions is a rumour",
+            "No number without conditions",
             "“Three times faster” means little before one knows which model, on what hardware, for which "
             "text, how many requests at a time, "
             "and compared with what. Here is what the sources of this program print, with their conditions."};

@@ -68,8 +68,7 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
                     " keeps a guess with probability " + ui::probability(m.here.kept) + " instead of " +
                     lossless + ", at a distance of " + ui::probability(m.here.distance) +
                     ". Measure what that brings in tokens per round, and judge the run so to read what it "
-                    "writes. Which of the two the "
-                    "reader wanted is not for the rule to say."};
+                    "writes."};
     }
 }
 

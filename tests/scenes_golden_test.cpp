@@ -117,21 +117,26 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
         }
 }
 
-TEST(SmallWindows, TellEveryStoryToItsEnd) {
-    const ui::Rect story = frame_layout({1280, 720}).story;
-    ASSERT_GT(story.w, 0);
+TEST(Stories, AreToldToTheirEnd) {
+    const ui::Vec2 sizes[] = {{1280, 720}, {1600, 1000}};
+    for (const ui::Vec2 size : sizes) ASSERT_GT(frame_layout(size).story.w, 0);
+    const auto figures = std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     std::vector<std::shared_ptr<const Trace>> traces = {fixtures::toy_run(fixtures::toys().front())};
     for (const char* recorded : fixtures::kRecorded) traces.push_back(load_trace(trace_file(recorded)));
     for (const std::shared_ptr<const Trace>& trace : traces)
         for (const SceneInfo& info : scene_list()) {
             if (trace != traces.front() && trace->header()->drafter != info.name) continue;
-            SceneBench bench(info.name, {}, {0, 0, 1280, 720});
-            bench.show(trace, trace->size());
-            const int beats = std::max(1, info.make()->beats(bench.controller.frame(0).scene));
-            for (int beat = 0; beat < beats; ++beat) {
-                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
-                bench.frame();
-                expect_whole_story(bench, std::string(info.name) + " beat " + std::to_string(beat));
+            for (const ui::Vec2 size : sizes) {
+                SceneBench bench(info.name, {}, {0, 0, size.x, size.y});
+                bench.controller.figures = figures;
+                bench.show(trace, trace->size());
+                const int beats = std::max(1, info.make()->beats(bench.controller.frame(0).scene));
+                for (int beat = 0; beat < beats; ++beat) {
+                    bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                    bench.frame();
+                    expect_whole_story(bench, std::string(info.name) + " beat " + std::to_string(beat));
+                }
             }
         }
 }
