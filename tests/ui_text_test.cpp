@@ -95,10 +95,15 @@ TEST(Tokens, ChipIsWideEnoughForItsLabelAndCutsWhatIsNot) {
         EXPECT_EQ(canvas.texts().back().text, "Francisco");
         EXPECT_LE(canvas.texts().back().box.right(), rect.right() - 6);
     }
+    const Rect tight{10, 10, chip_width(canvas, label, 36) - 10, 36};
+    chip(canvas, theme(ThemeKind::dark), tight, label, {.role = Role::accepted});
+    EXPECT_EQ(canvas.texts().back().text, "Francisco") << "smaller, and whole";
+    EXPECT_LT(canvas.texts().back().size, chip_text_size(36));
     chip(canvas, theme(ThemeKind::dark), {10, 10, 70, 32}, label, {.role = Role::accepted});
     const RecordedText& cut = canvas.texts().back();
     EXPECT_NE(cut.text.find("…"), std::string::npos);
     EXPECT_LE(cut.box.right(), 80 - 4);
+    EXPECT_EQ(cut.size, 14);
 }
 
 TEST(Tokens, EveryRoleDrawsInEveryStateWithoutLeavingAClipOpen) {

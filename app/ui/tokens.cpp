@@ -81,7 +81,8 @@ std::string token_label(std::string_view bytes) {
 
 std::string token_words(std::string_view bytes) {
     std::string label = label_of(bytes, false);
-    if (!label.empty() && label.find_first_not_of(' ') == std::string::npos) // nothing to see between the quotes
+    if (!label.empty() &&
+        label.find_first_not_of(' ') == std::string::npos) // nothing to see between the quotes
         label = label.size() == 1 ? "a space" : std::to_string(label.size()) + " spaces";
     if (label.size() > 1 && label[0] == ' ' && label[1] != ' ') label.erase(0, 1);
     return "“" + label + "”";
@@ -136,7 +137,7 @@ float chip_width(const Canvas& canvas, std::string_view label, float height, boo
 
 void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label, const ChipStyle& style) {
     const Role role = style.role;
-    const float a = style.alpha, size = chip_text_size(rect.h), mark = 0.36F * rect.h;
+    const float a = style.alpha, mark = 0.36F * rect.h;
     const bool glyph = style.glyph && !style.neutral;
     const Color hue = style.neutral ? theme.ink : theme.role(role);
     const bool discarded = !style.neutral && role == Role::discarded;
@@ -158,7 +159,12 @@ void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label,
              (style.solid ? ink : hue).alpha(a));
         x += mark + 6;
     }
-    const std::string words = fit_token(canvas, label, size, rect.right() - 6 - x);
+    constexpr float kSmallest = 14; // of any text
+    const float room = rect.right() - 6 - x;
+    float size = chip_text_size(rect.h);
+    while (size > kSmallest && token_text_width(canvas, label, size) > room)
+        size = std::max(kSmallest, size - 1);
+    const std::string words = fit_token(canvas, label, size, room);
     const float width = token_text_width(canvas, words, size), base = baseline(rect.y, rect.h, size);
     if (discarded && !style.solid)
         canvas.fill({x - 3, rect.y + 4, std::min(width + 6, rect.right() - 2 - x + 3), rect.h - 8},

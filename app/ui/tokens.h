@@ -36,7 +36,7 @@ struct ChipStyle {
 };
 [[nodiscard]] float chip_text_size(float height); // 36, 32 -> 17; 28 -> 15; 44 -> 26
 [[nodiscard]] float chip_width(const Canvas& canvas, std::string_view label, float height, bool glyph = true);
-// Fills `rect`; a label that is too wide gets an ellipsis.
+// Fills `rect`; a label that is too wide gets smaller, down to the least size of text, then an ellipsis.
 void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label, const ChipStyle& style);
 // Place where a chip will appear: dashed 2-4 edge, muted words in the middle.
 void slot(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words);
