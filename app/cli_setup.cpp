@@ -38,7 +38,8 @@ std::string prompt_text(const std::string& argument) {
     std::error_code ignored;
     if (!in || std::filesystem::is_directory(file, ignored))
         throw Error(file + ": cannot be opened",
-                    "Check the name after @; a prompt that begins with @ is written with two, as @" + argument + ".");
+                    "Check the name after @; a prompt that begins with @ is written with two, as @" +
+                        argument + ".");
     return read_all(in, file);
 }
 
@@ -162,9 +163,10 @@ ModelPaths model_paths(const Options& options) {
         if (!kept.empty() && kept != choice.folder)
             throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " +
                             kept.string() + " and " + choice.folder.string(),
-                        head ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
-                               "second command."
-                             : "One draft model is loaded at a time: give one NAME=DIR.",
+                        head
+                            ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
+                              "second command."
+                            : "One draft model is loaded at a time: give one NAME=DIR.",
                         Exit::usage);
         kept = choice.folder;
     }
@@ -278,6 +280,13 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
     needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
           "dflash, domino, dspark");
+    // The window's switches leave the one where it stands when they turn the other off.
+    for (const auto& [idle, off] : {std::pair{"--context-last", "--no-conditioning"},
+                                    {"--tap-shift", "--no-conditioning"},
+                                    {"--head-pool", "--no-correction"}})
+        if (options.has(idle) && options.has(off))
+            throw Error(std::string(idle) + " does nothing with " + off, "Leave one of them out.",
+                        Exit::usage);
     needs({"--head-pool"}, any({"domino"}), "domino");
     needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
     needs({"--confidence"}, any({"dspark"}), "dspark");
@@ -374,7 +383,8 @@ RaceSettings race_settings(const Options& options, bool text) {
         const bool typed = options.prompt || !options.token_ids.empty();
         const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain);
         if (!typed && first != race.prompts.end())
-            race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
+            race.base =
+                with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
     }
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);

@@ -158,12 +158,14 @@ void add_method(LinkOptions& out, const DrafterOptions& o) {
     if (!o.skip_mlp.empty()) out.emplace_back("skip-mlp", joined(o.skip_mlp));
     on("no-conditioning", &DrafterOptions::conditioning);
     on("no-correction", &DrafterOptions::correction);
-    whole("context-last", &DrafterOptions::context_last);
-    whole("tap-shift", &DrafterOptions::tap_shift);
+    if (o.conditioning) { // else they change nothing
+        whole("context-last", &DrafterOptions::context_last);
+        whole("tap-shift", &DrafterOptions::tap_shift);
+    }
     real("confidence", &DrafterOptions::confidence);
     whole("fr-spec", &DrafterOptions::fr_spec);
     real("ngram-weight", &DrafterOptions::ngram_weight);
-    whole("head-pool", &DrafterOptions::head_pool);
+    if (o.correction) whole("head-pool", &DrafterOptions::head_pool);
     whole("tree-topk", &DrafterOptions::tree_topk);
     whole("tree-depth", &DrafterOptions::tree_depth);
     whole("tree-budget", &DrafterOptions::tree_budget);

@@ -197,8 +197,6 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
         throw Error("--ngram-weight must be 0 … 10, got " + std::to_string(options.ngram_weight),
                     "The released search has 0.5; 0 drafts without n-grams.", Exit::usage);
     if (drafter != "domino" && options.head_pool != 0) reject("--head-pool", "domino");
-    if (options.head_pool != 0 && !options.correction)
-        throw Error("--head-pool does nothing with --no-correction", "Leave one of them out.", Exit::usage);
     if (options.head_pool < 0)
         throw Error("--head-pool must be a number of ids, got " + std::to_string(options.head_pool), "For example --head-pool 256.",
                     Exit::usage);

@@ -89,6 +89,9 @@ TEST(Usage, AnOptionOfOneLaneIsOneOfTheRace) {
         return line;
     };
     expect_usage(with("none,lookup"), "--exit-layer does nothing for these drafters");
+    for (const std::string option : {"--tap-shift", "--context-last"})
+        expect_usage({"run", "--drafter", "dflash", "--no-conditioning", option, "1"},
+                     option + " does nothing with --no-conditioning");
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const Outcome out = speclens(with("none,skip"));
     EXPECT_EQ(out.code, 0) << out.err;

@@ -53,6 +53,21 @@ std::shared_ptr<const Trace> recorded() {
     return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
 }
 
+// The switch of the window does not know of a pool, which waits until the head is on again.
+TEST(Domino, ARunWithAPoolOfCandidatesCanDoWithoutItsHead) {
+    const auto models = test::micro_models(1);
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = "domino";
+    settings.k = 4;
+    settings.max_tokens = 12;
+    settings.options.head_pool = 9;
+    settings.options.correction = false;
+    const auto without = test::finished(models, settings);
+    settings.options.head_pool = 0;
+    EXPECT_EQ(test::finished(models, settings)->sequence(), without->sequence());
+}
+
 TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
     const auto models = test::micro_models(1);
     int whole = 0, partly = 0;

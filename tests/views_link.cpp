@@ -123,7 +123,6 @@ TEST(Link, LeadsBackToUnusualSettings) {
     settings.sampling = {.temperature = 0.1, .top_k = 20, .top_p = 0.95};
     settings.draft_sampling = settings.sampling;
     settings.draft_sampling->temperature = 1.0 / 3;
-    settings.options.conditioning = false;
     settings.options.context_last = 12;
     settings.options.tap_shift = -1;
     settings.options.head_pool = 64;
@@ -136,6 +135,13 @@ TEST(Link, LeadsBackToUnusualSettings) {
     RunSettings back = round_trip(settings);
     back.prompt = ""; // token ids stand for it
     EXPECT_EQ(back, settings);
+    settings.options.conditioning = settings.options.correction = false; // as the window's switches do
+    RunSettings off = settings;
+    off.options.context_last = off.options.tap_shift = off.options.head_pool =
+        0; // which the program refuses beside them
+    back = round_trip(settings);
+    back.prompt = "";
+    EXPECT_EQ(back, off);
 
     RunSettings skip;
     skip.lens = true;
@@ -184,16 +190,19 @@ TEST(Link, OfARaceKeepsARuleThatWasAskedFor) {
 }
 
 TEST(Link, OfARaceKeepsWhatItsLanesRead) {
-    RaceSettings race = race_settings(parse({"render", "race", "--drafters", "skip,lookup", "--temp", "0.8", "--draft-temp",
-                                             "0.5", "--exit-layer", "2", "--ngram", "2,4", "-o", "x.png"}),
-                                      true);
+    RaceSettings race =
+        race_settings(parse({"render", "race", "--drafters", "skip,lookup", "--temp", "0.8", "--draft-temp",
+                             "0.5", "--exit-layer", "2", "--ngram", "2,4", "-o", "x.png"}),
+                      true);
     EXPECT_EQ(race.base.options.exit_layer, 2);
     const auto back = [&] {
-        return race_settings(parse({"render", to_text({"race", 0, 0, {}, options_of(race)}), "-o", "x.png"}), true);
+        return race_settings(parse({"render", to_text({"race", 0, 0, {}, options_of(race)}), "-o", "x.png"}),
+                             true);
     };
     EXPECT_EQ(back().base.options, race.base.options);
     EXPECT_EQ(back().base.draft_sampling, race.base.draft_sampling);
-    race.lanes = race_entries({"none", "lookup"}, race.base); // `skip` was taken out: what it read would be refused
+    race.lanes =
+        race_entries({"none", "lookup"}, race.base); // `skip` was taken out: what it read would be refused
     EXPECT_EQ(back().base.options.exit_layer, 0);
     EXPECT_EQ(back().base.options.ngram_min, 2);
     EXPECT_FALSE(back().base.draft_sampling);
