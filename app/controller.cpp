@@ -231,10 +231,15 @@ void Controller::tick(double now) {
     if (place_) settle_place(now);
     if (seek_ != Seek::none) {
         if (const auto at = found(seek_)) {
-            if (seek_ == Seek::rejection) did(Deed::found_rejection);
-            if (port_.set_budget && !run_ahead_ && seek_ != Seek::step) port_.set_budget(0);
-            seek_ = Seek::none;
+            const Seek sought = std::exchange(seek_, Seek::none);
+            if (port_.set_budget && !run_ahead_ && sought != Seek::step) port_.set_budget(0);
             go_to(*at, now, true);
+            if (sought == Seek::rejection) {
+                did(Deed::found_rejection);
+                // Every scene shows the guess that was asked for, also one that would choose another.
+                const Checked& check = std::get<Checked>(source_.trace()[*at - 1]);
+                selected_ = Position{check.cycle, check.index};
+            }
         } else if (ended()) {
             // What is not there is no place to go to; a step goes as far as it can.
             if (seek_ == Seek::rejection)

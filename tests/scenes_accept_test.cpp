@@ -261,6 +261,29 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
     EXPECT_GT(other, 0) << "or nothing was tried";
 }
 
+TEST(AcceptRule, XShowsTheNextRejectionUnderEveryRule) {
+    for (const char* rule : {"token", "block"}) {
+        int found = 0;
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            Judged run("dflash", rule, 1, seed);
+            const auto trace = run.run->shared_trace();
+            SceneBench bench("accept-rule");
+            bench.show(trace, 1);
+            for (const CycleSummary& cycle : fold(*trace, trace->size()).cycles)
+                for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+                    if (!cycle.drafts[i].check || cycle.drafts[i].check->accepted) continue;
+                    bench.key(ui::Key::x);
+                    bench.settle();
+                    const AcceptView view = accept_view(bench.controller.frame(bench.time).scene, {}, -1);
+                    ASSERT_TRUE(view.source.position) << rule;
+                    EXPECT_EQ(*view.source.position, (Position{cycle.cycle, static_cast<int>(i)})) << rule;
+                    ++found;
+                }
+        }
+        EXPECT_GT(found, 5) << rule;
+    }
+}
+
 TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {
     for (const char* rule : {"token", "block"}) {
         Judged live("small", rule, 1);
