@@ -261,7 +261,8 @@ RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
 }
 
 bool shows_figures(const SceneInput& input, const TreesModel& m) {
-    return input.presenter && !m.tree && input.beat == kTreesBeats - 1 && !trees_rows(input).empty();
+    return input.presenter && !m.tree && input.beat == kTreesBeats - 1 &&
+           std::ranges::any_of(trees_rows(input), [](const TreesRow& row) { return row.verify_ms > 0; });
 }
 
 std::string trees_study_title(const SceneInput& input, const TreesModel& m) {

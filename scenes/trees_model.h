@@ -98,7 +98,7 @@ struct TreesRow {
 };
 [[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
-// A room sees them in place of the block, at the beat that tells them.
+// A room sees them in place of the block, at the beat that tells them, where time was taken.
 [[nodiscard]] bool shows_figures(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] std::string trees_study_title(const SceneInput& input,
                                             const TreesModel& model); // who drafts there

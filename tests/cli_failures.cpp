@@ -174,7 +174,7 @@ TEST(Failures, InterruptingKeepsThePartialTrace) {
     // A table that never ends, told in full: seconds of work on any machine.
     start.arguments = {"run",  "--model", table_file(),  "--max-tokens",
                        "4000", "--json",  file.string(), "--verbose"};
-    start.interrupt_after_ms = 150;
+    start.interrupt_when = "round 3";
     const Outcome outcome = speclens(start);
     if (outcome.code == 0) GTEST_SKIP() << "the run was over before the interrupt";
     EXPECT_EQ(outcome.code, 130) << outcome.err;
