@@ -325,6 +325,11 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }
 
+void say_if_asked_as_text(const Models& models) {
+    if (!models.chat.problem.empty())
+        say(models.chat.problem + ": the built-in chats are asked as plain text");
+}
+
 std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     if (options.prompt || !options.token_ids.empty()) {
         Prompt one;
@@ -340,6 +345,10 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         prompts = read_prompts(options.prompts);
     } else if (models.tokenizer) {
         prompts = read_prompts(assets_folder() / "prompts" / "gallery.jsonl");
+        if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
+            say_if_asked_as_text(models);
+            for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
+        }
     } else {
         throw no_text();
     }

@@ -41,6 +41,8 @@ struct Prompt {
     std::vector<int> ids;
     bool chat = false;
 };
+// Says so where the built-in chats are asked as text, because the format of the model's chats is not known.
+void say_if_asked_as_text(const Models& models);
 // The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
 [[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
 // The texts of --prompts, or of the gallery of the bundle. Throws Error for a file with anything else in it.

@@ -220,7 +220,7 @@ std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subje
 }
 
 MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Models>& models) {
-    MedusaTraining training(models, usual_medusa_plan(asked));
+    MedusaTraining training(models, usual_medusa_plan(asked, models->chat));
     ProgressBar bar;
     while (training.step()) {
         stop_if_interrupted();

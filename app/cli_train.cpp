@@ -21,10 +21,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int kHeldEvery = 6; // of a file of prompts, every so many are measured on
 
-MedusaPlan plan_of(const Options& options) {
+MedusaPlan plan_of(const Options& options, const Models& models) {
     MedusaPlan plan;
     if (options.prompts.empty()) {
-        plan = usual_medusa_plan();
+        plan = usual_medusa_plan({}, models.chat);
+        say_if_asked_as_text(models);
     } else {
         const std::vector<GalleryPrompt> prompts = prompt_texts(options);
         if (prompts.size() < 2)
@@ -121,7 +122,7 @@ Exit command_train(const Options& options) {
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.output.empty()) check_folder(options.output);
     const std::shared_ptr<const Models> models = load(options);
-    MedusaTraining training(models, plan_of(options));
+    MedusaTraining training(models, plan_of(options, *models));
     const MedusaView& view = training.view();
     const Terminal terminal = standard_terminal(options.color);
     const bool walks = options.json != "-";

@@ -25,4 +25,12 @@ std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
     return prompts;
 }
 
+void ask_as_text_if_needed(std::vector<GalleryPrompt>& prompts, const ChatFormat& format) {
+    if (format.problem.empty()) return;
+    for (GalleryPrompt& prompt : prompts) {
+        prompt.chat = false;
+        prompt.system.clear();
+    }
+}
+
 } // namespace speclens

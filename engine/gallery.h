@@ -4,11 +4,15 @@
 #include <filesystem>
 #include <vector>
 
+#include "engine/chat.h"
 #include "engine/control.h"
 
 namespace speclens {
 
 // Lines that are no such object are skipped; a missing file has none.
 [[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
+
+// Ready-made chats for a model whose format of a chat is not known: text, without a system turn.
+void ask_as_text_if_needed(std::vector<GalleryPrompt>& prompts, const ChatFormat& format);
 
 } // namespace speclens

@@ -67,7 +67,7 @@ void check_plan(const MedusaPlan& plan, const Models& models) {
                "Give at least two, one a line.");
 }
 
-MedusaPlan usual_medusa_plan(const TrainHeads& asked) {
+MedusaPlan usual_medusa_plan(const TrainHeads& asked, const ChatFormat& format) {
     MedusaPlan plan;
     plan.steps = asked.steps;
     plan.texts = asked.texts;
@@ -85,6 +85,7 @@ MedusaPlan usual_medusa_plan(const TrainHeads& asked) {
     if (asked.prompts > 0)
         for (auto* prompts : {&plan.prompts, &plan.held_out})
             prompts->resize(std::min(prompts->size(), static_cast<std::size_t>(asked.prompts)));
+    for (auto* prompts : {&plan.prompts, &plan.held_out}) ask_as_text_if_needed(*prompts, format);
     return plan;
 }
 

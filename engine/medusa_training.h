@@ -98,7 +98,7 @@ class MedusaTraining {
 };
 
 // The built-in prompts for it: trained on assets/prompts/heldout.jsonl and showcase.jsonl, measured on
-// gallery.jsonl.
-[[nodiscard]] MedusaPlan usual_medusa_plan(const TrainHeads& asked = {});
+// gallery.jsonl; chats are text where the model's format is not known.
+[[nodiscard]] MedusaPlan usual_medusa_plan(const TrainHeads& asked = {}, const ChatFormat& format = {});
 
 } // namespace speclens

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/drafter.h"
+#include "engine/gallery.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -28,7 +29,7 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     if (settings.chat_if_possible && !models.chat.problem.empty()) {
         if (std::ranges::find(settings.prompts, settings.base.prompt, &GalleryPrompt::prompt) != settings.prompts.end())
             settings.base.chat = false;
-        for (GalleryPrompt& prompt : settings.prompts) prompt.chat = false;
+        ask_as_text_if_needed(settings.prompts, models.chat);
     }
     RaceView view;
     view.model = models.target_name();

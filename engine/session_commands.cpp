@@ -170,7 +170,7 @@ void Session::obey(const MeasurePasses&) {
 }
 
 void Session::obey(const TrainHeads& heads) {
-    training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(heads));
+    training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(heads, models_->chat));
     show_training();
 }
 

@@ -161,6 +161,26 @@ TEST(Check, SaysThatAChatTemplateIsNotKnown) {
     EXPECT_NE(race.out.find("finished after"), std::string::npos) << race.out;
 }
 
+// The built-in prompts of compare and train are chats as well.
+TEST(Check, AModelOfAnotherTemplateIsComparedAndTrainedWithText) {
+    const std::filesystem::path folder = fresh_folder() / "other";
+    std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
+    write_file(folder / "chat_template.jinja", "{{ '[INST] ' + messages[0].content + ' [/INST]' }}");
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"compare", "--drafters", "none,lookup", "--repeats", "1", "--domain",
+                                   "chat"},
+          {"train", "--steps", "1", "--texts", "1", "-o", (folder / "heads").string()}}) {
+        std::vector<std::string> line = command;
+        line.insert(line.end(), {"--model", folder.string(), "--max-tokens", "2"});
+        const Outcome asked = speclens(line);
+        EXPECT_EQ(asked.code, 0) << asked.err;
+        EXPECT_NE(asked.err.find("not ChatML"), std::string::npos) << asked.err;
+        EXPECT_NE(asked.err.find("asked as plain text"), std::string::npos) << asked.err;
+    }
+    const Outcome chat = speclens({"compare", "--model", folder.string(), "--chat", "--max-tokens", "2"});
+    EXPECT_EQ(chat.code, 3) << "chats were asked for";
+}
+
 TEST(Check, SaysWhetherAShapeWouldFit) {
     const Outcome micro = speclens({"check", "--geometry", "micro", "--drafter", "domino", "--context", "9"});
     EXPECT_EQ(micro.code, 0) << micro.out;
