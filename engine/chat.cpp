@@ -45,9 +45,10 @@ std::string assistant_content(const std::string& content, bool after_last_questi
 
 std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const ChatFormat& format) {
     if (!format.problem.empty())
-        throw Error(format.problem, "Ask with raw text (--raw; in a file of prompts no \"chat\"), and write "
-                                    "the marks of that template "
-                                    "into the prompt.");
+        throw Error(
+            format.problem,
+            "Ask with raw text (--raw; in a file of prompts no \"chat\"), and write the marks of that "
+            "template into the prompt.");
     std::size_t questions = 0; // turns up to and including the last user turn
     for (std::size_t i = 0; i < turns.size(); ++i)
         if (turns[i].role == "user") questions = i + 1;

@@ -39,7 +39,8 @@ std::optional<Template> template_of(const std::filesystem::path& folder) {
     if (std::filesystem::exists(own, failure))
         return Template{read_text_file(own, kLargest), short_name(own)};
     if (!std::filesystem::exists(config, failure)) return {};
-    auto text = template_in(parse_json_object(read_text_file(config, kLargest), short_name(config), kChatRemedy));
+    auto text =
+        template_in(parse_json_object(read_text_file(config, kLargest), short_name(config), kChatRemedy));
     return text ? std::optional(Template{*std::move(text), short_name(config)}) : std::nullopt;
 }
 

@@ -56,11 +56,7 @@ std::shared_ptr<const Trace> recorded() {
 // The switch of the window does not know of a pool, which waits until the head is on again.
 TEST(Domino, ARunWithAPoolOfCandidatesCanDoWithoutItsHead) {
     const auto models = test::micro_models(1);
-    RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
-    settings.drafter = "domino";
-    settings.k = 4;
-    settings.max_tokens = 12;
+    RunSettings settings = domino_settings(1); // drawn guesses show that the pool changes none
     settings.options.head_pool = 9;
     settings.options.correction = false;
     const auto without = test::finished(models, settings);
