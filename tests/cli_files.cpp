@@ -19,7 +19,7 @@ TEST(Export, WritesAsManyTokensAsTheTextHas) {
         for (const char* prompt : {"What is the capital of Japan?", "Repeat after me: Paris"}) {
             const std::string trace = folder / "run.jsonl";
             ASSERT_EQ(speclens({"run", "--drafter", drafter, "--k", "8", "--temp", "0", "--chat", "--prompt",
-                                prompt, "--json", trace})
+                                prompt, "--no-timing", "--json", trace})
                           .code,
                       0);
             std::size_t written = 0, kept_rows = 0;

@@ -5,6 +5,7 @@ spec_test_objects(law_tests LIBS engine
 # The device as code of this machine, for these tests and as a module for the program itself (cli_cuda.cpp).
 add_library(emulated_device OBJECT cuda_sources.cpp simt.cpp simt_runtime.cpp)
 spec_target(emulated_device)
+spec_aligned(emulated_device)
 set_target_properties(emulated_device PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)  # names of the global scope
 # The device itself and what runs on it are the time of these tests, also with the sanitizers.
 target_compile_options(emulated_device PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O2>)

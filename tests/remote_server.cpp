@@ -331,7 +331,7 @@ TEST(SpecServerTest, TellsHowManyWaitAndRefusesTooMany) {
     for (int i = 0; i < 16; ++i)
         threads.emplace_back([&] {
             const HttpAnswer answer = post(server.endpoint, "/v1/completions",
-                                           R"({"prompt":"The","max_tokens":60,"temperature":3})");
+                                           R"({"prompt":"The","max_tokens":24,"temperature":3})");
             EXPECT_TRUE(answer.status == 200 || answer.status == 503) << answer.body;
             refused += answer.status == 503;
         });
