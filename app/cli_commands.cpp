@@ -45,10 +45,10 @@ constexpr CommandRow kCommandRows[] = {
      "speclens compare --drafters small,eagle3 --k 1,2,3,5\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
-    {render, "render", "SCENE[:BEAT]|LINK|LECTURE", 0, 1,
+    {render, "render", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 0, 2,
      "a scene as PNG, SVG or animated GIF, without a display",
-     "Makes a run (or reads one with --session) and draws one frame of it. The ending of the file decides "
-     "the format.\n"
+     "Makes a run (or reads the saved one in FILE) and draws one frame of it. The ending of the picture "
+     "decides the format.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
      "dflash and domino draft with the head of that name where it is loaded, unless --drafter says "
      "otherwise. A lecture becomes pictures and handout.html, with its notes and every picture in words.",
@@ -56,12 +56,14 @@ constexpr CommandRow kCommandRows[] = {
      "speclens render race:12 --stepped -o step-12.png\n"
      "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
      "speclens render 'speclens://loop?at=12&drafter=small' -o step.png\n"
+     "speclens render domino run.jsonl -o domino.png\n"
      "speclens render loop --frames all --size 1280x720 -o round.gif\n"
      "speclens render first-lesson.lec.toml --all handout\n"
      "speclens render --all pictures"},
-    {describe, "describe", "SCENE[:BEAT]|LINK|LECTURE", 1, 1, "the same frame in words",
+    {describe, "describe", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 1, 2, "the same frame in words",
      "Says what the picture shows: every visible value.",
      "speclens describe loop\n"
+     "speclens describe loop run.jsonl\n"
      "speclens describe race --json race.json\n"
      "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},
     {bench, "bench", "", 0, 0, "what decoding, verifying and drafting cost on this machine",

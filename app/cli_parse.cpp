@@ -133,6 +133,18 @@ bool takes_link(Command command) {
            command == Command::run || command == Command::compare;
 }
 
+// A second word is the saved run that the scene is drawn of, as --session names it.
+void take_file(Options& o) {
+    const std::string file = o.words[1];
+    if (o.link || is_lecture_file(o.words[0]))
+        usage("'" + file + "' does nothing: a " + (o.link ? "link" : "lecture") + " makes its own run",
+              "Leave one of them out.");
+    if (!o.given.insert("--session").second)
+        usage("'" + file + "' and --session: two saved runs", "Give one of them.");
+    o.session = file;
+    o.words.pop_back();
+}
+
 // Options of a link that this command has a use for. What was typed wins, also over another word for the
 // same.
 void apply_link(Options& o) {
@@ -230,6 +242,7 @@ Options parse(const std::vector<std::string>& arguments) {
               "See: " + called(o.command) + " --help");
     if (words < command.least_words)
         usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
+    if ((o.command == Command::render || o.command == Command::describe) && words == 2) take_file(o);
     if (o.link) apply_link(o);
     check_together(o);
     for (const auto& [name, text] : o.rule_words)

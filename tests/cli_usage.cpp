@@ -132,6 +132,10 @@ TEST(Usage, HasOneSpellingPerOption) {
     expect_usage({"run", "--prompt"}, "needs a value");
     expect_usage({"run", "--chat=yes"}, "takes no value");
     expect_usage({"run", "extra"}, "one word too many");
+    expect_usage({"describe", "loop", "a.jsonl", "b.jsonl"}, "one word too many");
+    expect_usage({"describe", "loop", "a.jsonl", "--session", "b.jsonl"}, "two saved runs");
+    expect_usage({"describe", "loop", "a.jsonl", "--k", "3"}, "--k");
+    expect_usage({"describe", "speclens://loop", "a.jsonl"}, "a link makes its own run");
 }
 
 TEST(Usage, RefusesNumbersThatMeanNothing) {
