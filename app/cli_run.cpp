@@ -42,12 +42,14 @@ class Reporter {
         }
     }
 
-    void finish(double plain_ms_per_token) {
+    void finish() {
         follow();
+        if (const std::string plain = writer_.plain_line(); file_ && !plain.empty())
+            file_->write(plain + "\n");
         if (file_) file_->commit();
         if (options_->text_only) say_now((decoder_ ? decoder_->flush() : std::string()) + "\n");
         if (walks_) {
-            say_now(walk_.closing(fold(run_->trace(), run_->trace().size()), plain_ms_per_token));
+            say_now(walk_.closing(fold(run_->trace(), run_->trace().size()), run_->trace().plain_ms()));
             if (file_) say_now("  trace in            " + options_->json + "\n");
         }
     }
@@ -59,6 +61,7 @@ class Reporter {
     }
 
     [[nodiscard]] bool walks() const { return walks_; }
+    [[nodiscard]] bool tells_times() const { return walks_ || file_; }
 
   private:
     // A file is kept to its end though nobody reads on; else nothing is left to do then.
@@ -112,15 +115,14 @@ Exit command_run(const Options& options) {
     }
     bool cut = interrupted().load();
     const CycleView view = fold(run.trace(), run.trace().size());
-    double plain = 0;
-    if (!cut && reporter.walks() && settings.timing && view.header->tier == "LIVE" &&
+    if (!cut && reporter.tells_times() && settings.timing && view.header->tier == "LIVE" &&
         view.header->drafter != "none" && view.output_tokens > 0)
         try {
-            plain = plain_ms_per_token(models, settings, view.output_tokens);
+            run.set_plain_ms(plain_ms_per_token(models, settings, view.output_tokens));
         } catch (const Interrupted&) { // the run itself is told
             cut = true;
         }
-    reporter.finish(plain);
+    reporter.finish();
     if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
     return cut ? Exit::interrupted : Exit::ok;
 }

@@ -211,9 +211,9 @@ void Session::load(const Restart& first) {
         p.status.job = "measuring plain decoding";
         p.status.job_done = p.status.job_total = 0;
     });
-    const double plain = measure_plain(models_, first.settings);
+    plain_ms_ = measure_plain(models_, first.settings);
     publish([&](Snapshot& p) {
-        p.status.plain_ms_per_token = plain;
+        p.status.plain_ms_per_token = plain_ms_;
         p.status.job.clear();
     });
     obey(first);

@@ -54,6 +54,7 @@ const Run& Session::shown_run() const {
 
 void Session::obey(const Restart& restart) {
     run_ = std::make_unique<Run>(models_, restart.settings);
+    run_->set_plain_ms(plain_ms_);
     run_models_ = models_;
     gate_.set(restart.budget); // before anybody sees the run and asks it for a step
     show_run();
@@ -66,6 +67,7 @@ void Session::obey(const Fork& fork) {
         return;
     }
     run_ = std::make_unique<Run>(run_models_, *run_, fork);
+    run_->set_plain_ms(plain_ms_);
     gate_.set(fork.budget);
     show_run();
 }

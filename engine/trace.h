@@ -164,6 +164,11 @@ class Trace {
     [[nodiscard]] std::string text(int id) const { return text_of_(id); }
     [[nodiscard]] const Header* header() const;  // nullptr while empty
 
+    // Plain decoding with the same models on the same machine, ms per token; 0: not measured. No event: it is measured
+    // before a run, or after it. Any thread.
+    void set_plain_ms(double ms) { plain_ms_ = ms; }
+    [[nodiscard]] double plain_ms() const { return plain_ms_; }
+
     // FNV-1a over ids, probabilities and verdicts in canonical form; timings, dates and machine names are
     // left out (determinism rule 6).
     [[nodiscard]] std::uint64_t hash(std::size_t count) const;
@@ -178,6 +183,7 @@ class Trace {
     std::function<std::string(int)> text_of_;
     std::unique_ptr<std::atomic<Event*>[]> chunks_;
     std::atomic<std::size_t> size_{0};
+    std::atomic<double> plain_ms_{0};
 };
 
 }  // namespace speclens

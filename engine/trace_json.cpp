@@ -212,11 +212,17 @@ std::string TraceWriter::line(const Event& event) {
     return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
+std::string TraceWriter::plain_line() const {
+    if (trace_->plain_ms() <= 0) return "";
+    return OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump();
+}
+
 void save_trace(const Trace& trace, const std::filesystem::path& file) {
     AtomicFile out(file);
     TraceWriter writer(trace);
     const std::size_t count = trace.size();
     for (std::size_t i = 0; i < count; ++i) out.write(writer.line(trace[i]) + "\n");
+    if (const std::string plain = writer.plain_line(); !plain.empty()) out.write(plain + "\n");
     out.commit();
 }
 

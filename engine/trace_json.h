@@ -1,7 +1,8 @@
 // Traces as JSON Lines, schema "speclens-trace/1": one event a line (kinds and fields: design page, section 10).
 // A file opens without the models: token texts travel with the events that first mention an id. Times are in ms and
 // add up to the round: "ms" and "head_ms" of every "draft", "ms" and "draft_ms" of "verify" (the time of a draft that
-// proposed nothing), "accept_ms" and "ms" of "commit". What is 0 or absent was not there or not timed.
+// proposed nothing), "accept_ms" and "ms" of "commit". What is 0 or absent was not there or not timed. Where plain
+// decoding was measured as well, a line of kind "plain" has its "ms_per_token".
 #pragma once
 
 #include <filesystem>
@@ -19,6 +20,7 @@ class TraceWriter {
   public:
     explicit TraceWriter(const Trace& trace) : trace_(&trace) {}
     [[nodiscard]] std::string line(const Event& event);  // without the newline
+    [[nodiscard]] std::string plain_line() const;        // Trace::plain_ms(); empty where it is not known
 
   private:
     const Trace* trace_;

@@ -203,6 +203,7 @@ void TraceReader::line(const std::string& text, bool last) {
             if (r.text("schema") != "speclens-trace/1") throw Malformed{"unknown schema \"" + r.text("schema") + "\""};
             if (r.text("kind") != "header") throw Malformed{"the first line must be the header"};
         }
+        if (const Reader r(object); r.text("kind") == "plain") return trace_->set_plain_ms(r.milliseconds("ms_per_token"));
         Event event = read_event(object);
         if (trace_->size() > 0 && std::holds_alternative<Header>(event)) throw Malformed{"a second header"};
         {

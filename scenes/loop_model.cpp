@@ -197,6 +197,7 @@ const char* no_plain_words(const SceneInput& input) {
 
 double plain_ms(const SceneInput& input) {
     if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
+    if (input.trace && input.trace->plain_ms() > 0) return input.trace->plain_ms();
     return input.status ? input.status->plain_ms_per_token : 0;
 }
 

@@ -317,6 +317,27 @@ TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     EXPECT_EQ(speclens({"describe", "loop", "--json", file}).code, 2);
 }
 
+TEST(Run, KeepsTheTimeOfPlainDecodingInItsFile) {
+    const std::filesystem::path file = fresh_folder() / "run.jsonl";
+    const std::vector<std::string> run = micro({"--prompt", "one two one", "--max-tokens", "6", "--json"});
+    std::vector<std::string> kept = run;
+    kept.push_back(file.string());
+    ASSERT_EQ(speclens(kept).code, 0);
+    kept.back() = "-";
+    const Outcome piped = speclens(kept);
+    for (const std::string& text : {read_file(file), piped.out}) {
+        const Json last = lines_of(text).back();
+        EXPECT_EQ(last["kind"], "plain") << last.dump();
+        EXPECT_GT(last.value("ms_per_token", 0.0), 0);
+    }
+    const Outcome described = speclens({"describe", "loop", file.string()});
+    EXPECT_EQ(described.code, 0) << described.err;
+    EXPECT_EQ(described.out, speclens({"describe", "loop", "--session", file.string()}).out);
+    EXPECT_NE(described.out.find("plain decoding"), std::string::npos) << described.out;
+    kept.push_back("--no-timing");
+    EXPECT_EQ(lines_of(speclens(kept).out).back()["kind"], "stop");
+}
+
 TEST(Run, KeepsItsFileWhenNobodyReadsOn) {
     const std::filesystem::path file = fresh_folder() / "run.jsonl";
     Start start;

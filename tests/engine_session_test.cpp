@@ -58,6 +58,17 @@ TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
 }
 
+TEST(Session, KeepsThePlainTimeWithEveryRun) {
+    RunSettings settings = on_table();
+    settings.token_ids = {5, 6, 5};
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/golden/micro_qwen3"},
+                    settings);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const double plain = session.published().status.plain_ms_per_token;
+    EXPECT_GT(plain, 0);
+    EXPECT_EQ(session.published().trace->plain_ms(), plain);
+}
+
 // A window that draws beside every step would be in the times of the next one.
 TEST(Session, TellsOfARunThatGoesOnByItselfNowAndThen) {
     std::atomic<int> told{0};

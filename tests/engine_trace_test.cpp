@@ -301,7 +301,7 @@ TEST(TraceJson, BadFilesAreRefusedWithLineAndReason) {
 }
 
 TEST(TraceJson, DamagedFilesAreReadOrRefusedNeverACrash) {
-    const std::string valid = to_lines(finished("small", 0.8)->trace());
+    const std::string valid = to_lines(finished("small", 0.8, 3)->trace());
     const test::MutationCount count = test::replay_mutations(valid, 3000, 77, [](const std::string& text) {
         std::istringstream in(text);
         std::string notice;
@@ -312,6 +312,25 @@ TEST(TraceJson, DamagedFilesAreReadOrRefusedNeverACrash) {
     });
     EXPECT_GT(count.refused, 500);
     EXPECT_GT(count.accepted, 100);
+}
+
+TEST(TraceJson, KeepsTheTimeOfPlainDecodingBesideTheEvents) {
+    const test::TempFolder folder;
+    const auto run = finished("small", 1);
+    EXPECT_EQ(run->trace().plain_ms(), 0) << "nobody measured it";
+    EXPECT_EQ(TraceWriter(run->trace()).plain_line(), "");
+    const std::uint64_t hash = run->trace().hash(run->trace().size());
+    run->set_plain_ms(0.25);
+    EXPECT_EQ(run->trace().hash(run->trace().size()), hash);
+    save_trace(run->trace(), folder / "run.jsonl");
+    const auto loaded = load_trace(folder / "run.jsonl");
+    EXPECT_EQ(loaded->plain_ms(), 0.25);
+    EXPECT_EQ(loaded->size(), run->trace().size());
+    EXPECT_EQ(loaded->hash(loaded->size()), hash);
+    for (const char* wrong : {"-1", "\"fast\"", "null"}) {
+        std::istringstream in(to_lines(run->trace()) + "{\"kind\":\"plain\",\"ms_per_token\":" + wrong + "}\n");
+        EXPECT_THROW((void)read_trace(in, "run.jsonl"), Error) << wrong;
+    }
 }
 
 TEST(TraceJson, SavingReplacesTheFileOnlyWhenWhole) {

@@ -47,7 +47,21 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     EXPECT_GT(slower.spec_ms() - 4, 6);
 }
 
-TEST(LoopClock, ASavedRunHoldsNoTimeOfPlainDecoding) {
+TEST(LoopClock, ASavedRunShowsItsOwnTimeOfPlainDecoding) {
+    const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
+    SceneBench bench("loop");
+    bench.show(trace, next_cycle_end(*trace, 0));
+    EXPECT_EQ(plain_ms(bench.controller.frame(0).scene), 0);
+    trace->set_plain_ms(4);
+    const SceneInput input = bench.controller.frame(0).scene;
+    EXPECT_EQ(plain_ms(input), 4);
+    const LoopModel model = loop_model(input);
+    EXPECT_NE(loop_description(input, model).find("plain decoding " + model.ms(4) + " ms per token"),
+              std::string::npos)
+        << loop_description(input, model);
+}
+
+TEST(LoopClock, SaysWhereASavedRunHoldsNoTimeOfPlainDecoding) {
     SceneInput input;
     CycleView whole;
     Header header;
