@@ -121,6 +121,8 @@ Exit command_run(const Options& options) {
             run.set_plain_ms(plain_ms_per_token(models, settings, view.output_tokens));
         } catch (const Interrupted&) { // the run itself is told
             cut = true;
+        } catch (const Error& error) { // so is it where nothing more can be measured
+            say(std::string("plain decoding was not measured: ") + error.what());
         }
     reporter.finish();
     if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
