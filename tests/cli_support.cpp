@@ -29,9 +29,10 @@ struct Words {
     std::vector<char*> env, args;
 
     explicit Words(const Start& start) : arguments(start.arguments) {
-        for (const char* name :
-             {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SPECLENS_ASSETS"})
-            if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+        for (const char* name : {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS",
+                                 "SPECLENS_ASSETS", "SPECLENS_CUDA_MODULE"})
+            if (const char* value = std::getenv(name); value && !start.environment.contains(name))
+                environment.push_back(std::string(name) + "=" + value);
         for (const auto& [name, value] : start.environment) environment.push_back(name + "=" + value);
         for (std::string& entry : environment) env.push_back(entry.data());
         env.push_back(nullptr);
@@ -107,9 +108,10 @@ Outcome speclens(const Start& start) {
         if (put <= 0) break;
         at += static_cast<std::size_t>(put);
     }
-    close(in[1]);
+    if (!start.input_goes_on) close(in[1]);
     Outcome outcome;
     collect(start.reader_gone ? -1 : out[0], err[0], start, child, outcome);
+    if (start.input_goes_on) close(in[1]);
     if (!start.reader_gone) close(out[0]);
     close(err[0]);
     int status = 0;

@@ -19,6 +19,7 @@ struct Outcome {
 struct Start {
     std::vector<std::string> arguments;
     std::string input;                              // standard input
+    bool input_goes_on = false;                     // it has no end
     std::map<std::string, std::string> environment; // on top of PATH and HOME only: no display, no NO_COLOR
     std::string out_file;       // standard output goes to this file instead of Outcome::out
     bool out_closed = false;    // standard output is not open at all

@@ -90,6 +90,39 @@ TEST_F(CudaObject, GivesMemoryBackThatLaunchesStillUse) {
     EXPECT_EQ(back, values);
 }
 
+// No memory for a launch is no end of the device: only whoever wanted its results has to hear of it.
+TEST_F(CudaObject, TellsOfLaunchesThatWereLostWhileMemoryWasGivenBack) {
+    const auto backend = make();
+    const std::vector<float> values = Numbers(1).floats(256);
+    const Buffer to(*backend, DType::f32, 1, 256);
+    std::vector<float> back(256);
+    {
+        const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
+        backend->copy(from.view(), to.view());
+        simt::device.refusals = 1;
+    }
+    expect_error("out of memory", [&] { backend->download(to.view(), back.data()); });
+    const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
+    backend->copy(from.view(), to.view());
+    backend->download(to.view(), back.data());
+    EXPECT_EQ(back, values);
+}
+
+TEST_F(CudaObject, WorksWithoutAGraphThatFindsNoMemory) {
+    const auto backend = make();
+    const std::vector<float> values = Numbers(1).floats(256);
+    const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
+    const Buffer to(*backend, DType::f32, 1, 256);
+    std::vector<float> back(256);
+    for (int pass = 0; pass < 3; ++pass) {
+        for (int i = 0; i < 12; ++i) backend->copy(from.view(), to.view());
+        if (pass == 1) simt::device.refusals = 1; // the graph that a second list of the same kernels becomes
+        backend->download(to.view(), back.data());
+        EXPECT_EQ(back, values) << pass;
+    }
+    EXPECT_EQ(simt::device.refusals, 0);
+}
+
 TEST_F(CudaObject, MovesDataOfEverySizeAndAlignment) {
     const auto backend = make();
     for (std::int64_t count : {1, 3, 255, 256, 257, 5000}) {

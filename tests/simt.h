@@ -216,6 +216,7 @@ struct Device {
     int built_for = 80; // the architecture that kernels were compiled for
     cudaError_t fault = cudaSuccess; // returned by every call from now on, as after a fault of a real device
     int fault_after = -1;            // launches until such a fault; negative: never
+    int refusals = 0; // launches and graphs that find no memory, which harms nothing else
     int launches = 0, graph_launches = 0, graphs = 0, node_updates = 0;
 };
 extern Device device;

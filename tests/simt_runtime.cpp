@@ -138,6 +138,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                              cudaStream_t) {
     SIMT_FAIL_IF_FAULTY;
+    if (simt::device.refusals > 0) return --simt::device.refusals, cudaErrorMemoryAllocation;
     ++simt::device.launches;
     simt::run_grid(kernel, grid, block, arguments, shared);
     return cudaSuccess;
@@ -176,6 +177,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
     SIMT_FAIL_IF_FAULTY;
+    if (simt::device.refusals > 0) return --simt::device.refusals, cudaErrorMemoryAllocation;
     ++simt::device.graphs;
     *exec = new simt_graph;
     (*exec)->nodes = std::move(graph->nodes);

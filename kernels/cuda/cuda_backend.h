@@ -6,6 +6,7 @@
 // rows and of draft heads.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,7 +93,7 @@ class CudaBackend final : public Backend {
         std::size_t bytes = 0;
     };
     void* reserve(Scratch& scratch, std::size_t bytes);
-    void flush() { list_.flush(stream_); }
+    void flush();
     // Blocks of tiles or of plain outputs for parts whose weights are of one kind.
     void launch_matmul(const Tensor& x, std::span<const Projection> parts, bool tiled);
 
@@ -100,6 +101,7 @@ class CudaBackend final : public Backend {
     bool tensor_cores_;
     cudaStream_t stream_ = nullptr;
     LaunchList list_;
+    std::exception_ptr lost_; // why launches were dropped that nobody has heard of yet
     std::vector<cudaEvent_t> events_; // a ring: marks older than its size are gone
     std::size_t next_event_ = 0;
     void* pinned_ = nullptr; // host memory on the way to the device

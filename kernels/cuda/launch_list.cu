@@ -53,7 +53,11 @@ void LaunchList::flush(cudaStream_t stream) {
     ++flushes_;
     if (graphs_ && going_.size() >= kWorthAGraph) {
         if (Graph* graph = known()) return replay(*graph, stream);
-        record();
+        try {
+            record();
+        } catch (const Error&) { // no memory for a graph: it works without
+            (void)cudaGetLastError();
+        }
     }
     for (Launch& launch : going_) {
         launch.point_at_arguments(pointers_);

@@ -42,17 +42,21 @@ __device__ inline void multiply_add(float (&d)[4], const uint4& a, const Pair& b
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.low), "r"(b.high));
 #else
-    __trap(); // the host never launches these kernels on older devices
+    __trap();     // the host never launches these kernels on older devices
 #endif
 }
 
 // Weights are read once: around the first cache, which the activations need.
 __device__ inline uint4 load_once(const uint4* from) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     uint4 value;
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
                  : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
                  : "l"(from));
     return value;
+#else
+    return *from; // no such hint there
+#endif
 }
 
 #else

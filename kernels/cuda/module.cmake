@@ -5,12 +5,11 @@ if(NOT SPEC_NVCC)
     message(STATUS "CUDA engine: no nvcc found; this build runs on the CPU only")
     return()
 endif()
-set(CMAKE_CUDA_COMPILER ${SPEC_NVCC} CACHE FILEPATH "nvcc")
 
-# Everyday builds are for one architecture: that of the GPU in this machine, else 8.0 with PTX for newer ones.
+# Everyday builds are for one architecture: that of the GPU in this machine, else 8.0 and 9.0, with PTX for newer ones.
 # -DCMAKE_CUDA_ARCHITECTURES=all-major, or CUDAARCHS=all-major in the environment, builds for all.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    set(SPEC_CUDA_ARCHITECTURE 80)
+    set(SPEC_CUDA_ARCHITECTURE 80-real 90)
     find_program(SPEC_NVIDIA_SMI nvidia-smi)
     if(SPEC_NVIDIA_SMI)
         execute_process(COMMAND ${SPEC_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
@@ -20,6 +19,14 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
         endif()
     endif()
     set(CMAKE_CUDA_ARCHITECTURES ${SPEC_CUDA_ARCHITECTURE} CACHE STRING "GPU architectures")
+endif()
+# Tried in a project of its own first: enable_language ends everything where nvcc cannot work with this C++ compiler or
+# for this GPU. It reads these two from the environment.
+if(NOT CMAKE_CUDA_COMPILER)
+    set(ENV{CUDACXX} ${SPEC_NVCC})
+    if(CMAKE_CUDA_ARCHITECTURES)
+        set(ENV{CUDAARCHS} "${CMAKE_CUDA_ARCHITECTURES}")
+    endif()
 endif()
 include(CheckLanguage)
 check_language(CUDA)
