@@ -39,6 +39,13 @@ bool pause(double seconds) {
     return !interrupted().load();
 }
 
+// A file is kept to its end though nobody reads on; else nothing is left to do then.
+void tell(const std::string& text, bool keeps_file) {
+    if (keeps_file) return print_results(text);
+    print(text);
+    flush();
+}
+
 Exit read_file_of(const Options& options, const std::string& name) {
     const std::string text = read_text_file(name, kMostFileBytes);
     const Terminal terminal = standard_terminal(options.color);
@@ -59,21 +66,21 @@ Exit read_file_of(const Options& options, const std::string& name) {
         facts.kind = reading.kind;
         facts.reading = reading;
         facts.missing = what_is_missing(reading);
+        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
         if (options.json != "-")
             print(facts_text(name, facts, terminal, Told::recorded) +
                   reading_text(reading, terminal, Told::recorded));
-        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
         return Exit::ok;
     }
     if (looks_like_bench_records(text)) {
         const BenchRecords records = parse_bench_records(text, name);
-        if (options.json != "-") print(bench_text(name, records, terminal));
         keep(records.answered, bench_json);
+        if (options.json != "-") print(bench_text(name, records, terminal));
         return Exit::ok;
     }
     const LogReading log = parse_log(text, name);
-    if (options.json != "-") print(log_text(name, log, terminal));
     keep(log.entries, log_json);
+    if (options.json != "-") print(log_text(name, log, terminal));
     return Exit::ok;
 }
 
@@ -90,12 +97,13 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
     HttpSettings patient = http;
     patient.silence_seconds = 120; // a queue may be long
     const auto show = [&](const ServedText& served) {
+        if (!options.json.empty()) { // first: nobody may read what is printed
+            ResultFile file(options.json);
+            file.write(served_json(served) + "\n");
+            file.commit();
+        }
         if (options.json != "-") print(served_text(served, standard_terminal(options.color)));
         flush();
-        if (options.json.empty()) return;
-        ResultFile file(options.json);
-        file.write(served_json(served) + "\n");
-        file.commit();
     };
     ServedText so_far; // in case the answer breaks off
     ProgressBar bar;
@@ -136,11 +144,10 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
         file->flush();
     };
     keep(facts.reading);
-    if (walks) print(reading_text(facts.reading, terminal));
+    if (walks) tell(reading_text(facts.reading, terminal), file.has_value());
     const bool told = facts.metrics || facts.reading.told_length.has_value();
     if (!options.once && told) {
-        if (walks) print(watch_heading());
-        flush();
+        if (walks) tell(watch_heading(), file.has_value());
         int restarts = 0, silent = 0;
         const auto over = [&] {
             return options.for_seconds &&
@@ -162,19 +169,19 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
             if (!walks) continue;
             if (watch.restarts() > restarts) {
                 restarts = watch.restarts();
-                print("  the server began anew: its counters fell\n");
+                tell("  the server began anew: its counters fell\n", file.has_value());
             }
-            if (watch.size() > 1) print(watch_row(watch, began));
-            flush();
+            if (watch.size() > 1) tell(watch_row(watch, began), file.has_value());
         }
         if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
-            print(counts_text(whole.counts,
-                              "while we watched, " + number(whole.seconds, 0) + " s, all requests",
-                              terminal));
+            tell(counts_text(whole.counts,
+                             "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
+                 file.has_value());
             if (watch.restarts() > 0)
-                print("  the server began anew " +
-                      (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
-                      ": what it did between its last reading and its end is not in these sums\n");
+                tell("  the server began anew " +
+                         (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
+                         ": what it did between its last reading and its end is not in these sums\n",
+                     file.has_value());
         }
     }
     if (file) file->commit();
@@ -202,8 +209,8 @@ Exit command_attach(const Options& options) {
     const HttpSettings http = http_settings(options);
     if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
     const ServerFacts facts = probe_server(endpoint, http);
-    if (options.json != "-") print(facts_text(endpoint.shown(), facts, standard_terminal(options.color)));
-    flush();
+    if (options.json != "-")
+        tell(facts_text(endpoint.shown(), facts, standard_terminal(options.color)), !options.json.empty());
     return options.prompt ? ask(options, endpoint, facts, http)
                           : watch_server(options, endpoint, facts, http);
 }

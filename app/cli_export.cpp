@@ -154,6 +154,7 @@ std::string jsonl(const Trace& trace) {
     TraceWriter writer(trace);
     std::string text;
     for (std::size_t i = 0; i < trace.size(); ++i) text += writer.line(trace[i]) + "\n";
+    if (const std::string plain = writer.plain_line(); !plain.empty()) text += plain + "\n";
     return text;
 }
 
@@ -168,6 +169,7 @@ Exit command_export(const Options& options) {
                     "Save one with: speclens run --json FILE");
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(options.words[1], &notice);
+    stop_if_interrupted(); // else half of what was piped in would replace the whole of a file
     if (!notice.empty()) say(notice);
     const CycleView view = fold(*trace, trace->size());
     if (!view.header)

@@ -45,6 +45,7 @@ Subject saved_subject(const std::filesystem::path& file, const std::string& scen
     Subject subject;
     std::string notice;
     subject.trace = load_trace(file, &notice);
+    stop_if_interrupted();
     if (!notice.empty()) say(notice);
     const Header* header = subject.trace->header();
     if (!header)

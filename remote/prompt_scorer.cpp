@@ -109,6 +109,8 @@ std::string reason_in(const std::string& body) {
     return body.substr(0, 300);
 }
 
+constexpr std::size_t kEntryBytes = 256; // of an answer; vLLM takes about 75
+
 class PromptScorer final : public Scorer {
   public:
     PromptScorer(Endpoint endpoint, ServerKind kind, ScorerSettings settings, Vocabulary vocabulary,
@@ -130,8 +132,11 @@ class PromptScorer final : public Scorer {
         const int filler = tokens.back(); // any id that the server has
         const ScoreRequest request = score_request(kind_, settings_, tokens, rows, filler);
         std::string body;
+        HttpSettings http = settings_.http; // the whole text is answered, `listed` entries at every place
+        http.most_bytes =
+            1'000'000 + (tokens.size() + 1) * (static_cast<std::size_t>(settings_.listed) + 1) * kEntryBytes;
         const HttpAnswer answer =
-            http_post(endpoint_, request.path, request.body, settings_.http, [&](std::string_view bytes) {
+            http_post(endpoint_, request.path, request.body, http, [&](std::string_view bytes) {
                 body += bytes;
                 return true;
             });

@@ -125,6 +125,16 @@ TEST(Attach, WatchesAServer) {
     EXPECT_EQ(once.code, 0);
     EXPECT_EQ(once.out.find("acc.length  accepted"), std::string::npos);
     EXPECT_NE(once.out.find("no request has drafted yet"), std::string::npos) << once.out;
+    for (const std::vector<std::string>& more : {std::vector<std::string>{"--every", "0.1", "--for", "0.3"},
+                                                 {"--prompt", "The", "--max-tokens", "4"}}) {
+        const std::filesystem::path kept = fresh_folder() / "kept.jsonl";
+        Start unread; // as with | head
+        unread.arguments = {"attach", server.endpoint.origin, "--json", kept.string()};
+        unread.arguments.insert(unread.arguments.end(), more.begin(), more.end());
+        unread.reader_gone = true;
+        EXPECT_EQ(speclens(unread).code, 0);
+        EXPECT_NE(read_file(kept).find("\"schema\""), std::string::npos);
+    }
     Start interrupted;
     interrupted.arguments = {"attach", server.endpoint.origin, "--every", "0.1"};
     interrupted.interrupt_after_ms = 600;

@@ -90,6 +90,20 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
 }
 
 // Heads are part of drafting: what is exported of a round adds up to what the round took.
+TEST(Export, AnInterruptedPipeIsNotItsEnd) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::filesystem::path file = folder / "rounds.csv";
+    write_file(file, "old");
+    const std::string run = speclens({"run", "--model", table_file(), "--json", "-"}).out;
+    Start start;
+    start.arguments = {"export", "csv", "-", "-o", file.string()};
+    start.input = run.substr(0, run.rfind('\n', run.size() / 2) + 1);
+    start.input_goes_on = true;
+    start.interrupt_after_ms = 500;
+    EXPECT_EQ(speclens(start).code, 130);
+    EXPECT_EQ(read_file(file), "old");
+}
+
 TEST(Export, KeepsTheTimeOfHeads) {
     const std::filesystem::path folder = fresh_folder();
     for (const auto& [drafter, more] : {std::pair<std::string, std::string>{"domino", "--k=7"},
