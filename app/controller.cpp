@@ -72,14 +72,19 @@ void Controller::observe(const Snapshot& published, double now) {
     prompt_room_ = published.prompt_room;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_race(published);
-    if (status_.state == EngineStatus::State::failed) restarts_ = 0;
+    if (status_.state == EngineStatus::State::failed) {
+        restarts_ = 0;
+        // The run that was asked about is still the engine's.
+        for (Command& question : std::exchange(questions_, {})) port_.send(std::move(question));
+    }
     const auto begun = static_cast<int>(published.runs - std::exchange(runs_seen_, published.runs));
     if (published.trace && published.trace != live_) {
         const bool first = !live_;
         live_ = published.trace;
+        questions_.clear(); // of the run before; scenes ask again
         // The controls show the newest wish, not a run that another restart will replace at once.
         restarts_ = std::max(0, restarts_ - std::max(1, begun));
-        if (restarts_ == 0) {
+        if (restarts_ == 0 && !saved_) {
             settings_ = published.settings;
             keep_to_limit(now);
         }

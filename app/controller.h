@@ -182,6 +182,7 @@ class Controller {
     double next_play_ = 0;
     double motion_start_ = -1;
     int restarts_ = 0; // sent, not answered by a new run yet
+    std::vector<Command> questions_; // about a run that may be replaced before they arrive: not sent yet
     std::uint64_t runs_seen_ = 0;
     Seek seek_ = Seek::none;
     std::size_t seek_from_ = 0;

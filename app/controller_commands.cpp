@@ -22,6 +22,11 @@ std::string stamp() {
     return text;
 }
 
+bool asks_about_run(const Command& command) {
+    return std::holds_alternative<FetchLaws>(command) || std::holds_alternative<FetchTwin>(command) ||
+           std::holds_alternative<FetchGuesses>(command);
+}
+
 } // namespace
 
 std::filesystem::path data_folder(const std::string& kind) {
@@ -84,6 +89,8 @@ void Controller::open_popup(Popup popup) {
 }
 
 void Controller::save(double now) {
+    if (in_race() && race() && !race()->lanes_finished() && race()->cut)
+        return say("The race was stopped: run it again to save it", now);
     if (in_race() && race() && !race()->lanes_finished())
         return say("The race is still running: it can be saved when every lane is done", now);
     guarded(now, [&] {
@@ -121,8 +128,7 @@ bool Controller::suits_saved(const Command& command, double now) {
             now);
         return false;
     }
-    return !std::holds_alternative<FetchLaws>(command) && !std::holds_alternative<FetchTwin>(command) &&
-           !std::holds_alternative<FetchGuesses>(command);
+    return !asks_about_run(command);
 }
 
 void Controller::perform(const std::vector<FrameCommand>& commands, double now) {
@@ -135,6 +141,8 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (!c.port_.send) return;
             if (c.saved_ && !c.suits_saved(command, now)) return;
             if (const auto* fork = std::get_if<Fork>(&command)) return c.fork_run(*fork, now);
+            // The next run would answer what is asked about this one.
+            if (c.restarts_ > 0 && asks_about_run(command)) return c.questions_.push_back(command);
             c.port_.send(command);
         }
         void operator()(const Go& go) const { c.move(go.move, now); }

@@ -32,6 +32,8 @@ void Controller::wish_race(RunSettings base) {
 }
 
 void Controller::start_race(RaceSettings settings) {
+    // An open stepped race would keep a timed one waiting.
+    if (race_wish_.stepped && !settings.stepped && port_.send) port_.send(EndSteppedRace{});
     race_wish_ = std::move(settings);
     saved_race_ = nullptr;
     race_ms_ = -1;
@@ -95,7 +97,7 @@ void Controller::tick_race(double now) {
     if (in_steps()) {
         if (now < next_play_) return;
         next_play_ = now + kStepSeconds / speed_;
-        if (race()->lanes_finished() && race_clock() >= race_end(*race()))
+        if (race()->lanes_over() && race_clock() >= race_end(*race()))
             playing_ = false;
         else
             step_lanes(Stride::phase);
@@ -104,7 +106,7 @@ void Controller::tick_race(double now) {
     const double end = race_end(*race(), race_rounds_);
     if (race_tick_ >= 0) race_ms_ = std::min(end, race_clock() + (now - race_tick_) * race_pace());
     race_tick_ = now;
-    if (race_ms_ >= end && race()->lanes_finished()) playing_ = false;
+    if (race_ms_ >= end && race()->lanes_over()) playing_ = false;
 }
 
 void Controller::toggle_stepped() {
@@ -124,7 +126,7 @@ void Controller::step_lanes(Stride stride) {
         race_ms_ = stride == Stride::phase ? at + 1 : next_round(*race(), at);
     } else {
         race_ms_ = -1;
-        if (!saved_race_ && !race()->lanes_finished() && port_.send) port_.send(StepRace{stride});
+        if (!saved_race_ && !race()->lanes_over() && port_.send) port_.send(StepRace{stride});
     }
 }
 
@@ -154,7 +156,7 @@ void Controller::move_stepped(Move where, double now) {
     case Move::play:
         playing_ = !playing_;
         next_play_ = now;
-        if (playing_ && race()->lanes_finished() && at >= race_end(*race())) race_ms_ = 0;
+        if (playing_ && race()->lanes_over() && at >= race_end(*race())) race_ms_ = 0;
         break;
     case Move::verify:
     case Move::rejection:

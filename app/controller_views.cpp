@@ -76,7 +76,7 @@ void Controller::settle_place(double now) {
     if (in_race()) {
         if (!race()) return;
         if (!in_steps() || place_->at == 0) return place_.reset();
-        if (!race()->lanes_finished()) {
+        if (!race()->lanes_over()) {
             if (port_.send && race_ms_ < 0) port_.send(StepRace{Stride::end});
             race_ms_ = 0; // asked once
             return;

@@ -87,7 +87,7 @@ struct Fork {
 // Compute the full laws of one judged position of the current trace, for the accept-rule scene.
 struct FetchLaws { int cycle = 0; int index = 0; };
 struct StartRace { RaceSettings settings; };         // replaces a race of the same kind, timed or stepped
-struct StopRace {};                                  // the timed one
+struct StopRace {};                                  // the stepped one where it is open, else the timed one
 // How far every lane of the stepped race goes: one phase, to the end of its round, to the end of its text.
 enum class Stride : std::uint8_t { phase, round, end };
 struct StepRace { Stride stride = Stride::phase; };

@@ -42,7 +42,9 @@ struct RaceView {
     std::string model, backend;
     // Of a stepped race: events of every lane after each step; the first entry: the prompts were read.
     std::vector<std::vector<std::size_t>> steps;
+    bool cut = false;                // it was stopped or failed before it was finished, and goes no further
     [[nodiscard]] bool lanes_finished() const;
+    [[nodiscard]] bool lanes_over() const { return cut || lanes_finished(); }  // nothing more comes of them
     [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
 };
 

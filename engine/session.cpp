@@ -30,13 +30,22 @@ double measure_plain(const std::shared_ptr<const Models>& models, const RunSetti
     return times[times.size() / 2];
 }
 
+void cut(std::shared_ptr<const RaceView>& race) {
+    if (!race || race->cut || race->finished()) return;
+    auto changed = std::make_shared<RaceView>(*race);
+    changed->cut = true;
+    changed->running = -1;
+    race = std::move(changed);
+}
+
 } // namespace
 
 void Snapshot::cut_race() {
-    if (!race || race->running < 0) return;
-    auto cut = std::make_shared<RaceView>(*race);
-    cut->running = -1;
-    race = std::move(cut);
+    cut(race);
+}
+
+void Snapshot::cut_stepped() {
+    cut(stepped);
 }
 
 void Snapshot::cut_guesses() {
@@ -97,6 +106,7 @@ void Session::main() {
             gate_.set(0); // whatever failed: the run waits until it was read
             run_unshown_ = false;
             give_up(job);
+            failed_ = job;
             publish([&](Snapshot& p) {
                 p.status.state = EngineStatus::State::failed;
                 p.status.error = what;
@@ -119,8 +129,8 @@ void Session::main() {
     };
     guarded(Job::run, [&] { load(Restart{first_settings_}); });
     // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
-    // cores.
-    const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ != nullptr; };
+    // cores. A timed one also waits for what is measured or trained: between its pieces the caches are cold.
+    const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ && !measures(); };
     while (!closing_ && (racing() || gate_.wait())) {
         for (const Command& command : mailbox_.take()) guarded(job_of(command), [&] { apply(command); });
         const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
@@ -141,8 +151,7 @@ void Session::main() {
         });
         // The run on the screen goes first; what is measured would only be disturbed by it.
         if (stepped) {
-            if (guessed_cycle_ || !planned_.empty() || training_)
-                gate_.wake(); // its turn comes when the run stands still
+            if (measures()) gate_.wake(); // its turn comes when the run stands still
             continue;
         }
         if (guessed_cycle_)
@@ -152,6 +161,10 @@ void Session::main() {
         else if (training_)
             guarded(Job::training, [&] { train(); });
     }
+}
+
+bool Session::measures() const {
+    return guessed_cycle_ || !planned_.empty() || training_;
 }
 
 Session::Job Session::job_of(const Command& command) {
@@ -173,7 +186,7 @@ void Session::give_up(Job job) {
         return publish([](Snapshot& p) { p.cut_race(); });
     case Job::stepped:
         stepped_.reset();
-        return;
+        return publish([](Snapshot& p) { p.cut_stepped(); });
     case Job::guesses:
         guessed_cycle_.reset();
         return publish([](Snapshot& p) { p.cut_guesses(); });
@@ -183,6 +196,23 @@ void Session::give_up(Job job) {
         training_.reset();
         return publish([](Snapshot& p) { p.cut_training(); });
     }
+}
+
+void Session::forget_failure() {
+    failed_.reset();
+    publish([&](Snapshot& p) {
+        p.status.state = run_state();
+        p.status.error.clear();
+        p.status.remedy.clear();
+        p.status.prompt_too_long = false;
+    });
+}
+
+EngineStatus::State Session::run_state() const {
+    if (!run_) return EngineStatus::State::idle;
+    return run_->stopped()      ? EngineStatus::State::stopped
+           : gate_.budget() > 0 ? EngineStatus::State::running
+                                : EngineStatus::State::idle;
 }
 
 void Session::load(const Restart& first) {
@@ -208,15 +238,20 @@ void Session::load(const Restart& first) {
         p.status.draft_model = models_->draft_name();
         p.status.ready_drafters = models_->ready_drafters();
         p.prompt_room = [models = models_](const RunSettings& s) { return speclens::prompt_room(*models, s); };
+    });
+    obey(first);
+}
+
+void Session::measure_plain_time(const RunSettings& settings) {
+    publish([](Snapshot& p) {
         p.status.job = "measuring plain decoding";
         p.status.job_done = p.status.job_total = 0;
     });
-    plain_ms_ = measure_plain(models_, first.settings);
+    plain_ms_ = measure_plain(models_, settings);
     publish([&](Snapshot& p) {
-        p.status.plain_ms_per_token = plain_ms_;
+        p.status.plain_ms_per_token = *plain_ms_;
         p.status.job.clear();
     });
-    obey(first);
 }
 
 // Between two publications the window draws nothing new: its work would show up in the times that are
@@ -231,11 +266,7 @@ void Session::step_run() {
 void Session::show_progress() {
     run_unshown_ = false;
     run_published_ = Stopwatch();
-    publish([&](Snapshot& p) {
-        p.status.state = run_->stopped()      ? EngineStatus::State::stopped
-                         : gate_.budget() > 0 ? EngineStatus::State::running
-                                              : EngineStatus::State::idle;
-    });
+    publish([&](Snapshot& p) { p.status.state = run_state(); });
 }
 
 // As a run.

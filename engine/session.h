@@ -46,6 +46,7 @@ struct Snapshot {
 
     // They go no further; what there is of them stays.
     void cut_race();
+    void cut_stepped();
     void cut_guesses();
     void cut_training();
 };
@@ -67,6 +68,10 @@ class Session {
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
     void give_up(Job job);  // after an error of its own work
+    void forget_failure();  // what failed was begun again
+    [[nodiscard]] EngineStatus::State run_state() const;
+    [[nodiscard]] bool measures() const;  // something other than the run and the races has work
+    void measure_plain_time(const RunSettings& settings);
     void cut_studies();     // what was measured stays
     void load(const Restart& first);  // the models, then this run
     // Commands (session_commands.cpp).
@@ -111,7 +116,9 @@ class Session {
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
-    double plain_ms_ = 0; // per token of plain decoding with models_; 0: not measured
+    // Per token of plain decoding with models_, 0 where it cannot be measured; absent: not tried with success yet.
+    std::optional<double> plain_ms_;
+    std::optional<Job> failed_;  // whose error is shown
     std::shared_ptr<const Models> run_models_;  // that it was made with: heads may have been trained since
     std::unique_ptr<Race> race_;  // null when none is under way
     std::size_t race_shown_ = 0;  // its revision

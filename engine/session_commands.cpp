@@ -23,12 +23,16 @@ void Session::apply(const Command& command) {
         if (restart) return;
     }
     std::visit([this](const auto& order) { obey(order); }, command);
+    // A run clears its error where it is shown; a step begins nothing.
+    const Job job = job_of(command);
+    if (failed_ == job && job != Job::run && !std::holds_alternative<StepRace>(command)) forget_failure();
 }
 
 // ---- runs ----
 
 void Session::show_run() {
     guessed_cycle_.reset();
+    failed_.reset();
     const Header& header = *run_->trace().header();
     publish([&](Snapshot& p) {
         p.trace = run_->shared_trace();
@@ -42,6 +46,7 @@ void Session::show_run() {
         p.status.state = EngineStatus::State::idle;
         p.status.error.clear();
         p.status.remedy.clear();
+        p.status.prompt_too_long = false;
         p.status.notice = header.notice;
         p.status.memory_bytes = run_->memory_bytes();
     });
@@ -53,8 +58,9 @@ const Run& Session::shown_run() const {
 }
 
 void Session::obey(const Restart& restart) {
+    if (!plain_ms_) measure_plain_time(restart.settings); // with the first prompt that fits
     run_ = std::make_unique<Run>(models_, restart.settings);
-    run_->set_plain_ms(plain_ms_);
+    run_->set_plain_ms(*plain_ms_);
     run_models_ = models_;
     gate_.set(restart.budget); // before anybody sees the run and asks it for a step
     show_run();
@@ -67,7 +73,7 @@ void Session::obey(const Fork& fork) {
         return;
     }
     run_ = std::make_unique<Run>(run_models_, *run_, fork);
-    run_->set_plain_ms(plain_ms_);
+    run_->set_plain_ms(plain_ms_.value_or(0));
     gate_.set(fork.budget);
     show_run();
 }
@@ -98,6 +104,7 @@ void Session::obey(const Cancel&) {
     }
     publish([](Snapshot& p) {
         p.cut_race();
+        p.cut_stepped();
         p.cut_guesses();
         p.cut_training();
     });
@@ -195,7 +202,14 @@ void Session::obey(const EndSteppedRace&) {
     stepped_.reset();
 }
 
+// What is under way of the race on the screen: a timed one that waits for the stepped one is not.
 void Session::obey(const StopRace&) {
+    if (stepped_) {
+        if (stepped_->waiting()) return;
+        show_stepped();
+        stepped_.reset();
+        return publish([](Snapshot& p) { p.cut_stepped(); });
+    }
     if (!race_) return;
     show_race();
     race_.reset();

@@ -168,7 +168,7 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
                                                : "all lanes together, phase by phase; nothing is timed",
                     .disabled = d.model.race ? "" : "no race yet"}))
         out.push_back(ToggleStepped{});
-    const bool busy = d.model.race && !d.model.measured && !d.model.stepped;
+    const bool busy = d.model.race && !d.model.race->lanes_over() && !d.model.stepped;
     if (ui::button(d.ui, "run", run, busy ? "Stop" : "Run again",
                    {.kind = ui::ButtonKind::primary,
                     .tooltip = busy              ? "stop this race"

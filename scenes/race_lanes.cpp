@@ -257,7 +257,9 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     }
     if (!lane.trace || (lane.whole.cycles.empty() && !d.model.stepped)) {
         ui::slot(c, t, {text.x, text.y, text.w, 32},
-                 d.model.stepped ? "reads the prompt" : "waits for its turn");
+                 d.model.race->cut ? "has not run"
+                 : d.model.stepped ? "reads the prompt"
+                                   : "waits for its turn");
         return;
     }
     if (layout.round.h > 0) draw_round(d, lane, layout.round);

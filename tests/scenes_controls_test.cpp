@@ -1,6 +1,8 @@
 // The controls of a run and its prompt: what is chosen, pressed and typed reaches the engine as one run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scenes/run_controls.h"
 #include "scenes_fixtures.h"
 #include "scenes_live_bench.h"
@@ -210,6 +212,48 @@ TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
     for (const ui::Key key : {ui::Key::x, ui::Key::k, ui::Key::right, ui::Key::space}) live.bench.key(key);
     EXPECT_TRUE(live.sent.empty());
     EXPECT_EQ(live.bench.cursor(), before);
+}
+
+TEST(Controls, BelongToTheSavedRunOnTheScreenAlsoWhenALiveOneBegins) {
+    LiveBench live("loop");
+    RunSettings saved;
+    saved.prompt = "what was saved";
+    saved.k = 9;
+    live.bench.controller.show_saved(fixtures::mixed(), saved);
+    live.observe(fixtures::mixed());
+    EXPECT_EQ(*live.bench.controller.frame(live.bench.time).scene.settings, saved);
+}
+
+// A run that takes its place would be asked for a round that it does not have, and would halt.
+TEST(Controls, AQuestionAboutARunIsNotPutToTheNextOne) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const auto asked = [&] {
+        return std::ranges::count_if(live.sent,
+                                     [](const Command& c) { return std::holds_alternative<FetchLaws>(c); });
+    };
+    const FetchLaws question{0, 0};
+    live.perform(Command{question});
+    EXPECT_EQ(asked(), 1);
+    RunSettings other = *live.bench.controller.frame(live.bench.time).scene.settings;
+    other.seed = 99;
+    live.perform(Command{Restart{other}});
+    live.perform(Command{question});
+    EXPECT_EQ(asked(), 1);
+    const std::shared_ptr<const Trace> next = fixtures::toy_run({.name = "next"});
+    live.observe(next);
+    EXPECT_EQ(asked(), 1) << "of the run before";
+    live.perform(Command{question});
+    EXPECT_EQ(asked(), 2);
+    other.seed = 100;
+    live.perform(Command{Restart{other}});
+    live.perform(Command{question});
+    EXPECT_EQ(asked(), 2);
+    Snapshot failed;
+    failed.trace = next;
+    failed.status.state = EngineStatus::State::failed;
+    live.bench.controller.observe(failed, live.bench.time);
+    EXPECT_EQ(asked(), 3) << "the run stays, and the scene does not ask again";
 }
 
 } // namespace

@@ -183,6 +183,25 @@ TEST(RaceFiles, AreSavedWhenTheRaceIsOverAndOpenedAsRecorded) {
     ::unsetenv("XDG_DATA_HOME");
 }
 
+TEST(RaceScene, AStoppedRaceIsOver) {
+    RaceBench b;
+    auto stopped = toy_race();
+    stopped->lanes[3].finished = false;
+    stopped->cut = true;
+    b.observe(stopped);
+    EXPECT_TRUE(b.bench.shows("The race was stopped")) << b.bench.words;
+    EXPECT_TRUE(b.bench.shows("Run again"));
+    EXPECT_FALSE(b.bench.shows("Stop\n"));
+    b.bench.key(ui::Key::s, {.ctrl = true});
+    EXPECT_NE(b.bench.controller.chrome.message.find("was stopped"), std::string::npos)
+        << b.bench.controller.chrome.message;
+    b.bench.key(ui::Key::home);
+    b.bench.key(ui::Key::p);
+    EXPECT_TRUE(b.bench.controller.frame(b.bench.time).playing);
+    for (int i = 0; i < 80; ++i) b.bench.frame();
+    EXPECT_FALSE(b.bench.controller.frame(b.bench.time).playing) << "the window would be drawn for ever";
+}
+
 TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {
     RaceBench b;
     b.observe(toy_race());
