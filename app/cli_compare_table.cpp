@@ -3,6 +3,7 @@
 #include <map>
 
 #include "app/cli_compare_rows.h"
+#include "scenes/equation.h"
 
 namespace speclens::cli {
 
@@ -123,8 +124,9 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
             row.totals.rounds == 0)
             continue;
         const Totals& t = row.totals;
-        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), 2) + " × " +
-                number(pass, 3) + " ÷ " + number(t.round_ms(), 3) + " = " +
+        const int decimals = equation_decimals(t.tokens_per_round(), pass, 0, t.round_ms(), 3);
+        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), decimals) +
+                " × " + number(pass, decimals) + " ÷ " + number(t.round_ms(), decimals) + " = " +
                 number(t.predicted_speed_up(plain.totals), 2) + "×\n";
     }
     if (text.empty()) return text;

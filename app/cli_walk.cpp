@@ -112,6 +112,10 @@ std::string Walk::opening() const {
                    "thrown: the "
                    "guess stays (✓) when u is below p/q. ";
         }
+        // The rule counts with other laws than the ones whose shares are shown.
+        if (mixes && greedy)
+            how += "q and p are shown at temperature 1; at temperature 0 each law is its favourite alone, so "
+                   "the threshold is always or never. ";
         how +=
             (h.rule == "block" && !greedy) || blocks
                 ? "What lies behind it (✕) goes, and the target puts its own token there"
@@ -321,7 +325,7 @@ std::string Walk::closing(const CycleView& view, double plain_ms_per_token) cons
             const double gain = plain_ms_per_token / per_token;
             const bool possible = gain <= view.tokens_per_round();
             row("speed-up", possible ? number(gain, 2) + "×" : "–",
-                !possible ? "more than tokens per round allow: time it again"
+                !possible  ? "more than tokens per round allow: time it again"
                 : gain < 1 ? "guessing did not pay here"
                            : "");
         }

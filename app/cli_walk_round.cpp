@@ -146,8 +146,14 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
 
 std::string Walk::times(const CycleSummary& cycle) const {
     if (!timed()) return "";
-    return "draft " + number(cycle.draft_ms, 2) + " + verify " + number(cycle.verify_ms, 2) + " + other " +
-           number(cycle.other_ms, 2) + " = " + ms(cycle.total_ms());
+    // The printed parts add up to the printed total: the last one is what is left of it.
+    const int decimals = cycle.total_ms() < 1 ? 3 : 2;
+    const double digit = std::pow(10, decimals);
+    const double total = std::round(cycle.total_ms() * digit), draft = std::round(cycle.draft_ms * digit),
+                 verify = std::min(std::round(cycle.verify_ms * digit), std::max(0.0, total - draft));
+    const auto shown = [&](double units) { return number(units / digit, decimals); };
+    return "draft " + shown(draft) + " + verify " + shown(verify) + " + other " +
+           shown(std::max(0.0, total - draft - verify)) + " = " + shown(total) + " ms";
 }
 
 std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {

@@ -130,14 +130,15 @@ void draw_accept_coin(const AcceptDraw& d) {
     const bool ends = ax < gauge.x + 40 || ax > gauge.right() - 40;
     if (!ends)
         canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
-    const std::string hint = !known           ? std::string("choose a token that both heads list")
-                             : !proposed      ? std::string("q = 0: it can only come as a replacement")
-                             : !d.view.thrown ? "this run threw no coin: at " + probability(d.view.coin) +
-                                                    " one would " + (accepts ? "keep it" : "reject it")
-                             : a >= 1
-                                 ? std::string("every coin accepts: the target likes it at least as much")
-                             : accepts ? "drag u to " + fine_probability(a) + " or above to lose it"
-                                       : "drag u below " + fine_probability(a) + " to keep it";
+    const std::string hint =
+        !known ? std::string("choose a token that both heads list")
+        : !proposed
+            ? letters(d.input.letters_article).draft + std::string(" = 0: it can only come as a replacement")
+        : !d.view.thrown ? "this run threw no coin: at " + probability(d.view.coin) + " one would " +
+                               (accepts ? "keep it" : "reject it")
+        : a >= 1  ? std::string("every coin accepts: the target likes it at least as much")
+        : accepts ? "drag u to " + fine_probability(a) + " or above to lose it"
+                  : "drag u below " + fine_probability(a) + " to keep it";
     const float hint_width = canvas.text_width(hint, Font::text, 14);
     const float after = ax + 32, room = g.right - 24 - after;
     if (!ends && room < hint_width)

@@ -41,8 +41,8 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                 "A pass over one token took " + ui::number(m.one_ms(), 2) + " ms, over " +
                     counted(m.marked, "token") + " " + ui::number(m.ms(m.marked), 2) +
                     " ms: " + ui::speed_up(m.factor(m.marked)) + " the time for " + std::to_string(m.marked) +
-                    " times the tokens. The arithmetic was idle before; now it is " +
-                    ui::percent(m.rate(m.marked) / m.best_rate()) + " busy."};
+                    " times the tokens. The arithmetic ran at " + ui::percent(m.rate(1) / m.best_rate()) +
+                    " of the best rate seen, now at " + ui::percent(m.rate(m.marked) / m.best_rate()) + "."};
     case 3:
         if (!m.measured())
             return {"Until it is full", "The free seats run out at some width. Measure to see where."};
@@ -52,12 +52,12 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                         " cost less than two passes of one token: the free seats reach beyond "
                         "what was measured. Somewhere behind that the arithmetic is the bottleneck, "
                         "and every token more costs its share."};
-        return {"Until it is full",
-                "Up to " + counted(m.cheap, "token") +
-                    " a pass costs less than two of one token. Then the arithmetic is the "
-                    "bottleneck and every token more costs its share. On a GPU this bend comes much later "
-                    "than on a CPU, and for "
-                    "long prompts it is always behind you."};
+        return {
+            "Until it is full",
+            "Up to " + counted(m.cheap, "token") +
+                " a pass costs less than two of one token. Then the arithmetic counts "
+                "more and more; where it is the bottleneck, every token more costs its share. On a GPU this "
+                "bend comes much later than on a CPU, and for long prompts it is always behind you."};
     case 4:
         return {"Why guessing can pay",
                 "A model that writes alone has one token at a time to offer. Speculation makes up the "

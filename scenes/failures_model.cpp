@@ -132,6 +132,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     FailuresModel m;
     const SpeedupModel run = speedup_model(input, {});
     m.from_run = run.source == SpeedupModel::Source::run || run.source == SpeedupModel::Source::study;
+    m.by_hand = state.alpha.has_value();
     m.alpha = state.alpha ? *state.alpha : run.levers.alpha;
     m.draft = {0, run.levers.draft};
     if (m.from_run && guesses_at_once(input.whole->header->drafter))

@@ -77,6 +77,7 @@ struct FailuresModel {
     double alpha = 0;                 // chance that a guess stays, of the run, or assumed
     DraftCost draft;                  // the same
     bool from_run = false;
+    bool by_hand = false;         // alpha is what the slider says
     std::vector<LoadCell> cells;  // row by row
     int row = 0, column = 3;      // marked
     std::vector<EntropyBin> bins; // of the run; empty: no laws were recorded

@@ -115,7 +115,8 @@ StageTitle failures_title(const FailuresModel& m) {
                    : cell.loses() ? ", slower than plain decoding"
                                   : ", as fast as plain decoding");
     title.subtitle = "simulated from measured passes · a guess stays with " + ui::probability(m.alpha) +
-                     cost_words(m.draft) + (m.from_run ? ", as in this run" : ", assumed") +
+                     (m.by_hand ? " (set by hand)" : "") + cost_words(m.draft) +
+                     (m.from_run ? ", as in this run" : ", assumed") +
                      (cell.extrapolated ? " · beyond the measured widths" : "") +
                      (cell.outrun ? " · in doubt: a wider pass was quicker" : "");
     return title;

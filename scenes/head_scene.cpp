@@ -6,8 +6,10 @@
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/loop_model.h"
 #include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"
+#include "scenes/speedup_model.h"
 
 namespace speclens {
 namespace {
@@ -177,7 +179,9 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
                     ControlRow& row, std::vector<SceneCommand>& out) {
     const Study* now = study_named(input, study.name);
     std::string why = no_models(input);
-    if (why.empty() && study.runs.empty()) why = "None of these drafters is loaded";
+    if (why.empty() && study.runs.empty())
+        why = study.name == kSpeedupStudy && without_passes(input) ? no_plain_words(input)
+                                                                   : "None of these drafters is loaded";
     if (why.empty() && now && !now->complete()) why = "Measuring now";
     const ui::Rect at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;

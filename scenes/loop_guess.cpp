@@ -47,12 +47,14 @@ std::string how_guessed(const SceneInput& input, const LoopModel& model, const L
         if (first)
             return block_words(input) + "; a small head then goes from left to right and corrects this one "
                                         "by the token before it. It";
-        return block_words(input) + "; a small head then went from left to right and corrected this slot by "
-                                    "the guesses before it. It";
+        // Domino's head remembers all guesses so far, DSpark's Markov head looks up the last token alone.
+        return block_words(input) +
+               "; a small head then went from left to right and corrected this slot by " +
+               (drafter == "dspark" ? "the guess right before it. It" : "the guesses before it. It");
     }
     if (drafter == "dart")
-        return "One pass filled all slots at once from the text alone, and n-grams say which of their "
-               "favourites go together. The slot";
+        return "One pass filled all slots at once from the target's states of the text, and n-grams say "
+               "which of their favourites go together. The slot";
     if (drafter.starts_with("medusa"))
         return "Each head looks further ahead from the target's last state and knows none of the other "
                "guesses. This one";

@@ -191,11 +191,19 @@ std::string LoopModel::ms(double amount) const {
 
 const char* no_plain_words(const SceneInput& input) {
     const Header* run = input.whole ? input.whole->header : nullptr;
+    if (run && run->tier == "REMOTE") return "plain decoding here: a request per token";
+    if (run && run->tier == "TABLE") return "a table costs nothing to ask";
     return run && run->tier == "RECORDED" ? "plain decoding was not recorded"
                                           : "plain decoding was not measured yet";
 }
 
+bool without_passes(const SceneInput& input) {
+    const Header* run = input.whole ? input.whole->header : nullptr;
+    return run && (run->tier == "REMOTE" || run->tier == "TABLE");
+}
+
 double plain_ms(const SceneInput& input) {
+    if (without_passes(input)) return 0;
     if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
     if (input.trace && input.trace->plain_ms() > 0) return input.trace->plain_ms();
     return input.status ? input.status->plain_ms_per_token : 0;

@@ -212,7 +212,10 @@ std::string own_words(const LoopModel& model, const Committed& e) {
     return e.accepted_drafts == 0 ? "; " + own + " does." : ", plus " + own + ".";
 }
 
-std::string cache_words(const Committed& e) {
+// A table has no cache, and a server's is not ours to tell of.
+std::string cache_words(const Committed& e, const std::string& tier) {
+    if (tier == "TABLE") return {};
+    if (tier == "REMOTE") return " The server is sent the text anew next round; here only ids are cut back.";
     if (e.kv_verify == e.kv_after)
         return " The target's cache keeps all " + std::to_string(e.kv_after) + " rows: nothing has to go.";
     return " The target's cache had grown to " + std::to_string(e.kv_verify) + " rows and is cut back to " +
@@ -228,7 +231,8 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
             ? std::string(
                   "The token joins the output. Nothing was guessed, so nothing could be saved: the next "
                   "token costs another whole pass over the weights.")
-            : kept_words(e.accepted_drafts, model.drafted) + own_words(model, e) + cache_words(e);
+            : kept_words(e.accepted_drafts, model.drafted) + own_words(model, e) +
+                  cache_words(e, model.header->tier);
     const std::string saving = saving_words(model);
     if (!saving.empty())
         story.text += " This round took " + model.ms(model.spec_ms()) + " ms" +
@@ -270,10 +274,15 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
         if (failed) story.what_if = input.status->remedy;
         return;
     }
-    story.heading = "The prompt is read once";
-    story.text = "One pass feeds the target every prompt token but the last, " +
-                 counted(std::max(0, input.view->prompt_tokens - 1), "row") +
-                 " in its cache. The last token stays pending: every round begins with the newest token, fed "
+    const std::string& tier = model.header->tier;
+    story.heading =
+        tier == "REMOTE" || tier == "TABLE" ? "The prompt comes first" : "The prompt is read once";
+    story.text = (tier == "REMOTE" ? std::string("The server is sent the whole text in every round. ")
+                  : tier == "TABLE"
+                      ? std::string()
+                      : "One pass feeds the target every prompt token but the last, " +
+                            counted(std::max(0, input.view->prompt_tokens - 1), "row") + " in its cache. ") +
+                 "The last token stays pending: every round begins with the newest token, fed "
                  "together with the guesses.";
     story.task = "Step once with the right arrow";
     story.on_task = {Go{Move::step}};

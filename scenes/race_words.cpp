@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "scenes/equation.h"
 #include "scenes/measure_charts.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
@@ -89,7 +90,7 @@ std::string race_title(const RaceModel& m) {
         if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
         return capital(ahead->title) + " is ahead with " + counted(ahead->tokens_shown, "token");
     }
-    if (!m.measured) return "The lanes run one after another";
+    if (!m.measured) return m.race->cut ? "The race was stopped" : "The lanes run one after another";
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     if (!fastest) return "No lane could run";
     // Before the first lane is home the outcome is a question.
@@ -215,8 +216,10 @@ std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
     const RaceLaneModel* plain = lane_at(m, m.plain);
     if (lane.plain() || !plain || !plain->lane->average || !lane.lane->average) return "";
     const Totals &base = plain->lane->average->totals, &mine = lane.lane->average->totals;
-    return ui::per_round(mine.tokens_per_round()) + " tokens × " + ui::number(base.round_ms(), 2) + " ms ÷ " +
-           ui::number(mine.round_ms(), 2) + " ms = " + ui::speed_up(mine.predicted_speed_up(base)) +
+    const double tokens = mine.tokens_per_round(), pass = base.round_ms(), round = mine.round_ms();
+    const int decimals = equation_decimals(tokens, pass, 0, round, std::min(pass, round) < 1 ? 3 : 2);
+    return ui::number(tokens, decimals) + " tokens × " + ui::number(pass, decimals) + " ms ÷ " +
+           ui::number(round, decimals) + " ms = " + ui::speed_up(mine.predicted_speed_up(base)) +
            ", measured " + ui::speed_up(lane.lane->average->speed_up.value);
 }
 
@@ -236,6 +239,7 @@ std::string no_averages_words(const RaceModel& m) {
     if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return "no lane drafts";
     if (m.race->prompts == 0) return "needs rounds from more prompts";
     if (m.race->finished()) return "no rounds to average";
+    if (m.race->cut) return "needs rounds from more prompts";
     return m.measured ? "the prompts are being measured" : "measured as soon as the lanes are done";
 }
 
@@ -307,7 +311,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             continue;
         }
         if (!lane.trace) {
-            text += "waits for its turn.\n";
+            text += m.race->cut ? "has not run.\n" : "waits for its turn.\n";
             continue;
         }
         if (m.stepped) {
@@ -319,7 +323,8 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             continue;
         }
         text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far; " +
-                ui::per_round(lane.whole.tokens_per_round()) + " tokens per round, finished after " +
+                ui::per_round(lane.whole.tokens_per_round()) + " tokens per round, " +
+                (m.race->cut && !lane.lane->finished ? "stopped" : "finished") + " after " +
                 ui::milliseconds(lane.total_ms) + " ms";
         if (lane.speed_up > 0) text += ", " + ui::speed_up(lane.speed_up) + " the speed of plain decoding";
         text += ".\n";

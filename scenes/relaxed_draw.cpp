@@ -282,7 +282,9 @@ void draw_relaxed_details(const RelaxedDraw& d) {
         const auto mean = [&](double value) {
             return m.counted > 0 ? ui::probability(value) : std::string("–");
         };
-        canvas.text({columns[1], y + 17}, mean(point.kept), Font::mono, 14, theme.ink, Align::right);
+        // Block verification keeps more than a sum over single guesses tells.
+        canvas.text({columns[1], y + 17}, id == "block" ? "–" : mean(point.kept), Font::mono, 14, theme.ink,
+                    Align::right);
         canvas.text({columns[2], y + 17}, mean(point.distance), Font::mono, 14, theme.ink, Align::right);
         y += 24;
     };

@@ -137,6 +137,7 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     title.subtitle =
         input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
         (m.greedy ? " · greedy run: laws at T = 1" : "") +
+        (m.params.block ? " · counted token by token" : "") +
         (lossless ? " · lossless without lenience" : " · NOT lossless") +
         (m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed));
     return title;

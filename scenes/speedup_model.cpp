@@ -99,7 +99,7 @@ double spread(std::vector<double> tries) {
 // True when the study at hand is about what is on the screen and says enough; else `m` is half filled.
 bool take_study(SpeedupModel& m, const SceneInput& input) {
     const Study* study = study_named(input, kSpeedupStudy);
-    if (!study || study->points.empty()) return false;
+    if (!study || study->points.empty() || without_passes(input)) return false;
     std::vector<int> judged, kept;
     std::map<int, std::vector<double>> tries; // ms of a round, by length
     std::map<int, double> error;              // of its tokens
@@ -206,6 +206,7 @@ const SpeedupPoint* SpeedupModel::point(int k) const {
 
 RunStudy speedup_study(const SceneInput& input) {
     RunStudy study{kSpeedupStudy, {}};
+    if (without_passes(input)) return study;
     const std::string drafter = studied_drafter(input);
     if (drafter.empty()) return study;
     const int repeats = plain_ms(input) > kQuick ? 1 : kRepeats;
@@ -220,6 +221,10 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     SpeedupModel m;
     m.drafter = studied_drafter(input);
     if (input.settings && input.settings->drafter != m.drafter) m.own = input.settings->drafter;
+    if (without_passes(input)) {
+        m.table = input.whole->header->tier == "TABLE";
+        m.server = !m.table;
+    }
     const Study* study = study_named(input, kSpeedupStudy);
     m.measuring = study && !study->complete();
     if (SpeedupModel studied = m; take_study(studied, input)) {

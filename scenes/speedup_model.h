@@ -56,14 +56,15 @@ struct SpeedupPoint {
 
 struct SpeedupModel {
     enum class Source : std::uint8_t { study, run, assumed, hand } source = Source::assumed;
-    std::string drafter;              // whom a study would be about; empty: nobody can draft here
-    std::string own;                  // the drafter of the run where that is another; empty: the same
-    bool measuring = false;           // part of the study is still to come
-    double plain_ms = 0;              // a plain pass of one token; 0: unknown
-    std::vector<SpeedupPoint> points; // by draft length; empty unless a study of this run is there
-    std::vector<double> stays;        // by position, of its longest drafts
-    std::vector<int> judged;          // rounds behind each
-    Levers levers;                    // of the source
+    std::string drafter;                // whom a study would be about; empty: nobody can draft here
+    std::string own;                    // the drafter of the run where that is another; empty: the same
+    bool server = false, table = false; // the target: no time of plain decoding, so no speed-up of the run
+    bool measuring = false;             // part of the study is still to come
+    double plain_ms = 0;                // a plain pass of one token; 0: unknown
+    std::vector<SpeedupPoint> points;   // by draft length; empty unless a study of this run is there
+    std::vector<double> stays;          // by position, of its longest drafts
+    std::vector<int> judged;            // rounds behind each
+    Levers levers;                      // of the source
     // For K = 1 … kLongestDraft: with a study position by position and with measured times, else by the
     // levers.
     std::vector<double> tokens, speedup;

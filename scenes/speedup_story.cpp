@@ -6,6 +6,7 @@
 #include "app/ui/format.h"
 #include "engine/drafter.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/equation.h"
 #include "scenes/measure_charts.h"
 #include "scenes/speedup_model.h"
 #include "scenes/words.h"
@@ -60,8 +61,9 @@ std::string why_it_pays(const SpeedupModel& m) {
                ui::number(each, 2) + " passes.";
     const auto cost = [&](int k) { return m.draft_cost(k) + m.verify_cost(k) - 1; };
     const double brings = m.tokens_at(1) - 1;
+    // A wider pass may by chance have been the quicker one.
     const std::string first = "it brings " + ui::number(brings, 2) + " tokens a round and costs " +
-                              ui::number(cost(1), 2) + " passes.";
+                              (cost(1) < 0.005 ? "nothing measurable." : ui::number(cost(1), 2) + " passes.");
     if (brings >= cost(1))
         return "One guess alone pays: " + first +
                (m.levers.alpha > each
@@ -99,6 +101,14 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
                                          " to check. Tokens level off, costs go on growing: somewhere in "
                                          "between lies the best length."};
     case 3: {
+        if (m.server || m.table)
+            return {"Where it is fastest",
+                    m.server
+                        ? "Here every pass is a request for log-probabilities, also every single token of "
+                          "plain decoding, and no user of the server waits for those: no speed-up to name. "
+                          "The curves are the formula alone."
+                        : "A table costs nothing to ask, so there is no speed-up to name. The curves are "
+                          "the formula alone."};
         std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
                            ui::speed_up(m.speedup_at(m.best)) + ". ";
         if (m.as_fast.size() > 1)
@@ -148,15 +158,8 @@ SpeedupSum speedup_sum(const SpeedupModel& m) {
                  verify = m.verify_cost(m.marked);
     const double unit = m.in_ms() ? m.plain_ms : 1;
     const std::string result = ui::speed_up(tokens / (draft + verify));
-    const auto rounded = [](double value, int decimals) {
-        const double digit = std::pow(10, decimals);
-        return std::round(value * digit) / digit;
-    };
-    for (sum.decimals = m.in_ms() && unit < 1 ? 3 : 2; sum.decimals < 6; ++sum.decimals) {
-        const auto shown = [&](double passes) { return rounded(passes * unit, sum.decimals); };
-        if (ui::speed_up(rounded(tokens, sum.decimals) * shown(1) / (shown(draft) + shown(verify))) == result)
-            break;
-    }
+    sum.decimals =
+        equation_decimals(tokens, unit, draft * unit, verify * unit, m.in_ms() && unit < 1 ? 3 : 2);
     const auto number = [&](double value) { return ui::number(value, sum.decimals); };
     sum.words = number(tokens) + (m.in_ms() ? " tokens × " + number(unit) + " ms ÷ (" : " tokens ÷ (") +
                 number(draft * unit) + " + " + number(verify * unit) +
@@ -186,6 +189,16 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         title.tier = ui::Tier::sim;
         break;
     case Source::assumed:
+        if (m.server || m.table) {
+            title.title = "No speed-up of this run: " +
+                          std::string(m.server ? "its target is a server" : "its target is a table");
+            title.subtitle = (m.server ? "here every pass is a request, which no user of the server waits for"
+                                       : "a table costs nothing to ask") +
+                             std::string(" · the formula, with assumed numbers");
+            title.tier = ui::Tier::sim;
+            break;
+        }
+        [[fallthrough]];
     case Source::hand:
         title.title =
             pays ? "With these numbers " + best + " would be best: " + ui::speed_up(m.speedup_at(m.best))

@@ -124,6 +124,7 @@ Pages pages_of(const CacheRound& round, int size) {
 SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     SystemsModel m;
     m.wire = state.wire;
+    if (input.whole->header) m.tier = input.whole->header->tier;
     for (const CycleSummary& cycle : input.whole->cycles) {
         if (!cycle.commit) continue;
         const Committed& e = *cycle.commit;

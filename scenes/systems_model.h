@@ -101,6 +101,7 @@ struct SystemsState {
 struct SystemsModel {
     std::vector<CacheRound> rounds; // of the whole run
     int written = 0, kept = 0;
+    std::string tier;              // of the run: a server's or a table's target keeps no rows of ours
     std::size_t shown = 0;         // the round that the cursor is in
     int page = 16, given_back = 0; // pages of the whole run
     Wire wire;

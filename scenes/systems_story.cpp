@@ -18,11 +18,18 @@ Words beat_words(const SystemsModel& m, int beat) {
                                                 "back. A page with one kept row stays."};
     case 1:
         return {"What a rejection wastes",
-                m.rounds.empty() ? "Step into a run to see its rows."
-                                 : "In this run " + ui::integer(m.written) + " rows were written and " +
-                                       ui::integer(m.kept) +
-                                       " kept. The rest was work for nothing: it costs memory for a moment, "
-                                       "and arithmetic that was idle or was not."};
+                m.rounds.empty() ? std::string("Step into a run to see its rows.")
+                : m.tier == "REMOTE"
+                    ? "The server is sent the text anew next round; here only ids are cut back: " +
+                          ui::integer(m.written) + " sent for checking, " + ui::integer(m.kept) + " kept."
+                : m.tier == "TABLE"
+                    ? "A table has no cache. A model would have written " + ui::integer(m.written) +
+                          " rows for this run and kept " + ui::integer(m.kept) + "."
+                    : "In this run " + ui::integer(m.written) + " rows were written and " +
+                          ui::integer(m.kept) +
+                          (m.written == m.kept ? " kept: nothing was wasted."
+                                               : " kept. The rest was work for nothing: it costs memory "
+                                                 "for a moment, and arithmetic that was idle or was not.")};
     case 2:
         return {"Two machines, one wire",
                 "Draft and target may live apart. Ids are a few bytes, but the token rule asks for the "
@@ -57,7 +64,8 @@ StageTitle systems_title(const SystemsModel& m) {
     title.short_title = "If " + speeds;
     title.subtitle = "simulated: K = " + std::to_string(m.wire.k) + ", a guess " +
                      ui::number(m.wire.draft_ms, 1) + " ms, a pass " + ui::number(m.wire.verify_ms, 0) +
-                     " ms, " + ui::integer(m.wire.vocabulary) + " ids; the cache is this run's";
+                     " ms, " + ui::integer(m.wire.vocabulary) + " ids" +
+                     (m.tier == "REMOTE" || m.tier == "TABLE" ? "" : "; the cache is this run's");
     return title;
 }
 

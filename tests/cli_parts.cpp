@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "app/cli_attach_text.h"
 #include "app/cli_measure.h"
@@ -13,6 +14,7 @@
 #include "engine/rng.h"
 #include "engine/statistics.h"
 #include "kernels/error.h"
+#include "scenes/equation.h"
 
 namespace speclens::cli {
 
@@ -218,13 +220,13 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
 }
 
 // What a walk says at the start, and of one round of one guess with the target's own token behind it.
-std::string walked(const Header& like, const Resampled& own) {
+std::string walked(const Header& like, const Resampled& own, double temperature = 1) {
     Trace trace([](int id) { return "word" + std::to_string(id); });
     Header header = like;
     header.drafter = "small";
     header.k = 1;
     header.prompt = {0};
-    header.sampling.temperature = 1;
+    header.sampling.temperature = temperature;
     trace.append(header);
     Drafted draft;
     draft.token = 5;
@@ -255,6 +257,51 @@ Resampled own_token(Resampled::From from, bool mixed = false) {
     own.top = {{{9, 0.0}}, 0};
     if (mixed) own.target_top = own.top;
     return own;
+}
+
+TEST(Walk, ItsTimesAddUpAsPrinted) {
+    for (const double scale : {0.01, 0.0537, 1.0, 7.31}) {
+        Trace trace([](int id) { return "word" + std::to_string(id); });
+        Header header;
+        header.drafter = "small";
+        header.prompt = {0};
+        trace.append(header);
+        Drafted draft;
+        draft.token = 5;
+        draft.ms = 1.236 * scale;
+        trace.append(draft);
+        trace.append(Verified{0, 2, 2.347 * scale});
+        Checked check;
+        check.token = 5;
+        check.accepted = true;
+        trace.append(check);
+        trace.append(own_token(Resampled::From::bonus));
+        Committed commit;
+        commit.accepted_drafts = 1;
+        commit.tokens = {5, 9};
+        trace.append(commit);
+        const std::string text =
+            Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
+        double drafting = 0, verify = 0, other = 0, total = 0;
+        const std::size_t at = text.rfind("draft ");
+        ASSERT_NE(at, std::string::npos) << text;
+        ASSERT_EQ(std::sscanf(text.c_str() + at, "draft %lf + verify %lf + other %lf = %lf ms", &drafting,
+                              &verify, &other, &total),
+                  4)
+            << text;
+        EXPECT_NEAR(drafting + verify + other, total, 1e-9) << text;
+    }
+}
+
+TEST(Equation, HoldsAsPrinted) {
+    for (const double pass : {0.0123, 0.124, 0.84, 7.3, 31.0}) {
+        const double tokens = 3.4567, round = pass * 1.7391;
+        const double digit = std::pow(10, equation_decimals(tokens, pass, 0, round, 2));
+        const auto shown = [&](double value) { return std::round(value * digit) / digit; };
+        EXPECT_NEAR(shown(tokens) * shown(pass) / shown(round), std::round(tokens * pass / round * 100) / 100,
+                    0.005)
+            << pass;
+    }
 }
 
 // Two tokens a round are at most twice as fast, whatever a disturbed clock says.
@@ -322,6 +369,15 @@ TEST(Walk, NamesTheLawOfTheOwnTokenOfACascade) {
     header.rule_params.block = true;
     EXPECT_TRUE(has(own_token(Resampled::From::residual), "max(P m − q, 0)"))
         << "with the coefficient of the prefix";
+}
+
+// The shares of q and p in its table are not what a cascade counts with at temperature 0.
+TEST(Walk, TellsWhatACascadeCountsWithAtTemperatureZero) {
+    Header header;
+    header.rule = "cascade_tokenV3";
+    const char* words = "the threshold is always or never. ";
+    EXPECT_NE(walked(header, own_token(Resampled::From::target), 0).find(words), std::string::npos);
+    EXPECT_EQ(walked(header, own_token(Resampled::From::target)).find(words), std::string::npos);
 }
 
 TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables

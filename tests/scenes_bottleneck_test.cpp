@@ -1,6 +1,7 @@
 // Scene S1: passes that were timed, what the user said before, and the figures that are printed elsewhere.
 #include <gtest/gtest.h>
 
+#include "app/ui/format.h"
 #include "engine/pass_times.h"
 #include "scenes/bottleneck_model.h"
 #include "scenes_bench.h"
@@ -196,6 +197,16 @@ TEST(BottleneckScene, DrawsNothingOutsideItsChart) {
         EXPECT_GE(canvas.top, area.y) << median;
         EXPECT_LE(canvas.bottom, area.bottom()) << median;
     }
+}
+
+TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
+    Window window(true);
+    SceneInput input = window.input();
+    input.beat = 2;
+    const std::string text = bottleneck_story(input, bottleneck_model(input, {}), {}).text;
+    EXPECT_NE(text.find("ran at " + ui::percent(0.15) + " of the best rate seen, now at " + ui::percent(1)),
+              std::string::npos)
+        << text;
 }
 
 TEST(BottleneckScene, CallsAWidthCheapOnlyWhereEveryNarrowerOneIs) {

@@ -70,6 +70,11 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
         EXPECT_NEAR(m.draft.block, block ? 4 * 1.5 / 9 : 0, 1e-9) << drafter;
         EXPECT_NEAR(m.draft.guess, block ? 0 : 1.5 / 9, 1e-9) << drafter;
         EXPECT_EQ(failures_title(m).subtitle.find("a block costs .67 of a pass") != std::string::npos, block);
+        EXPECT_EQ(failures_title(m).subtitle.find("set by hand"), std::string::npos);
+        FailuresState dragged;
+        dragged.alpha = 0.5;
+        EXPECT_NE(failures_title(failures_model(input, dragged)).subtitle.find(".50 (set by hand)"),
+                  std::string::npos);
     }
 }
 

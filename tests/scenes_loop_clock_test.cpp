@@ -6,6 +6,7 @@
 
 #include "engine/session.h"
 #include "scenes/loop_draw.h"
+#include "scenes/loop_story.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -71,6 +72,32 @@ TEST(LoopClock, SaysWhereASavedRunHoldsNoTimeOfPlainDecoding) {
     EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
     header.tier = "RECORDED";
     EXPECT_STREQ(no_plain_words(input), "plain decoding was not recorded");
+    input.plain.ms_per_token = 4;
+    EXPECT_EQ(plain_ms(input), 4);
+    header.tier = "REMOTE";
+    EXPECT_EQ(plain_ms(input), 0) << "no user of a server waits for a request per token";
+    EXPECT_STREQ(no_plain_words(input), "plain decoding here: a request per token");
+    header.tier = "TABLE";
+    EXPECT_EQ(plain_ms(input), 0);
+    EXPECT_STREQ(no_plain_words(input), "a table costs nothing to ask");
+}
+
+TEST(LoopClock, TellsOfNoCacheRowsWhereTheTargetHasNone) {
+    const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
+    SceneBench bench("loop");
+    bench.show(trace, next_cycle_end(*trace, 0));
+    const SceneInput input = bench.controller.frame(0).scene;
+    LoopModel model = loop_model(input);
+    Header header = *model.header;
+    model.header = &header;
+    const auto told = [&](const char* tier) {
+        header.tier = tier;
+        return loop_story(input, model).text;
+    };
+    EXPECT_NE(told("LIVE").find("cache"), std::string::npos) << told("LIVE");
+    EXPECT_EQ(told("TABLE").find("cache"), std::string::npos) << told("TABLE");
+    EXPECT_EQ(told("REMOTE").find("cache"), std::string::npos) << told("REMOTE");
+    EXPECT_NE(told("REMOTE").find("sent the text anew"), std::string::npos) << told("REMOTE");
 }
 
 // Whoever takes one printed time from the other gets the printed difference.

@@ -424,6 +424,16 @@ TEST(LoopWords, SayWhatABlockWasFilledFrom) {
         }
 }
 
+TEST(LoopWords, SayThatTheMarkovHeadReadsOneGuess) {
+    int corrected = 0;
+    for (const std::string& told :
+         Played(test::micro_models(1), "dspark", "token").all<Drafted>([](const Drafted&) { return true; })) {
+        EXPECT_FALSE(has(told, "by the guesses before it")) << told;
+        corrected += has(told, "by the guess right before it");
+    }
+    EXPECT_GT(corrected, 0);
+}
+
 TEST(LoopWords, SayWhichSlotsOfDominoTheHeadCorrected) {
     const auto some = test::micro_models(1);
     for (const int prefix : {0, 1, 2}) {

@@ -406,6 +406,13 @@ TEST(RelaxedScene, MeasuresEveryRuleOnThisPrompt) {
     live.bench->settle();
     EXPECT_TRUE(live.bench->shows("4.70"));
     EXPECT_TRUE(live.bench->shows("block (lossless)"));
+    const float row = live.bench->find("block (lossless)").y;
+    EXPECT_EQ(std::ranges::count_if(live.bench->texts,
+                                    [&](const ui::RecordedText& t) {
+                                        return t.text == "–" && std::abs(t.box.center().y - row) < 6;
+                                    }),
+              1)
+        << "its guesses stay more often than a sum over single ones tells";
 }
 
 // A greedy run has one-hot laws: the laws at temperature 1 stand in, and the picture says so.

@@ -215,6 +215,41 @@ TEST(SpeedupScene, ItsSumIsAsPrinted) {
     }
 }
 
+// Beside a server or a table no time of plain decoding is one to compare with.
+TEST(SpeedupScene, NamesNoSpeedUpBesideAServerOrATable) {
+    for (const char* tier : {"REMOTE", "TABLE"}) {
+        Measured live;
+        live.published.status.plain_ms_per_token = 0.5;
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4});
+        SceneInput input = live.input();
+        CycleView whole = *input.whole;
+        Header header = *whole.header;
+        header.tier = tier;
+        whole.header = &header;
+        input.whole = &whole;
+        input.beat = 3;
+        const SpeedupModel m = speedup_model(input, {});
+        EXPECT_EQ(m.source, SpeedupModel::Source::assumed) << tier;
+        EXPECT_TRUE(speedup_study(input).runs.empty()) << tier;
+        EXPECT_TRUE(speedup_title(input, m).title.starts_with("No speed-up of this run")) << tier;
+        const std::string text = speedup_story(input, m).text;
+        EXPECT_NE(text.find("no speed-up to name"), std::string::npos) << text;
+        EXPECT_EQ(text.find("×"), std::string::npos) << text;
+    }
+}
+
+TEST(SpeedupScene, AGuessNeverCostsLessThanNothing) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.05, -0.2, 10); // by chance a pass over two was quicker
+    SceneInput input = live.input();
+    input.beat = 3;
+    const std::string text = speedup_story(input, speedup_model(input, {})).text;
+    EXPECT_NE(text.find("costs nothing measurable"), std::string::npos) << text;
+    EXPECT_EQ(text.find("−"), std::string::npos) << text;
+}
+
 // The mean guess is no reason for what the first one brings and costs, nor the other way round.
 TEST(SpeedupScene, TheReasonWhyItPaysIsMeasured) {
     const auto reason = [](Measured& live) {

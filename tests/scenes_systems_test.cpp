@@ -45,6 +45,25 @@ TEST(Systems, TheArticlesControllerDoesWhatIsPrinted) {
     EXPECT_GE(steps, 50);
 }
 
+TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
+    SceneInput input;
+    input.beat = 1;
+    SystemsModel m;
+    m.rounds = {{0, 4, 3, 3}};
+    m.written = m.kept = 3;
+    const auto has = [&](const char* words) {
+        return systems_story(input, m).text.find(words) != std::string::npos;
+    };
+    EXPECT_TRUE(has("nothing was wasted"));
+    EXPECT_FALSE(has("work for nothing"));
+    m.kept = 2;
+    EXPECT_TRUE(has("work for nothing"));
+    m.tier = "REMOTE";
+    EXPECT_TRUE(has("only ids are cut back"));
+    m.tier = "TABLE";
+    EXPECT_TRUE(has("A table has no cache"));
+}
+
 TEST(Systems, TheFormulasControllerFindsTheFastestK) {
     const Wire costs{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15};
     const ControllerRun run = run_controllers(costs, 3000, 7);
