@@ -1,9 +1,15 @@
 #include "remote/http.h"
 
+#include <fcntl.h>
 #include <httplib.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -12,30 +18,84 @@
 namespace speclens {
 namespace {
 
-// Closes the connection as soon as somebody cancels: a read may otherwise wait for its whole time-out.
+// How many silences an answer may take that is not streamed, and what a slow line sends of a long request.
+constexpr double kBodySilences = 3, kUploadBytesPerSecond = 10'000;
+
+// What came over a connection so far, whoever read it; 0 where the system does not tell.
+std::uint64_t bytes_received(int socket) {
+#ifdef __linux__
+    struct { // tcp_info of <linux/tcp.h>, which does not go with the library's <netinet/tcp.h>
+        std::array<char, 128> before;
+        std::uint64_t received;
+    } info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && size == sizeof info)
+        return info.received;
+#endif
+    return 0;
+}
+
+// Cuts the connection of a request that is cancelled, late or floods us. The library cannot: its time-out
+// begins anew with every byte, and it tells of no header, and of no length of a chunk, before its end.
 class Watchdog {
   public:
-    Watchdog(httplib::Client& client, const std::atomic<bool>* cancelled) {
-        if (!cancelled) return;
-        thread_ = std::jthread([&client, cancelled](const std::stop_token& done) {
-            std::mutex mutex;
-            std::unique_lock lock(mutex);
-            std::condition_variable_any woken; // by `done`: the request must not wait for the end of a sleep
-            while (!done.stop_requested()) {
-                if (cancelled->load()) client.stop();
-                (void)woken.wait_for(lock, done, std::chrono::milliseconds(50), [] { return false; });
-            }
-        });
+    Watchdog(const std::atomic<bool>* cancelled, std::size_t most_bytes)
+        : cancelled_(cancelled), most_bytes_(most_bytes), thread_([this](const std::stop_token& done) {
+              std::mutex mutex;
+              std::unique_lock lock(mutex);
+              std::condition_variable_any woken; // by `done`: nobody must wait for the end of a sleep
+              while (!woken.wait_for(lock, done, std::chrono::milliseconds(50),
+                                     [&] { return done.stop_requested(); }))
+                  look();
+          }) {}
+    ~Watchdog() {
+        thread_.request_stop();
+        thread_.join();
+        if (socket_ >= 0) close(socket_);
     }
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    // Before it connects, for each address of the server: of our own, as the library may close its any time.
+    void watch(int socket) {
+        const std::lock_guard lock(mutex_);
+        if (socket_ >= 0) close(socket_);
+        socket_ = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    }
+    // From now on, until it is called again.
+    void allow(double seconds) { end_.store(now() + seconds); }
+    void delivered(std::size_t bytes) { delivered_ += bytes; }
+    [[nodiscard]] bool late() const { return late_.load(); }
+    [[nodiscard]] bool flooded() const { return flooded_.load(); }
 
   private:
-    std::jthread thread_;
+    static double now() {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+    void look() {
+        const std::lock_guard lock(mutex_);
+        if (socket_ < 0) return;
+        if (now() > end_.load()) late_.store(true);
+        if (bytes_received(socket_) > most_bytes_ + delivered_.load()) flooded_.store(true);
+        if (late() || flooded() || (cancelled_ && cancelled_->load())) shutdown(socket_, SHUT_RDWR);
+    }
+
+    const std::atomic<bool>* cancelled_;
+    const std::size_t most_bytes_; // of what is no body
+    std::mutex mutex_;             // of the socket
+    int socket_ = -1;
+    std::atomic<double> end_{std::numeric_limits<double>::infinity()};
+    std::atomic<std::uint64_t> delivered_{0};
+    std::atomic<bool> late_{false}, flooded_{false};
+    std::jthread thread_; // last: it looks at all the others
 };
 
 void set_seconds(const std::function<void(time_t, time_t)>& set, double seconds) {
     const auto whole = static_cast<time_t>(seconds);
     set(whole, static_cast<time_t>((seconds - static_cast<double>(whole)) * 1e6));
 }
+
+constexpr const char* kIsItBusy = "Is it a web server, and is it busy? Try again, or look into its log.";
 
 [[noreturn]] void unreachable(const Endpoint& endpoint, httplib::Error error) {
     using E = httplib::Error;
@@ -47,8 +107,7 @@ void set_seconds(const std::function<void(time_t, time_t)>& set, double seconds)
                     "llama-server's 8080.",
                     Exit::network);
     if (error == E::Read || error == E::Write)
-        throw Error(where + " did not answer in time or closed the connection",
-                    "Is it a web server, and is it busy? Try again, or look into its log.", Exit::network);
+        throw Error(where + " did not answer in time or closed the connection", kIsItBusy, Exit::network);
     if (error == E::SSLConnection || error == E::SSLServerVerification || error == E::SSLLoadingCerts)
         throw Error(where + ": the encrypted connection failed (" + httplib::to_string(error) + ")",
                     "A plain server wants http://; a certificate that this machine does not know is refused.",
@@ -68,13 +127,25 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
 
     HttpAnswer answer;
     std::size_t bytes = 0;
-    bool too_large = false, stopped = false;
+    bool header = false, too_large = false, stopped = false;
+    const double silence = settings.silence_seconds;
+    Watchdog watchdog(settings.cancelled, settings.most_bytes);
+    client.set_socket_options([&](int socket) {
+        watchdog.watch(socket);
+        // Nobody tells when the request is sent or the first byte comes: a server may think for one silence,
+        // as ever, and the rest of its header may take another one.
+        watchdog.allow(settings.connect_seconds +
+                       static_cast<double>(request.body.size()) / kUploadBytesPerSecond + 2 * silence);
+    });
     request.response_handler = [&](const httplib::Response& response) {
         answer.status = response.status;
+        header = true;
+        watchdog.allow(arrived && answer.ok() ? 2 * silence : kBodySilences * silence);
         return true;
     };
     request.content_receiver = [&](const char* data, std::size_t size, auto...) {
         bytes += size;
+        watchdog.delivered(size);
         if (bytes > settings.most_bytes) {
             too_large = true;
             return false;
@@ -83,16 +154,22 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
             answer.body.append(data, size);
             return true;
         }
+        watchdog.allow(std::numeric_limits<double>::infinity()); // whoever reads may take their time
         stopped = !arrived({data, size});
+        watchdog.allow(2 * silence); // the library's time-out is for any byte, this one for one of the body
         return !stopped;
     };
-    const Watchdog watchdog(client, settings.cancelled);
     const httplib::Result result = client.send(request);
     if (settings.cancelled && settings.cancelled->load()) throw Error("cancelled", "", Exit::interrupted);
-    if (too_large)
+    if (too_large || (watchdog.flooded() && !stopped))
         throw Error(endpoint.shown() + request.path + " answers with more than " +
                         std::to_string(settings.most_bytes) + " bytes",
                     "Is this the right address?", Exit::network);
+    if (watchdog.late() && !stopped) // also when there is a result: a cut looks like the end of the body
+        throw Error(endpoint.shown() + request.path + " did not answer in time: " +
+                        (header ? "the rest of its answer comes too slowly"
+                                : "the header of its answer is not whole"),
+                    kIsItBusy, Exit::network);
     if (!result && !stopped) unreachable(endpoint, result.error());
     return answer;
 }

@@ -6,11 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
-#include <vector>
-
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kernels/error.h"
 #include "remote/http.h"
@@ -50,13 +52,16 @@ class Listening {
     std::thread thread_;
 };
 
-// A socket that answers every request with some bytes, and closes the connection or leaves it open until it
-// is destroyed.
+// A socket that answers every request, one at a time, with some bytes and perhaps with others over and over,
+// and closes the connection or leaves it open until it is destroyed.
 class RawServer {
   public:
     struct Answer {
         std::string bytes;
         bool close = true;
+        std::string again = "";             // behind the others
+        std::chrono::milliseconds pause{0}; // before each of these
+        int times = -1;                     // so often; -1: as long as somebody takes them
     };
     explicit RawServer(std::function<Answer(const std::string& request)> answer) {
         listener_ = socket(AF_INET, SOCK_STREAM, 0);
@@ -72,20 +77,32 @@ class RawServer {
             while (true) {
                 const int connection = accept(listener_, nullptr, nullptr);
                 if (connection < 0) return;
-                const Answer said = answer(request_of(connection));
-                (void)!send(connection, said.bytes.data(), said.bytes.size(), MSG_NOSIGNAL);
-                if (said.close)
-                    close(connection);
-                else
+                {
+                    const std::lock_guard lock(mutex_);
                     open_.push_back(connection);
+                }
+                const Answer said = answer(request_of(connection));
+                bool taken = sent(connection, said.bytes);
+                for (int i = 0; !said.again.empty() && taken && !ending_.load() && i != said.times; ++i) {
+                    std::this_thread::sleep_for(said.pause);
+                    taken = sent(connection, said.again);
+                }
+                if (said.close) shutdown(connection, SHUT_RDWR);
             }
         });
     }
     explicit RawServer(std::string bytes, bool close_after = true)
-        : RawServer([answer = Answer{std::move(bytes), close_after}](const std::string&) { return answer; }) {
-    }
+        : RawServer(Answer{std::move(bytes), close_after}) {}
+    explicit RawServer(Answer answer)
+        : RawServer([answer = std::move(answer)](const std::string&) { return answer; }) {}
     ~RawServer() {
+        ending_.store(true);
         shutdown(listener_, SHUT_RDWR);
+        {
+            const std::lock_guard lock(mutex_);
+            for (const int connection : open_)
+                shutdown(connection, SHUT_RDWR); // nobody may read what is sent
+        }
         thread_.join();
         close(listener_);
         for (const int connection : open_) close(connection);
@@ -95,6 +112,10 @@ class RawServer {
     Endpoint endpoint;
 
   private:
+    static bool sent(int connection, const std::string& bytes) {
+        return send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL) >= 0;
+    }
+
     // The first bytes, and the rest of a body that says how long it is.
     static std::string request_of(int connection) {
         std::string request;
@@ -111,8 +132,10 @@ class RawServer {
         return request;
     }
 
+    std::atomic<bool> ending_{false};
     int listener_ = -1;
-    std::vector<int> open_;
+    std::mutex mutex_;      // of the next one
+    std::vector<int> open_; // closed at the end only
     std::thread thread_;
 };
 

@@ -47,6 +47,74 @@ TEST(Http, AnEndlessAnswerIsCut) {
               std::string::npos);
 }
 
+// Each of the next ones would never end: some byte always comes before the silence is over.
+HttpSettings impatient() {
+    HttpSettings settings;
+    settings.connect_seconds = 0.1;
+    settings.silence_seconds = 0.4;
+    return settings;
+}
+
+constexpr std::chrono::milliseconds kDrip{20};
+
+TEST(Http, AHeaderThatDripsEndsInTime) {
+    const RawServer server(
+        RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\nX-Never: ", .again = "x", .pause = kDrip});
+    EXPECT_NE(
+        network_error([&] { (void)http_get(server.endpoint, "/metrics", impatient()); }).find("in time"),
+        std::string::npos);
+}
+
+TEST(Http, AnEndlessHeaderIsCut) {
+    const RawServer server(
+        RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n", .again = "X-More: of the same\r\n"});
+    HttpSettings settings;
+    settings.most_bytes = 100000;
+    EXPECT_NE(network_error([&] {
+                  (void)http_post(server.endpoint, "/v1/completions", "{}", settings, {});
+              }).find("more than 100000 bytes"),
+              std::string::npos);
+}
+
+// Without a length: where the connection ends the body does, but not where we end it.
+TEST(Http, ABodyThatDripsEndsInTime) {
+    const RawServer server(
+        RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = "x", .pause = kDrip});
+    EXPECT_NE(
+        network_error([&] { (void)http_get(server.endpoint, "/metrics", impatient()); }).find("in time"),
+        std::string::npos);
+}
+
+TEST(Http, AStreamOfNothingEndsInTime) {
+    const RawServer server(RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                                             .again = "0", // of the length of a chunk
+                                             .pause = kDrip});
+    const auto more = [](std::string_view) { return true; };
+    EXPECT_NE(network_error([&] {
+                  (void)http_post(server.endpoint, "/v1/completions", "{}", impatient(), more);
+              }).find("in time"),
+              std::string::npos);
+}
+
+// Longer than a header or the body of a GET may take, and never silent.
+TEST(Http, AStreamMayTakeItsTime) {
+    const RawServer server(RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\n",
+                                             .again = "x\n",
+                                             .pause = std::chrono::milliseconds(44),
+                                             .times = 40});
+    HttpSettings settings;
+    settings.connect_seconds = 0.1;
+    settings.silence_seconds = 0.55;
+    std::string body;
+    const HttpAnswer answer =
+        http_post(server.endpoint, "/v1/completions", "{}", settings, [&](std::string_view bytes) {
+            body += bytes;
+            return true;
+        });
+    EXPECT_TRUE(answer.ok());
+    EXPECT_EQ(body.size(), 80u);
+}
+
 TEST(Http, CancellingEndsAWait) {
     const RawServer server("", /*close_after=*/false);
     std::atomic<bool> cancelled{false};
