@@ -83,8 +83,10 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
     for (const auto& [k, names] : ks) text += k + ": " + names + "\n";
     for (const auto& [rule, names] : rules) {
         text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
-        const RuleInfo& judging = rule_at(*find_rule(rule), contestants.front().settings.sampling);
-        text += judging.lossless() ? "\n" : " is NOT lossless: it changes what is written\n";
+        const RunSettings& run = contestants.front().settings;
+        text += keeps_target(*find_rule(rule), run.rule_params, run.sampling)
+                    ? "\n"
+                    : " is NOT lossless: it changes what is written\n";
     }
     return text;
 }

@@ -286,7 +286,8 @@ Exit command_lossless(const Options& options) {
     bar.clear();
     if (cut && verdicts.count() == 0) throw Interrupted();
     text += verdicts.table() + "\n" + verdicts.words(samples);
-    if (const RuleInfo& rule = *find_rule(options.rule); options.has("--rule") && !rule.lossless())
+    if (const RuleInfo& rule = *find_rule(options.rule);
+        options.has("--rule") && !keeps_target(rule, options.rule_params))
         text += std::string("The rule ") + rule.name + " does not promise the target's law" +
                 (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);

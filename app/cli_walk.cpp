@@ -128,9 +128,7 @@ std::string Walk::opening() const {
                                          : " (↻), drawn from what the guess left over. ";
         how += "When every guess stays, the target adds one more token (★). A round gives at least one "
                "token, and the text ";
-        const bool as_token =
-            h.rule == "lenience" && h.rule_params.lenience == 0; // the token rule by another name
-        if (rule && !as_token && !rule_at(*rule, h.sampling).lossless())
+        if (rule && !keeps_target(*rule, h.rule_params, h.sampling))
             how += mixes
                        ? "follows the mixture, NOT the target; where the drafter has no law behind its last "
                          "guess, the token there is the target's own."

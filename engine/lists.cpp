@@ -50,6 +50,18 @@ const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling) {
     return sampling.temperature == 0 && !rule.mixes() ? *find_rule("greedy") : rule;
 }
 
+bool keeps_target(const RuleInfo& rule, const RuleParams& params) {
+    const std::string name = rule.name;
+    if (name == "lenience") return params.lenience == 0; // the token rule
+    // No probability lies above the target's highest one and 1 more: nothing of the draft is kept.
+    if (name == "cascade_diff" || name == "cascade_tokenV1" || name == "cascade_tokenV2") return params.alpha <= -1;
+    return rule.lossless();
+}
+
+bool keeps_target(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling) {
+    return rule_at(rule, sampling).lossless() || keeps_target(rule, params);
+}
+
 bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
     return !drafter.tree || rule.siblings != Siblings::none;
 }

@@ -95,6 +95,9 @@ struct RuleInfo {
 [[nodiscard]] const RuleInfo* find_rule(const std::string& name);  // nullptr: unknown
 // The rule that does the work of `rule`: at temperature 0 all but cascades are the greedy one, which needs no laws.
 [[nodiscard]] const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling);
+// Whether what it writes follows the target's law: it promises so, or its numbers leave nothing of the draft's.
+[[nodiscard]] bool keeps_target(const RuleInfo& rule, const RuleParams& params);
+[[nodiscard]] bool keeps_target(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling);
 // What to throw when `rule` meets a tree that it cannot judge.
 [[nodiscard]] Error tree_error(const std::string& rule);
 

@@ -54,7 +54,7 @@ Words beat_words(const DraftersModel& m, int beat) {
         return {"One judge, many guessers",
                 "Every drafter gets the same " + counted(m.text_tokens, "token") +
                     " and the same dice, and the target judges each in one pass. " +
-                    (rule_of_run(m).lossless()
+                    (keeps_target(rule_of_run(m), m.header->rule_params)
                          ? std::string("Whoever guesses, the law of the text stays the target's. ")
                          : "This run judges with " + std::string(rule_of_run(m).title) +
                                ", which is not lossless: the text depends on who guesses. ") +

@@ -146,7 +146,8 @@ RaceModel race_model(const SceneInput& input) {
     m.measured = m.race->lanes_finished();
     m.greedy = m.race->settings.base.sampling.temperature == 0;
     if (const RuleInfo* rule = find_rule(m.race->settings.base.rule))
-        m.lossless = rule_at(*rule, m.race->settings.base.sampling).lossless();
+        m.lossless =
+            keeps_target(*rule, m.race->settings.base.rule_params, m.race->settings.base.sampling);
     m.over = m.measured;
     bool any = false;
     std::vector<std::vector<int>> texts;

@@ -129,7 +129,6 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
         return title;
     }
     const std::string kept = ui::probability(m.here.kept), strict = ui::probability(m.lossless.kept);
-    const bool lossless = m.rule->name == std::string("lenience") && m.params.lenience == 0;
     title.title = std::string(m.rule->title) + " keeps " + kept +
                   (m.all_count() ? " of the guesses" : " of " + counted(m.counted, "guess")) +
                   (kept == strict ? ", as many as before" : ", not " + strict) + "; " +
@@ -138,7 +137,9 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
         input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
         (m.greedy ? " · greedy run: laws at T = 1" : "") +
         (m.params.block ? " · counted token by token" : "") +
-        (lossless ? " · lossless without lenience" : " · NOT lossless") +
+        (!keeps_target(*m.rule, m.params)      ? " · NOT lossless"
+         : m.rule->name == std::string("lenience") ? " · lossless without lenience"
+                                               : " · lossless at this alpha: nothing is the draft's") +
         (m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed));
     return title;
 }

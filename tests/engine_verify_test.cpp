@@ -482,6 +482,31 @@ TEST(RuleParameters, AreReadByNameAndCheckedByRange) {
     EXPECT_EQ(parameter_words(*find_rule("lenience")), "lenience (0 … 1, default 0.3)");
 }
 
+// Where the numbers of a rule leave nothing of the draft's, it writes the target's law; and nowhere else is that said.
+TEST(RuleParameters, SayWhenNothingIsGivenAway) {
+    const std::vector<Law> laws = {{0.6, 0.3, 0.1}, {0.2, 0.5, 0.3}};
+    for (const RuleInfo& rule : rule_list()) {
+        if (rule.siblings != Siblings::none || rule.lossless()) continue;
+        for (const double number : {-1.0, -0.99, 0.0, 0.2, 1.0}) {
+            const RuleParams params{.lenience = number, .alpha = number};
+            const LawsOfBoth at{laws[0], laws[1], laws[0], laws[1]};
+            const bool target = distance(emitted_at(rule, params, at).law, laws[0]) < 1e-12;
+            if (keeps_target(rule, params)) {
+                EXPECT_TRUE(target) << rule.name << " " << number;
+            }
+        }
+    }
+    EXPECT_TRUE(keeps_target(*find_rule("lenience"), {.lenience = 0}));
+    EXPECT_FALSE(keeps_target(*find_rule("lenience"), {.lenience = 0.1}));
+    for (const char* name : {"cascade_diff", "cascade_tokenV1", "cascade_tokenV2"}) {
+        EXPECT_TRUE(keeps_target(*find_rule(name), {.alpha = -1})) << name;
+        EXPECT_FALSE(keeps_target(*find_rule(name), {.alpha = -0.99})) << name;
+    }
+    EXPECT_FALSE(keeps_target(*find_rule("cascade_chow"), {.alpha = 0})) << "a draft that is sure is kept";
+    EXPECT_FALSE(keeps_target(*find_rule("cascade_tokenV2"), {.alpha = 0}, {.temperature = 0}));
+    EXPECT_TRUE(keeps_target(*find_rule("typical"), {}, {.temperature = 0})) << "greedy does its work";
+}
+
 TEST(Verify, WithoutDraftsEveryRuleEmitsOneTokenOfTheTarget) {
     for (const RuleInfo& rule : rule_list()) {
         Rows rows{.drafts = {}, .p = {{0.2, 0.8}}, .q = {}, .accept = {}, .resample = {0.5}};
