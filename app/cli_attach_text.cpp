@@ -69,7 +69,7 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
     if (const auto drafts = drafts_per_round(counts)) out += "; " + number(*drafts, 2) + " drafted per round";
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
            t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
-    for (const AcceptanceName& name : acceptance_names(counts)) {
+    for (const AcceptanceName& name : acceptance_names(counts, without_draft)) {
         out += "  " + pad(name.name, 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
         out +=
             t.paint(Tone::muted, t.width >= 118 ? pad(name.formula, 33) + name.used_by : name.formula) + "\n";

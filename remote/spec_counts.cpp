@@ -64,7 +64,7 @@ SpecCounts counts_of_histogram(const std::vector<double>& histogram, double draf
     return counts;
 }
 
-std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
+std::vector<AcceptanceName> acceptance_names(const SpecCounts& c, int without_draft) {
     const bool places = !c.accepted_at.empty();
     return {
         {"draft acceptance rate", "accepted ÷ drafted", "vLLM, llama.cpp, SGLang since April 2026",
@@ -77,9 +77,10 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c) {
          places ? ratio(c.accepted_at.front(), c.rounds) : std::nullopt},
         {"kept to the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
          places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
-        {"guessed share of the text", "accepted ÷ (accepted + rounds)",
+        {"guessed share of the text",
+         without_draft > 0 ? "accepted ÷ (accepted + passes)" : "accepted ÷ (accepted + rounds)",
          "how much of what one reads was guessed",
-         c.rounds ? ratio(c.accepted, c.accepted + *c.rounds) : std::nullopt},
+         c.rounds ? ratio(c.accepted, c.accepted + *c.rounds + without_draft) : std::nullopt},
     };
 }
 

@@ -38,8 +38,9 @@ struct AcceptanceName {
     std::optional<double> value; // absent: the counts do not determine it
 };
 // The six that are not per position, in a fixed order: rate, length, kept per round, then the shares of
-// rounds that kept something, kept everything, and of emitted tokens that were drafted.
-[[nodiscard]] std::vector<AcceptanceName> acceptance_names(const SpecCounts& counts);
+// rounds that kept something, kept everything, and of emitted tokens that were drafted. without_draft: passes
+// of the target beside the rounds, a token of the text each, as far as they are known.
+[[nodiscard]] std::vector<AcceptanceName> acceptance_names(const SpecCounts& counts, int without_draft = 0);
 
 struct PositionAcceptance {
     std::vector<double> unconditional; // kept at i ÷ rounds (vLLM, llama.cpp)

@@ -47,7 +47,8 @@ ServerModel server_model(const SceneInput& input, const ServerState& state) {
         }
     }
     m.counts = counts_of(view, m.span);
-    m.names = acceptance_names(m.counts);
+    const bool request = m.span == ServerSpan::request && view.served;
+    m.names = acceptance_names(m.counts, request ? view.served->passes_without_draft() : 0);
     m.places = position_acceptance(m.counts);
     m.findings = findings(m.counts);
     m.plain = !view.watch.empty() && drafts_nothing(view.watch.last());

@@ -188,6 +188,10 @@ TEST(ServedTextTest, CountsPassesWithoutADraft) {
     EXPECT_DOUBLE_EQ(*s.counts->rounds, 1);
     EXPECT_EQ(s.passes_without_draft(), 2);
     EXPECT_EQ(s.counts->accepted + *s.counts->rounds + s.passes_without_draft(), 4);
+    const AcceptanceName share = acceptance_names(*s.counts, s.passes_without_draft()).back();
+    EXPECT_STREQ(share.name, "guessed share of the text");
+    EXPECT_DOUBLE_EQ(share.value.value_or(0), 1.0 / 4) << "one of the four tokens was guessed";
+    EXPECT_DOUBLE_EQ(acceptance_names(*s.counts).back().value.value_or(0), 1.0 / 2);
 }
 
 TEST(ServedTextTest, FollowsTheCountersOfLlama) {
