@@ -210,8 +210,9 @@ void draw_failures_controls(const FailuresDraw& d) {
         d.state.k = kGuesses[static_cast<int>(*to)];
     if (row.room() < 160) return;
     at = row.place(std::min(200.0F, row.room()));
-    ui::field_label(ui, at, "A guess stays: " + ui::probability(m.alpha));
-    if (const auto to = ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.alpha, 0, 0.99, {.step = 0.01}))
+    ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));
+    if (const auto to =
+            ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01}))
         d.state.alpha = *to;
     if (d.state.alpha && row.room() >= 96) {
         at = row.place(96);

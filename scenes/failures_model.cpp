@@ -30,19 +30,6 @@ std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
     return bins;
 }
 
-// The draft times of the run's rounds: the pass by round, the correcting head by guess.
-std::optional<DraftCost> block_cost(const CycleView& run, double plain_ms) {
-    int rounds = 0, guesses = 0;
-    double pass = 0, head = 0;
-    for (const CycleSummary& cycle : run.cycles) {
-        if (!cycle.complete() || cycle.drafts.empty() || cycle.verify_ms <= 0) continue;
-        ++rounds, guesses += static_cast<int>(cycle.drafts.size());
-        pass += cycle.draft_ms - cycle.head_ms, head += cycle.head_ms;
-    }
-    if (rounds == 0 || plain_ms <= 0) return {};
-    return DraftCost{pass / rounds / plain_ms, head / guesses / plain_ms};
-}
-
 } // namespace
 
 double entropy_of(const Top& top) {
@@ -92,12 +79,16 @@ bool outrun_pass(const PassTimes& times, double rows) {
     return (rows < times.passes[i].rows && outrun(i - 1)) || (rows > times.passes[i - 1].rows && outrun(i));
 }
 
-LoadCell load_cell(const PassTimes& times, double alpha, const DraftCost& draft, int requests, int k) {
-    const double rows = static_cast<double>(requests) * (k + 1), plain = pass_ms(times, requests);
+double verify_rows(const Levers& levers, int requests, int k) {
+    return requests * (1 + levers.drafts * k);
+}
+
+LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k) {
+    const double rows = verify_rows(levers, requests, k), plain = pass_ms(times, requests);
     LoadCell cell{requests, k, 0, rows > times.passes.back().rows,
                   outrun_pass(times, requests) || outrun_pass(times, rows)};
-    const double round = draft.of(k) * plain + pass_ms(times, rows);
-    cell.speedup = expected_tokens(alpha, k) * plain / round;
+    const double round = levers.draft_cost(k) * plain + pass_ms(times, rows);
+    cell.speedup = levers.tokens(k) * plain / round;
     return cell;
 }
 
@@ -133,10 +124,8 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     const SpeedupModel run = speedup_model(input, {});
     m.from_run = run.source == SpeedupModel::Source::run || run.source == SpeedupModel::Source::study;
     m.by_hand = state.alpha.has_value();
-    m.alpha = state.alpha ? *state.alpha : run.levers.alpha;
-    m.draft = {0, run.levers.draft};
-    if (m.from_run && guesses_at_once(input.whole->header->drafter))
-        m.draft = block_cost(*input.whole, run.plain_ms).value_or(m.draft);
+    m.levers = run.levers;
+    if (state.alpha) m.levers.alpha = *state.alpha;
     m.row = std::clamp(state.row, 0, static_cast<int>(std::size(kRequests)) - 1);
     const Header* header = input.whole->header;
     const int own = header && header->k > 0 ? header->k : 4;
@@ -145,7 +134,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     if (!input.passes || input.passes->passes.size() < 2) return m;
     m.times = input.passes;
     for (const int requests : kRequests)
-        for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.alpha, m.draft, requests, k));
+        for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
     return m;
 }
 

@@ -38,16 +38,11 @@ struct LoadCell {
     [[nodiscard]] bool pays() const { return speedup >= 1.005; }
     [[nodiscard]] bool loses() const { return speedup < 0.995; }
 };
-// What drafting for one request takes, in plain passes.
-struct DraftCost {
-    double block = 0; // whatever K is: of a drafter that guesses all at once
-    double guess = 0; // more for each guess
-    [[nodiscard]] double of(int k) const { return block + k * guess; }
-};
+// Rows of a verify pass for so many requests, K guesses each where there are any: a mean.
+[[nodiscard]] double verify_rows(const Levers& levers, int requests, int k);
 // requests texts at once, K guesses each: drafting, which grows with the requests as a pass does, and one
-// verify pass over requests * (K+1) rows. alpha: the chance that a guess stays.
-[[nodiscard]] LoadCell load_cell(const PassTimes& times, double alpha, const DraftCost& draft, int requests,
-                                 int k);
+// verify pass. Of the levers, `verify` does not count: the passes are measured.
+[[nodiscard]] LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k);
 
 struct EntropyBin {
     double low = 0, high = 0; // nats
@@ -74,8 +69,7 @@ struct FailuresState {
 
 struct FailuresModel {
     const PassTimes* times = nullptr; // null: not measured
-    double alpha = 0;                 // chance that a guess stays, of the run, or assumed
-    DraftCost draft;                  // the same
+    Levers levers;                    // of the run, or assumed
     bool from_run = false;
     bool by_hand = false;         // alpha is what the slider says
     std::vector<LoadCell> cells;  // row by row

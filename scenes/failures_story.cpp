@@ -73,10 +73,11 @@ Words beat_words(const FailuresModel& m, int beat) {
     }
 }
 
-std::string cost_words(const DraftCost& draft) {
-    if (draft.block <= 0) return " and costs " + ui::probability(draft.guess) + " of a pass";
-    return ", a block costs " + ui::probability(draft.block) + " of a pass" +
-           (draft.guess > 0 ? " and " + ui::probability(draft.guess) + " for each guess" : "");
+std::string cost_words(const Levers& levers) {
+    if (levers.block <= 0)
+        return share_words(levers) + " and costs " + ui::probability(levers.draft) + " of a pass";
+    return share_words(levers) + ", a block costs " + ui::probability(levers.block) + " of a pass" +
+           (levers.draft > 0 ? " and " + ui::probability(levers.draft) + " for each guess" : "");
 }
 
 } // namespace
@@ -85,17 +86,18 @@ std::string failure_reason(const FailuresModel& m) {
     if (!m.times)
         return "Time passes over 1 to 64 tokens on this machine, then the map says where guessing pays.";
     const LoadCell& cell = m.marked();
-    const double plain = pass_ms(*m.times, cell.requests),
-                 verify = pass_ms(*m.times, static_cast<double>(cell.requests) * (cell.k + 1));
-    const double tokens = expected_tokens(m.alpha, cell.k), draft = m.draft.of(cell.k) * plain;
+    const double rows = verify_rows(m.levers, cell.requests, cell.k);
+    const double plain = pass_ms(*m.times, cell.requests), verify = pass_ms(*m.times, rows);
+    const double tokens = m.levers.tokens(cell.k), draft = m.levers.draft_cost(cell.k) * plain;
     std::string text = counted(cell.requests, "request") + ", K = " + std::to_string(cell.k) +
-                       ": the verify pass has " + std::to_string(cell.requests * (cell.k + 1)) +
-                       " rows and takes " + ui::speed_up(verify / plain) + " a plain one; drafting " +
+                       ": the verify pass has " + ui::number(rows, m.levers.drafts < 1 ? 1 : 0) + " rows" +
+                       (m.levers.drafts < 1 ? " on average" : "") + " and takes " +
+                       ui::speed_up(verify / plain) + " a plain one; drafting " +
                        ui::speed_up(draft / plain) + ". For that a text grows by " + ui::number(tokens, 2) +
                        " tokens: " + ui::speed_up(cell.speedup) + ". ";
     if (cell.pays()) return text + "Guessing pays.";
     if (!cell.loses()) return text + "Guessing is worth what it costs.";
-    if (m.alpha < 0.5) return text + "Too few guesses stay.";
+    if (m.levers.alpha < 0.5) return text + "Too few guesses stay.";
     return text + (verify / plain > tokens ? "The pass is full: guess less, or not at all."
                                            : "Drafting costs more than it brings.");
 }
@@ -114,9 +116,9 @@ StageTitle failures_title(const FailuresModel& m) {
                   (cell.pays()    ? ""
                    : cell.loses() ? ", slower than plain decoding"
                                   : ", as fast as plain decoding");
-    title.subtitle = "simulated from measured passes · a guess stays with " + ui::probability(m.alpha) +
-                     (m.by_hand ? " (set by hand)" : "") + cost_words(m.draft) +
-                     (m.from_run ? ", as in this run" : ", assumed") +
+    title.subtitle = "simulated from measured passes · a guess stays with " +
+                     ui::probability(m.levers.alpha) + (m.by_hand ? " (set by hand)" : "") +
+                     cost_words(m.levers) + (m.from_run ? ", as in this run" : ", assumed") +
                      (cell.extrapolated ? " · beyond the measured widths" : "") +
                      (cell.outrun ? " · in doubt: a wider pass was quicker" : "");
     return title;

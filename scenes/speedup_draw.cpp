@@ -93,7 +93,7 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     for (const double tokens : m.tokens) high = std::max(high, tokens * 1.1);
     for (const SpeedupPoint& p : m.points) high = std::max(high, p.tokens * 1.1);
     const bool few = std::ranges::any_of(m.points, &SpeedupPoint::few);
-    const std::string alpha_words = "one α of " + ui::probability(m.levers.alpha);
+    const std::string alpha_words = "one α of " + ui::probability(m.levers.alpha) + share_words(m.levers);
     const std::string words = !m.measured() ? "line: " + alpha_words + " for all"
                               : few ? "rings: under 30 rounds; line: by position; dashed: " + alpha_words
                                     : "dots measured; line: position by position; dashed: " + alpha_words;
@@ -105,8 +105,7 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
             d.ui.canvas.text({chart.plot.right() + 6, y + 5}, "α " + ui::probability(alpha), Font::mono, 14,
                              theme.muted);
     }
-    if (m.measured())
-        chart.curve([&](int k) { return expected_tokens(m.levers.alpha, k); }, {theme.muted, 1.5F, 5, 4});
+    if (m.measured()) chart.curve([&](int k) { return m.levers.tokens(k); }, {theme.muted, 1.5F, 5, 4});
     const auto tokens = [&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; };
     chart.curve(tokens, {theme.ink, 1}, static_cast<int>(m.tokens.size()));
     int sure = static_cast<int>(m.tokens.size()); // thin from the first position that few rounds reached
@@ -305,7 +304,10 @@ void draw_speedup_controls(const SpeedupDraw& d) {
         }
     };
     lever("alpha", "Guess stays: " + ui::probability(m.levers.alpha), &Levers::alpha, 0.99, 0.01);
-    lever("draft", "A guess: " + ui::probability(m.levers.draft), &Levers::draft, 1, 0.01);
+    if (guesses_at_once(m.drafter))
+        lever("block", "A block: " + ui::probability(m.levers.block), &Levers::block, 1, 0.01);
+    else
+        lever("draft", "A guess: " + ui::probability(m.levers.draft), &Levers::draft, 1, 0.01);
     lever("verify", "A row more: " + ui::probability(m.levers.verify), &Levers::verify, 1, 0.01);
     if (length) {
         at = row.place(kStepper);

@@ -16,11 +16,12 @@ namespace speclens {
 namespace {
 
 constexpr int kLengths[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
-constexpr int kRepeats = 5;        // of each; the quickest counts, the others were disturbed
-constexpr double kQuick = 5;       // ms of a pass: what takes longer is measured once
-constexpr double kOutrun = 1.25;   // times as long as a wider pass: no longer noise
-constexpr double kHighest = 0.999; // of a lever
-constexpr int kEnoughJudged = 3;   // rounds behind the last position that counts
+constexpr int kRepeats = 5;           // of each; the quickest counts, the others were disturbed
+constexpr double kQuick = 5;          // ms of a pass: what takes longer is measured once
+constexpr double kOutrun = 1.25;      // times as long as a wider pass: no longer noise
+constexpr double kHighest = 0.999;    // of a lever
+constexpr double kAssumedBlock = 0.3; // passes, until something is measured
+constexpr int kEnoughJudged = 3;      // rounds behind the last position that counts
 
 std::string chain_of(const std::string& drafter) {
     const std::string tree = "_tree";
@@ -96,12 +97,19 @@ double spread(std::vector<double> tries) {
     return tries[tries.size() / 2] / tries.front() - 1;
 }
 
+// Of all lengths together.
+double share_with_guesses(const std::vector<SpeedupPoint>& points) {
+    double with = 0, all = 0;
+    for (const SpeedupPoint& p : points) with += p.drafts * p.rounds, all += p.rounds;
+    return all > 0 ? with / all : 1;
+}
+
 // True when the study at hand is about what is on the screen and says enough; else `m` is half filled.
 bool take_study(SpeedupModel& m, const SceneInput& input) {
     const Study* study = study_named(input, kSpeedupStudy);
     if (!study || study->points.empty() || without_passes(input)) return false;
     std::vector<int> judged, kept;
-    std::map<int, std::vector<double>> tries; // ms of a round, by length
+    std::map<int, std::vector<double>> tries; // ms of a round with guesses, by length
     std::map<int, double> error;              // of its tokens
     for (const StudyPoint& p : study->points) {
         if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
@@ -122,6 +130,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         if (point.k != 0) continue; // another try of the same length: the same tokens
         point.k = p.settings.k;
         point.rounds = p.rounds;
+        point.drafts = p.judged.empty() ? 0 : static_cast<double>(p.judged.front()) / p.rounds;
         point.tokens = p.tokens_per_round();
         error[point.k] = tokens_error(p);
         judged.resize(std::max(judged.size(), p.judged.size()));
@@ -132,41 +141,54 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::ranges::sort(m.points, {}, &SpeedupPoint::k);
     take_positions(m, judged, kept);
     if (m.points.size() < 2 || m.plain_ms <= 0 || m.stays.empty()) return false;
+    const SpeedupPoint &a = m.points.front(), &b = m.points.back();
+    m.levers.draft = std::max(0.0, (drafting(b) - drafting(a)) / (b.k - a.k) / m.plain_ms);
+    m.levers.verify = std::max(0.0, (b.verify / m.plain_ms - 1) / b.k);
+    if (guesses_at_once(m.drafter))
+        m.levers.block = std::max(0.0, drafting(a) / m.plain_ms - a.k * m.levers.draft);
+    m.levers.drafts = share_with_guesses(m.points);
     double widest = 0; // of the passes so far
     for (SpeedupPoint& p : m.points) {
+        m.outrun = m.outrun || widest > kOutrun * p.verify;
+        widest = std::max(widest, p.verify);
+        p.draft *= p.drafts, p.head *= p.drafts;
+        p.verify = p.drafts * p.verify + (1 - p.drafts) * m.plain_ms;
         p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
         const double noise = std::hypot(1.96 * error[p.k] / p.tokens, spread(tries[p.k]));
         p.low = p.speedup * std::max(0.0, 1 - noise);
         p.high = p.speedup * (1 + noise);
-        m.outrun = m.outrun || widest > kOutrun * p.verify;
-        widest = std::max(widest, p.verify);
     }
-    const SpeedupPoint &a = m.points.front(), &b = m.points.back();
-    m.levers.draft = std::max(0.0, (drafting(b) - drafting(a)) / (b.k - a.k) / m.plain_ms);
-    m.levers.verify = std::max(0.0, (b.verify / m.plain_ms - 1) / b.k);
     return true;
 }
 
-// The three numbers from the run on the screen: what it accepted, and what its rounds took.
+// The numbers from the run on the screen: what it accepted, and what its rounds took.
 bool take_run(SpeedupModel& m, const SceneInput& input) {
     const CycleView& run = *input.whole;
     const double plain = plain_ms(input);
     if (!run.header || run.header->k < 1 || plain <= 0) return false;
-    int judged = 0, kept = 0, rows = 0, rounds = 0;
-    double draft = 0, verify = 0;
+    int judged = 0, kept = 0, rows = 0, rounds = 0, without = 0;
+    double draft = 0, head = 0, verify = 0;
     for (const CycleSummary& cycle : run.cycles) {
-        if (cycle.tree || !cycle.complete() || cycle.drafts.empty() || cycle.verify_ms <= 0) continue;
+        if (cycle.tree || !cycle.complete() || cycle.verify_ms <= 0) continue;
+        if (cycle.drafts.empty()) {
+            ++without;
+            continue;
+        }
         for (std::size_t i = 0; i < cycle.judged_in_order(); ++i)
             ++judged, kept += cycle.drafts[i].check->accepted;
         rows += static_cast<int>(cycle.drafts.size());
-        draft += cycle.draft_ms, verify += cycle.verify_ms;
+        draft += cycle.draft_ms, head += cycle.head_ms, verify += cycle.verify_ms;
         ++rounds;
     }
     if (judged == 0) return false;
     m.plain_ms = plain;
     m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
-    m.levers.draft = draft / rows / plain;
+    // One length says not what drafting costs at another: a pass over a block counts as the same for all.
+    const bool at_once = guesses_at_once(run.header->drafter);
+    m.levers.draft = (at_once ? head : draft) / rows / plain;
+    m.levers.block = at_once ? (draft - head) / rounds / plain : 0;
     m.levers.verify = std::max(0.0, (verify / plain - rounds) / rows);
+    m.levers.drafts = static_cast<double>(rounds) / (rounds + without);
     return true;
 }
 
@@ -183,16 +205,22 @@ double expected_tokens(std::span<const double> stays, int k) {
 }
 
 double SpeedupModel::draft_cost(int k) const {
-    return measured() ? between(points, k, 0, drafting) / plain_ms : k * levers.draft;
+    return measured() ? between(points, k, 0, drafting) / plain_ms : levers.draft_cost(k);
 }
 
 double SpeedupModel::verify_cost(int k) const {
-    return measured() ? between(points, k, plain_ms, verifying) / plain_ms : 1 + k * levers.verify;
+    return measured() ? between(points, k, plain_ms, verifying) / plain_ms : levers.verify_cost(k);
 }
 
 double SpeedupModel::tokens_at(int k) const {
     if (const SpeedupPoint* p = point(k); p && measured()) return p->tokens;
     return k <= static_cast<int>(tokens.size()) ? tokens[static_cast<std::size_t>(k - 1)] : 0;
+}
+
+double SpeedupModel::drafts_at(int k) const {
+    if (!measured()) return levers.drafts;
+    const auto longer = std::ranges::upper_bound(points, k, {}, &SpeedupPoint::k);
+    return longer == points.begin() ? points.front().drafts : std::prev(longer)->drafts;
 }
 
 bool SpeedupPoint::few() const {
@@ -231,6 +259,8 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
         m = std::move(studied);
         m.source = SpeedupModel::Source::study;
     } else {
+        if (guesses_at_once(m.drafter))
+            m.levers.draft = 0, m.levers.block = m.drafter == "lookup" ? 0 : kAssumedBlock;
         m.source = take_run(m, input) ? SpeedupModel::Source::run : SpeedupModel::Source::assumed;
     }
     if (state.by_hand) {
@@ -239,7 +269,8 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     }
     for (int k = 1; k <= kLongestDraft; ++k) {
         if (m.measured() && k > static_cast<int>(m.stays.size())) break;
-        m.tokens.push_back(m.measured() ? expected_tokens(m.stays, k) : expected_tokens(m.levers.alpha, k));
+        m.tokens.push_back(m.measured() ? 1 + m.drafts_at(k) * (expected_tokens(m.stays, k) - 1)
+                                        : m.levers.tokens(k));
         m.speedup.push_back(m.tokens.back() / (m.draft_cost(k) + m.verify_cost(k)));
     }
     // What was seen counts more than what is interpolated.

@@ -27,10 +27,13 @@ struct Levers {
     double alpha = 0.8;   // chance that a guess stays
     double draft = 0.1;   // a guess
     double verify = 0.05; // each row of the verify pass after the first
-    // Tokens of a round over its cost.
-    [[nodiscard]] double speedup(int k) const {
-        return expected_tokens(alpha, k) / (k * draft + 1 + k * verify);
-    }
+    double block = 0;     // drafting whatever K is: of a drafter that guesses all at once
+    double drafts = 1;    // share of the rounds with guesses: lookup finds none in some
+    // Means over rounds with and without guesses: tokens, and what drafting and verifying cost.
+    [[nodiscard]] double tokens(int k) const { return 1 + drafts * (expected_tokens(alpha, k) - 1); }
+    [[nodiscard]] double draft_cost(int k) const { return drafts * (block + k * draft); }
+    [[nodiscard]] double verify_cost(int k) const { return 1 + drafts * k * verify; }
+    [[nodiscard]] double speedup(int k) const { return tokens(k) / (draft_cost(k) + verify_cost(k)); }
     bool operator==(const Levers&) const = default;
 };
 
@@ -42,9 +45,11 @@ struct SpeedupState {
     bool operator==(const SpeedupState&) const = default;
 };
 
-// A draft length that was measured. Times of a round in ms.
+// A draft length that was measured. Times of a round in ms, the mean over rounds with all guesses and
+// without any.
 struct SpeedupPoint {
     int k = 0, rounds = 0;
+    double drafts = 1; // share of the rounds with guesses
     double tokens = 0; // per round
     double draft = 0, head = 0, verify = 0;
     double speedup = 0; // tokens × a plain pass ÷ the round
@@ -62,7 +67,7 @@ struct SpeedupModel {
     bool measuring = false;             // part of the study is still to come
     double plain_ms = 0;                // a plain pass of one token; 0: unknown
     std::vector<SpeedupPoint> points;   // by draft length; empty unless a study of this run is there
-    std::vector<double> stays;          // by position, of its longest drafts
+    std::vector<double> stays;          // by position, of its longest drafts, in rounds with guesses
     std::vector<int> judged;            // rounds behind each
     Levers levers;                      // of the source
     // For K = 1 … kLongestDraft: with a study position by position and with measured times, else by the
@@ -73,6 +78,8 @@ struct SpeedupModel {
     bool outrun = false;      // a wider pass was quicker: the times are in doubt
     [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
+    // Share of the rounds with guesses, measured at this length or the next shorter one.
+    [[nodiscard]] double drafts_at(int k) const;
     [[nodiscard]] bool known(int k) const { return k <= static_cast<int>(tokens.size()) || point(k); }
     // What was measured for K, else the curve; 0: neither is known.
     [[nodiscard]] double tokens_at(int k) const;
@@ -95,6 +102,10 @@ inline constexpr int kSpeedupBeats = 6;
 [[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
 [[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
 [[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);
+// ", in 62 % of the rounds": those with guesses; empty: all.
+[[nodiscard]] std::string share_words(const Levers& levers);
+// "0.05 of a target pass for each guess": what drafting costs.
+[[nodiscard]] std::string drafting_words(const Levers& levers);
 // "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock.
 // With as many decimals as it takes for the printed numbers to come to the printed result.
 struct SpeedupSum {

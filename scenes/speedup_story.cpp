@@ -55,10 +55,14 @@ std::string in_passes(double cost) {
 // what was measured has those of the first one, which are the reason where the mean ones are none.
 std::string why_it_pays(const SpeedupModel& m) {
     const std::string alpha = ui::probability(m.levers.alpha);
-    const double each = m.levers.draft + m.levers.verify;
-    if (!m.measured())
+    const double each = m.levers.draft + m.levers.verify, first_costs = each + m.levers.block;
+    if (!m.measured() && m.levers.alpha >= first_costs)
         return "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
-               ui::number(each, 2) + " passes.";
+               ui::number(first_costs, 2) + " passes.";
+    if (!m.measured())
+        return "One guess alone does not pay: it stays with " + alpha + " and costs " +
+               ui::number(first_costs, 2) +
+               " passes. The block is paid once a round, so the further ones pay for it.";
     const auto cost = [&](int k) { return m.draft_cost(k) + m.verify_cost(k) - 1; };
     const double brings = m.tokens_at(1) - 1;
     // A wider pass may by chance have been the quicker one.
@@ -87,17 +91,18 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
                                   speedup_sum(m).words + "."};
     case 1:
         return {"Longer drafts bring less and less",
-                "Guess 3 only counts if guesses 1 and 2 stayed. With a chance of " + alpha + " each, " +
-                    counted(m.marked, "guess") + (m.marked == 1 ? " brings " : " bring ") +
-                    ui::number(expected_tokens(m.levers.alpha, m.marked), 2) + " tokens a round, 16 bring " +
-                    ui::number(expected_tokens(m.levers.alpha, 16), 2) +
+                "Guess 3 only counts if guesses 1 and 2 stayed. With a chance of " + alpha + " each" +
+                    share_words(m.levers) + ", " + counted(m.marked, "guess") +
+                    (m.marked == 1 ? " brings " : " bring ") + ui::number(m.levers.tokens(m.marked), 2) +
+                    " tokens a round, 16 bring " + ui::number(m.levers.tokens(16), 2) +
                     (m.levers.alpha < 1
-                         ? ", and no number brings more than " + ui::number(1 / (1 - m.levers.alpha), 1) + "."
+                         ? ", and no number brings more than " +
+                               ui::number(1 + m.levers.drafts * m.levers.alpha / (1 - m.levers.alpha), 1) +
+                               "."
                          : std::string("; nothing ever fails."))};
     case 2:
-        return {"Every guess costs", "A guess costs " + in_passes(m.levers.draft) +
-                                         " to make, and its row in the verify pass " +
-                                         in_passes(m.levers.verify) +
+        return {"Every guess costs", "Drafting costs " + drafting_words(m.levers) +
+                                         ", and each row in the verify pass " + in_passes(m.levers.verify) +
                                          " to check. Tokens level off, costs go on growing: somewhere in "
                                          "between lies the best length."};
     case 3: {
@@ -135,8 +140,8 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
                 ", number " + std::to_string(m.stays.size()) + " with " + ui::probability(m.stays.back()) +
                 (m.judged.back() < kEnoughRounds ? " of only " + std::to_string(m.judged.back()) : "") +
                 "; their mean is " + alpha + ". For K = " + std::to_string(m.marked) + " one mean gives " +
-                ui::number(expected_tokens(m.levers.alpha, m.marked), 2) + " tokens, the positions " +
-                ui::number(expected_tokens(m.stays, m.marked), 2) +
+                ui::number(m.levers.tokens(m.marked), 2) + " tokens, the positions " +
+                ui::number(1 + m.drafts_at(m.marked) * (expected_tokens(m.stays, m.marked) - 1), 2) +
                 (m.point(m.marked) ? ", and " + ui::number(m.tokens_at(m.marked), 2) + " were seen." : ".")};
     default: {
         const PrintedTable table = printed_table(input.figures);
@@ -151,6 +156,16 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
 }
 
 } // namespace
+
+std::string share_words(const Levers& levers) {
+    return levers.drafts < 1 ? ", in " + ui::percent(levers.drafts) + " of the rounds" : std::string();
+}
+
+std::string drafting_words(const Levers& levers) {
+    if (levers.block <= 0) return in_passes(levers.draft) + " for each guess";
+    return in_passes(levers.block) + " for a block" +
+           (levers.draft >= 0.005 ? " and " + ui::number(levers.draft, 2) + " for each guess" : "");
+}
 
 SpeedupSum speedup_sum(const SpeedupModel& m) {
     SpeedupSum sum;
@@ -248,8 +263,9 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
     std::ostringstream out;
     const StageTitle title = speedup_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    out << "Chance that a guess stays " << ui::probability(m.levers.alpha) << "; a guess costs "
-        << in_passes(m.levers.draft) << ", a further row " << in_passes(m.levers.verify) << "\n";
+    out << "Chance that a guess stays " << ui::probability(m.levers.alpha) << share_words(m.levers)
+        << "; drafting costs " << drafting_words(m.levers) << ", a further row " << in_passes(m.levers.verify)
+        << "\n";
     for (int k = 1; k <= kLongestDraft; ++k) {
         const auto i = static_cast<std::size_t>(k - 1);
         if (!m.known(k)) continue;

@@ -38,21 +38,30 @@ TEST(Failures, PassesBetweenAndBeyondTheMeasuredWidths) {
 }
 
 TEST(Failures, ACellIsTokensAgainstTheRound) {
-    const DraftCost draft{0, 0.1};
-    const LoadCell alone = load_cell(bend(), 0.8, draft, 1, 4);
+    const Levers levers{.alpha = 0.8, .draft = 0.1};
+    const LoadCell alone = load_cell(bend(), levers, 1, 4);
     EXPECT_NEAR(alone.speedup, expected_tokens(0.8, 4) / (4 * 0.1 + 1), 1e-12);
     EXPECT_FALSE(alone.extrapolated);
-    const LoadCell busy = load_cell(bend(), 0.8, draft, 16, 4); // 80 rows: 10 ms; a plain pass 2 ms
+    const LoadCell busy = load_cell(bend(), levers, 16, 4); // 80 rows: 10 ms; a plain pass 2 ms
     EXPECT_NEAR(busy.speedup, expected_tokens(0.8, 4) * 2 / (4 * 0.1 * 2 + 10), 1e-12);
     EXPECT_TRUE(busy.extrapolated);
     EXPECT_LT(busy.speedup, 1);
     EXPECT_GT(alone.speedup, 1);
 }
 
+// Lookup often has nothing to propose: such a round brings one token and costs a plain pass.
+TEST(Failures, RoundsWithoutGuessesCount) {
+    const Levers half{.alpha = 0.8, .draft = 0.1, .drafts = 0.5};
+    const LoadCell cell = load_cell(bend(), half, 1, 4);
+    EXPECT_NEAR(cell.speedup, (expected_tokens(0.8, 4) / 2 + 0.5) / (4 * 0.1 / 2 + 1), 1e-12);
+    EXPECT_DOUBLE_EQ(verify_rows(half, 8, 4), 8 * 3);
+    EXPECT_LT(cell.speedup, load_cell(bend(), {.alpha = 0.8, .draft = 0.1}, 1, 4).speedup);
+}
+
 // A drafter that guesses a block at once takes as long for one guess as for seven, but for its head.
 TEST(Failures, ABlockCostsTheSameWhateverK) {
-    const LoadCell one = load_cell(bend(), 0.8, {0.5, 0}, 1, 1),
-                   seven = load_cell(bend(), 0.8, {0.5, 0}, 1, 7);
+    const Levers levers{.alpha = 0.8, .draft = 0, .block = 0.5};
+    const LoadCell one = load_cell(bend(), levers, 1, 1), seven = load_cell(bend(), levers, 1, 7);
     EXPECT_NEAR(one.speedup, expected_tokens(0.8, 1) / 1.5, 1e-12);
     EXPECT_NEAR(seven.speedup, expected_tokens(0.8, 7) / 1.5, 1e-12);
     for (const char* drafter : {"dflash", "small"}) {
@@ -67,8 +76,8 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
         const FailuresModel m = failures_model(input, {});
         ASSERT_TRUE(m.from_run);
         const bool block = drafter == std::string("dflash");
-        EXPECT_NEAR(m.draft.block, block ? 4 * 1.5 / 9 : 0, 1e-9) << drafter;
-        EXPECT_NEAR(m.draft.guess, block ? 0 : 1.5 / 9, 1e-9) << drafter;
+        EXPECT_NEAR(m.levers.block, block ? 4 * 1.5 / 9 : 0, 1e-9) << drafter;
+        EXPECT_NEAR(m.levers.draft, block ? 0 : 1.5 / 9, 1e-9) << drafter;
         EXPECT_EQ(failures_title(m).subtitle.find("a block costs .67 of a pass") != std::string::npos, block);
         EXPECT_EQ(failures_title(m).subtitle.find("set by hand"), std::string::npos);
         FailuresState dragged;
@@ -143,11 +152,12 @@ TEST(Failures, BelieveNoPassThatTookLongerThanAWiderOne) {
     EXPECT_FALSE(outrun_pass(times, 2));
     EXPECT_TRUE(outrun_pass(times, 3));
     EXPECT_FALSE(outrun_pass(times, 8));
-    EXPECT_TRUE(load_cell(times, 0.18, {}, 1, 1).outrun);
-    EXPECT_FALSE(load_cell(times, 0.18, {}, 8, 1).outrun);
+    EXPECT_TRUE(load_cell(times, {.alpha = 0.18, .draft = 0}, 1, 1).outrun);
+    EXPECT_FALSE(load_cell(times, {.alpha = 0.18, .draft = 0}, 8, 1).outrun);
     for (const int requests : kRequests)
         for (const int k : kGuesses)
-            EXPECT_LE(load_cell(times, 0.18, {}, requests, k).speedup, expected_tokens(0.18, k) + 1e-9)
+            EXPECT_LE(load_cell(times, {.alpha = 0.18, .draft = 0}, requests, k).speedup,
+                      expected_tokens(0.18, k) + 1e-9)
                 << requests << " requests, K = " << k;
 }
 

@@ -215,6 +215,67 @@ TEST(SpeedupScene, ItsSumIsAsPrinted) {
     }
 }
 
+// Lookup finds nothing to propose in some rounds: each brings one token and costs a plain pass.
+TEST(SpeedupScene, RoundsWithoutGuessesCount) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    Study sparse = *live.published.studies.at(kSpeedupStudy);
+    for (StudyPoint& p : sparse.points)
+        if (p.settings.k > 0) p.rounds += 30, p.tokens += 30; // beside ten with guesses
+    live.published.studies[sparse.name] = std::make_shared<const Study>(sparse);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    EXPECT_DOUBLE_EQ(m.levers.drafts, 0.25);
+    EXPECT_NEAR(m.levers.draft, 0.1, 1e-9) << "of a guess that is made";
+    const SpeedupPoint* three = m.point(3);
+    ASSERT_NE(three, nullptr);
+    EXPECT_NEAR(three->tokens, 1 + 2.3 / 4, 1e-9);
+    EXPECT_NEAR(three->draft, 0.3 / 4, 1e-9);
+    EXPECT_NEAR(three->verify, 1 + 0.15 / 4, 1e-9);
+    EXPECT_NEAR(three->speedup, (1 + 2.3 / 4) / (1 + 0.45 / 4), 1e-9);
+    EXPECT_NEAR(m.tokens[2], three->tokens, 1e-9) << "the line meets the point";
+    EXPECT_NEAR(m.speedup[2], three->speedup, 1e-9);
+    SceneInput input = live.input();
+    input.beat = 1;
+    const std::string text = speedup_story(input, m).text;
+    EXPECT_NE(text.find("in " + ui::percent(0.25) + " of the rounds"), std::string::npos) << text;
+}
+
+TEST(SpeedupScene, ARunSaysHowManyOfItsRoundsGuessed) {
+    const auto trace = fixtures::toy_run({.name = "lookup", .drafter = "lookup", .k = 4});
+    CycleView whole = fold(*trace, trace->size());
+    SceneInput input;
+    input.trace = trace.get();
+    input.view = input.whole = &whole;
+    input.plain.ms_per_token = 9;
+    whole.cycles[1].drafts.clear(); // nothing was found there
+    int with = 0, rounds = 0;
+    for (const CycleSummary& cycle : whole.cycles)
+        if (cycle.complete()) ++rounds, with += !cycle.drafts.empty();
+    ASSERT_EQ(with, rounds - 1);
+    const SpeedupModel m = speedup_model(input, {});
+    ASSERT_EQ(m.source, SpeedupModel::Source::run);
+    EXPECT_DOUBLE_EQ(m.levers.drafts, static_cast<double>(with) / rounds);
+}
+
+// A pass over a block takes as long for one guess as for fifteen: no guess has a price of its own.
+TEST(SpeedupScene, ABlockIsPaidOnceARound) {
+    const auto trace = fixtures::toy_run({.name = "block", .drafter = "dflash", .k = 4});
+    const CycleView whole = fold(*trace, trace->size());
+    SceneInput input;
+    input.trace = trace.get();
+    input.view = input.whole = &whole;
+    input.plain.ms_per_token = 9;
+    const SpeedupModel m = speedup_model(input, {});
+    ASSERT_EQ(m.source, SpeedupModel::Source::run);
+    EXPECT_GT(m.levers.block, 0);
+    EXPECT_EQ(m.levers.draft, 0);
+    EXPECT_DOUBLE_EQ(m.draft_cost(1), m.draft_cost(12));
+    EXPECT_EQ(drafting_words(m.levers), ui::number(m.levers.block, 2) + " of a target pass for a block");
+}
+
 // Beside a server or a table no time of plain decoding is one to compare with.
 TEST(SpeedupScene, NamesNoSpeedUpBesideAServerOrATable) {
     for (const char* tier : {"REMOTE", "TABLE"}) {
