@@ -176,26 +176,27 @@ Measured measure_all(const Options& options, const std::shared_ptr<const Models>
 
 Json json_of(const Options& options, const std::shared_ptr<const Models>& models, const Measured& m) {
     const Header header = *Run(models, bench_settings(options, *models, "none", 1)).trace().header();
-    Json json = {{"schema", "speclens-bench/1"},
-                 {"machine", header.machine},
-                 {"backend", models->backend->name()},
-                 {"device", models->backend->description()},
-                 {"threads", models->backend->threads()},
-                 {"model", models->target_name()},
-                 {"weights", options.geometry.empty() ? "trained" : "random"},
-                 {"date", header.date},
-                 {"busy_cores", m.busy},
-                 {"repeats", m.repeats},
-                 {"context", options.context.value_or(kContext)},
-                 {"weight_bytes", m.passes.weight_bytes},
-                 {"read_bandwidth_gbs", m.passes.bandwidth_gbs},
-                 {"decode",
-                  {{"ms", m.one_ms()},
-                   {"weight_gbs", m.weight_gbs()},
-                   {"fraction", m.weight_gbs() / m.passes.bandwidth_gbs},
-                   {"fixed_ms", m.one_ms() - m.passes.floor_ms()}}},
-                 {"verify", Json::array()},
-                 {"draft", Json::array()}};
+    Json json = {
+        {"schema", "speclens-bench/1"},
+        {"machine", header.machine},
+        {"backend", models->backend->name()},
+        {"device", models->backend->description()},
+        {"threads", models->backend->threads()},
+        {"model", models->target_name()},
+        {"weights", options.geometry.empty() ? "trained" : "random"},
+        {"date", header.date},
+        {"busy_cores", m.busy},
+        {"repeats", m.repeats},
+        {"context", options.context.value_or(kContext)},
+        {"weight_bytes", m.passes.weight_bytes},
+        {"read_bandwidth_gbs", m.passes.bandwidth_gbs},
+        {"decode",
+         {{"ms", m.one_ms()},
+          {"weight_gbs", m.weight_gbs()},
+          {"fraction", m.weight_gbs() / m.passes.bandwidth_gbs},
+          {"fixed_ms", m.passes.floor_ms() > 0 ? Json(m.one_ms() - m.passes.floor_ms()) : Json(nullptr)}}},
+        {"verify", Json::array()},
+        {"draft", Json::array()}};
     for (std::size_t w = 1; w < std::size(kWidths); ++w)
         json["verify"].push_back({{"tokens", kWidths[w]},
                                   {"ms", m.passes.passes[w].ms},
@@ -223,13 +224,18 @@ std::string table_of(const Options& options, const Models& models, const Measure
     const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
         text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
     };
-    row("read bandwidth", number(m.passes.bandwidth_gbs, 1),
-        "GB/s, reading " + number(m.passes.weight_bytes / 1e6, 1) + " MB, as much as a pass does");
+    const bool known = m.passes.floor_ms() > 0;
+    row("read bandwidth", known ? number(m.passes.bandwidth_gbs, 1) : "–",
+        known ? "GB/s, reading " + number(m.passes.read_bytes / 1e6, 1) + " MB" +
+                    (m.passes.read_bytes < m.passes.weight_bytes ? "" : ", as much as a pass does")
+              : "no memory left to measure it");
     row("one-token pass", number(m.one_ms(), 3),
-        "ms, weights at " + number(m.weight_gbs(), 1) + " GB/s, " +
-            number(100 * m.weight_gbs() / m.passes.bandwidth_gbs, 0) + " % of the bandwidth");
-    row("  of it fixed cost", number(m.one_ms() - m.passes.floor_ms(), 3),
-        "ms, the time less the bytes at full bandwidth");
+        "ms, weights at " + number(m.weight_gbs(), 1) + " GB/s" +
+            (known ? ", " + number(100 * m.weight_gbs() / m.passes.bandwidth_gbs, 0) + " % of the bandwidth"
+                   : std::string()));
+    if (known)
+        row("  of it fixed cost", number(m.one_ms() - m.passes.floor_ms(), 3),
+            "ms, the time less the bytes at full bandwidth");
     for (std::size_t w = 1; w < std::size(kWidths); ++w)
         row("pass over " + std::to_string(kWidths[w]) + " tokens", number(m.passes.passes[w].ms, 3),
             "ms, " + number(m.passes.passes[w].ms / m.one_ms(), 2) + "× a one-token pass");

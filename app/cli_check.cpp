@@ -212,6 +212,9 @@ void check_models(Checklist& list, const Options& options) {
                   describe_head(*network) +
                       (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
                   problem.empty() ? "" : "Is this head made for this target?");
+        if (!network->config.notice.empty())
+            list.line(Grade::without, drafter, network->config.notice,
+                      "Where it keeps few guesses, look up which of the two its makers meant.");
     }
     if (!models->tokenizer) {
         list.line(models->target ? Grade::bad : Grade::without, "tokenizer", "none",

@@ -260,6 +260,8 @@ void Cycle::do_accept() {
     event.limit = judgement.limit;
     event.threshold = judgement.threshold;
     event.u = judgement.u;
+    event.set = judgement.u && settings_.force_coin && cycle_ == settings_.forced_cycle &&
+                settings_.force_coin->first == judgement.node;
     event.accepted = judgement.accepted;
     if (settings_.trace_top != 0) {
         Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);

@@ -68,6 +68,15 @@ void check_taps(const Fields& fields, const char* name, const std::vector<int>& 
                                   std::to_string(layers - 1));
 }
 
+// Trainers take the raw output of the last layer, transformers and some servers the state after the final
+// norm (formats §1.5).
+std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers) {
+    if (std::ranges::find(taps, layers - 1) == taps.end()) return "";
+    return file + ": the head reads the target's last layer (" + std::to_string(layers - 1) +
+           "); its raw output is used, and the guesses are poor if it was trained on the state after the "
+           "final norm";
+}
+
 // Which layers of a block drafter have a window, and how wide; the fields of Hugging Face, of vLLM and of
 // speculators.
 void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& config) {
@@ -282,6 +291,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         read_windows(fields, geometry, config);
         read_block(fields, target, config, speculators);
     }
+    config.notice = ambiguous_tap(file, config.taps, target.layers);
     return config;
 }
 

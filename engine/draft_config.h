@@ -16,6 +16,7 @@ struct DraftConfig {
     std::string architecture; // as the file names it
     ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
     std::vector<int> taps;    // see PassInput::taps
+    std::string notice; // what of the file can be read in two ways, and which one was taken; empty: nothing
 
     // ---- block drafters: DFlash, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included

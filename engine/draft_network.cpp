@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/json_read.h"
 #include "engine/model_memory.h"
 #include "engine/model_parts.h"
 #include "engine/safetensors.h"
@@ -38,21 +39,35 @@ class SlotList {
     std::vector<Slot> slots_;
 };
 
-void eagle3_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
+// Early exports put a section's name before its tensors; the first spelling whose tensor exists.
+std::string spelling(const Safetensors* file, const std::vector<std::string>& prefixes,
+                     const std::string& name) {
+    for (const std::string& prefix : prefixes)
+        if (file != nullptr && file->find(prefix + name) != nullptr) return prefix;
+    return prefixes.front();
+}
+
+// Some exports write this before all names, or before all but those of the head (formats §4.2).
+constexpr const char* kModelPrefix = "model.";
+
+void eagle3_slots(DraftNetwork& n, const Safetensors* file, SlotList& slots) {
     const DraftConfig& c = n.config;
     const std::int64_t h = c.layer.hidden;
-    slots.matrix("fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
+    const std::string all = spelling(file, {"", kModelPrefix}, "fc.weight");
+    const std::string prefix = spelling(file, {all + "midlayer.", all + "layers.0."}, "hidden_norm.weight");
+    slots.matrix(all + "fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
     if (c.fc_norm) n.fc_norm.resize(c.taps.size());
     for (std::size_t i = 0; i < n.fc_norm.size(); ++i)
-        slots.vector("fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
+        slots.vector(all + "fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
     if (c.masks > 0) slots.vector(prefix + "mask_rep", 2 * h, n.mask);
     slots.layer(c.layer, prefix, 2 * h, n.layer[0]); // only the first layer sees pairs
     for (std::size_t l = 1; l < n.layer.size(); ++l)
-        slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
-    slots.vector("norm.weight", h, n.norm);
-    slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
+        slots.layer(c.layer, all + "layers." + std::to_string(l) + ".", h, n.layer[l]);
+    slots.vector(all + "norm.weight", h, n.norm);
+    const std::string head = spelling(file, {"", kModelPrefix}, "lm_head.weight");
+    slots.matrix(head + "lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
 
 void domino_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
@@ -122,14 +137,6 @@ void medusa_slots(DraftNetwork& n, SlotList& slots) {
     }
 }
 
-// Early exports put a section's name before its tensors; the first spelling whose tensor exists.
-std::string spelling(const Safetensors* file, const std::vector<std::string>& prefixes,
-                     const std::string& name) {
-    for (const std::string& prefix : prefixes)
-        if (file != nullptr && file->find(prefix + name) != nullptr) return prefix;
-    return prefixes.front();
-}
-
 // `file` chooses between spellings of names; null: the first ones.
 std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
     SlotList slots;
@@ -139,7 +146,7 @@ std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
         break;
     case Method::eagle3:
     case Method::dart:
-        eagle3_slots(n, spelling(file, {"midlayer.", "layers.0."}, "hidden_norm.weight"), slots);
+        eagle3_slots(n, file, slots);
         break;
     case Method::dflash:
         block_slots(n, slots);
@@ -160,7 +167,7 @@ std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
 // i32.
 std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& config) {
     std::vector<int> ids(static_cast<std::size_t>(config.draft_vocab));
-    const StoredTensor* stored = file.find("d2t");
+    const StoredTensor* stored = file.find(spelling(&file, {"", kModelPrefix}, "d2t") + "d2t");
     if (stored == nullptr && config.draft_vocab != config.layer.vocab)
         throw Error("model.safetensors: tensor d2t is missing, and the head has " +
                         std::to_string(config.draft_vocab) + " of " + std::to_string(config.layer.vocab) +
@@ -201,6 +208,7 @@ std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& con
 
 // Tensors that exports carry along: copies of the target's own, and what only training needs (formats §9.6).
 bool ignorable(std::string_view name, bool own_head) {
+    if (name.starts_with(kModelPrefix)) name.remove_prefix(std::string_view(kModelPrefix).size());
     if (name.ends_with(".inv_freq") || name == "t2d" || name == "embed_tokens.weight") return true;
     if (name == "verifier_lm_head.weight" || name == "verifier_norm.weight")
         return true; // the target's, by speculators
@@ -273,8 +281,8 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
                                                        const Progress& progress) {
     std::error_code failure;
     if (!std::filesystem::is_directory(folder, failure))
-        throw Error(folder.filename().string() + " is not a folder",
-                    "Give the folder of a draft head with config.json and model.safetensors.");
+        throw wrong_path(folder, "a folder",
+                         "Give the folder of a draft head with config.json and model.safetensors.");
     auto network = std::make_shared<DraftNetwork>();
     network->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     network->target = std::move(target);

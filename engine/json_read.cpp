@@ -1,7 +1,10 @@
 #include "engine/json_read.h"
 
 #include <fstream>
+#include <functional>
+#include <set>
 #include <system_error>
+#include <vector>
 
 namespace speclens {
 
@@ -11,13 +14,19 @@ std::string short_name(const std::filesystem::path& file) {
     return folder.empty() || folder == "." ? name : folder + "/" + name;
 }
 
+Error wrong_path(const std::filesystem::path& path, const std::string& expected, const std::string& remedy) {
+    std::error_code failure;
+    if (std::filesystem::exists(path, failure)) return {path.string() + " is not " + expected, remedy};
+    if (failure) return {path.string() + " cannot be looked at (" + failure.message() + ")", remedy};
+    const bool home = path.string().starts_with('~');
+    return {path.string() + " does not exist",
+            home ? "The shell does not expand ~ after =: write $HOME instead, or the whole path." : remedy};
+}
+
 std::string read_text_file(const std::filesystem::path& file, std::size_t limit) {
     std::error_code failure;
-    if (!std::filesystem::exists(file, failure))
-        throw Error(short_name(file) + " does not exist",
-                    "Check the path; the folder must hold this file.");
     if (!std::filesystem::is_regular_file(file, failure))
-        throw Error(short_name(file) + " is not a file", "Check the path; a regular file is expected there.");
+        throw wrong_path(file, "a file", "Check the path; a regular file is expected there.");
     const auto size = std::filesystem::file_size(file, failure);
     if (!failure && size > limit)
         throw Error(short_name(file) + " has " + std::to_string(size) + " bytes, more than the " +
@@ -66,11 +75,37 @@ Json parse_foreign_json(std::string_view text) {
     return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
 
-Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy) {
+namespace {
+
+// Sees the events of a parse and keeps the first key that its object has already.
+class KeyWatch {
+  public:
+    bool operator()(int, Json::parse_event_t event, Json& value) {
+        using Event = Json::parse_event_t;
+        if (event == Event::object_start) open_.emplace_back();
+        if (event == Event::object_end) open_.pop_back();
+        if (event == Event::key && !open_.back().insert(value.get<std::string>()).second && twice.empty())
+            twice = shown(value);
+        return true;
+    }
+    std::string twice; // quoted; empty: none
+
+  private:
+    std::vector<std::set<std::string>> open_; // the keys so far of the objects that have not ended
+};
+
+} // namespace
+
+Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy,
+                       EqualKeys equal) {
+    if (text.starts_with("version https://git-lfs")) throw lfs_pointer(name);
     if (too_deep(text))
         throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);
     try {
-        Json json = Json::parse(text.begin(), text.end());
+        KeyWatch watch;
+        Json json = equal == EqualKeys::refused ? Json::parse(text.begin(), text.end(), std::ref(watch))
+                                                : Json::parse(text.begin(), text.end());
+        if (!watch.twice.empty()) throw Error(name + ": has the key " + watch.twice + " twice", remedy);
         if (json.is_object()) return json;
     } catch (const Json::exception& failure) {
         // the library's text ends with the byte position and what was expected there
@@ -88,6 +123,11 @@ std::string shown(const Json& value) {
     std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
     if (text.size() > 40) text = text.substr(0, 37) + "...";
     return text;
+}
+
+Error lfs_pointer(const std::string& name) {
+    return {name + ": is a Git LFS pointer, not the file itself",
+            "Run git lfs pull in its folder, or download the file again."};
 }
 
 } // namespace speclens

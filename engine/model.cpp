@@ -46,8 +46,9 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
                                          const Progress& progress) {
     std::error_code failure;
     if (!std::filesystem::is_directory(folder, failure))
-        throw Error(folder.filename().string() + " is not a folder",
-                    "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json.");
+        throw wrong_path(
+            folder, "a folder",
+            "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json.");
     auto model = std::make_shared<Model>();
     model->backend = &backend;
     model->name = std::filesystem::weakly_canonical(folder, failure).filename().string();

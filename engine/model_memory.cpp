@@ -39,7 +39,9 @@ MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int cont
     MemoryNeed need;
     need.context = context;
     need.cache = 2 * size(c.layers) * size(context) * kv * bytes_of(backend.cache_dtype());
-    need.scratch = (activations + logits) * sizeof(float);
+    need.scratch = (activations + logits) * sizeof(float) +
+                   backend.attention_scratch({.heads = c.heads, .kv_heads = c.kv_heads, .dim = c.head_dim},
+                                             static_cast<int>(rows), context);
     return need;
 }
 

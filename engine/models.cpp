@@ -136,15 +136,15 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
                         "Set SPECLENS_ASSETS to the assets folder, or load a checkpoint with --model DIR.");
         if (draft.empty() && fs::exists(assets_folder() / "models" / "small", failure)) draft = assets_folder() / "models" / "small";
     }
-    if (target.extension() == ".json") {
+    if (target.extension() == ".json" && !fs::is_directory(target, failure)) {
         TablePair tables = load_table(target);
         models.target_table = tables.target;
         models.draft_table = tables.draft;
         return models;
     }
     if (!fs::is_directory(target, failure))
-        throw Error("no such model folder: " + target.string(),
-                    "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
+        throw wrong_path(target, "a folder",
+                         "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
     models.target = Model::load(*models.backend, target, progress);
     models.tokenizer = models.target->tokenizer;
     if (models.tokenizer) models.chat = read_chat_format(target, *models.tokenizer);

@@ -1,6 +1,8 @@
 #include "engine/pass_times.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "engine/clock.h"
 #include "engine/decoder.h"
@@ -9,6 +11,8 @@
 
 namespace speclens {
 namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double quantile(const std::vector<double>& ascending, double share) {
     const double at = share * static_cast<double>(ascending.size() - 1);
@@ -39,6 +43,14 @@ const PassTime* PassTimes::of(int rows) const {
     return found == passes.end() ? nullptr : &*found;
 }
 
+double bandwidth_or_unknown(std::size_t bytes, const std::function<double(std::size_t)>& measure) {
+    try {
+        return measure(bytes);
+    } catch (const Error&) {
+        return kUnknown;
+    }
+}
+
 PassPlan window_passes(const Models& models) {
     PassPlan plan{.rows = {}, .context = 64, .repeats = 40, .seconds = 3};
     const int room = models.target ? models.target->config.max_positions - plan.context : 0;
@@ -65,6 +77,9 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
     decoder->prefill(filler_tokens(plan.context, models.vocab()));
     std::vector<std::vector<double>> times(rows.size());
     std::vector<double> reads;
+    const std::size_t read_bytes = std::min(models.target->bytes.per_token, kMostReadBytes);
+    result.read_bytes = static_cast<double>(read_bytes);
+    const auto read = [&](std::size_t bytes) { return models.backend->measure_read_bandwidth(bytes); };
     bool first = true; // the first round decides which widths fit
     const Stopwatch whole;
     const auto late = [&] { return plan.seconds > 0 && whole.ms() > plan.seconds * 1000; };
@@ -89,8 +104,7 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
             if (first && w > 0 && late()) rows.resize(w + 1);
         }
         first = false;
-        if (round >= 0 && round % kReadEvery == 0)
-            reads.push_back(models.backend->measure_read_bandwidth(models.target->bytes.per_token));
+        if (round >= 0 && round % kReadEvery == 0) reads.push_back(bandwidth_or_unknown(read_bytes, read));
         if (round >= 0) ++result.repeats;
     }
     if (result.repeats == 0) return result;
@@ -99,8 +113,9 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
         result.passes.push_back(
             {rows[w], quantile(times[w], 0.5), quantile(times[w], 0.25), quantile(times[w], 0.75)});
     }
+    std::erase_if(reads, [](double gbs) { return std::isnan(gbs); });
     std::ranges::sort(reads);
-    result.bandwidth_gbs = quantile(reads, 0.5);
+    result.bandwidth_gbs = reads.empty() ? kUnknown : quantile(reads, 0.5);
     return result;
 }
 

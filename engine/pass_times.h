@@ -3,6 +3,7 @@
 // follows one of its own width; medians.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -29,13 +30,23 @@ struct PassTimes {
     std::vector<PassTime> passes;
     double weight_bytes = 0;  // that a pass reads, however many rows it has
     double multiply_adds = 0; // of the weights with one row
-    double bandwidth_gbs = 0; // 1e9 bytes per second, of a plain read of as many bytes
+    // Of a plain read of `read_bytes` bytes, 1e9 bytes per second; NaN: unknown, there was no memory for it.
+    double bandwidth_gbs = 0;
+    double read_bytes = 0;                            // those of the weights, at most kMostReadBytes
     [[nodiscard]] const PassTime* of(int rows) const; // nullptr: not measured
-    // A pass that did nothing but read the weights, ms.
+    // A pass that did nothing but read the weights, ms; 0 where the bandwidth is not known.
     [[nodiscard]] double floor_ms() const {
         return bandwidth_gbs > 0 ? weight_bytes / bandwidth_gbs / 1e6 : 0;
     }
 };
+
+// The read has memory of its own beside the model: enough that no cache holds it, and little beside the
+// weights of a large model. What a small model reads fits into a cache, so there the read is as small.
+inline constexpr std::size_t kMostReadBytes = std::size_t{1} << 30;
+
+// `measure` of that many bytes, in GB/s; NaN where it throws Error, as when there is no memory for the read.
+[[nodiscard]] double bandwidth_or_unknown(std::size_t bytes,
+                                          const std::function<double(std::size_t)>& measure);
 
 // What the window asks for: 1 to 64 tokens as far as the model goes, for about three seconds.
 [[nodiscard]] PassPlan window_passes(const Models& models);

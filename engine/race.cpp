@@ -202,7 +202,7 @@ std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, co
     for (const std::string& name : drafters) {
         const DrafterInfo* info = find_drafter(name);
         const int levels = info && info->tree ? base.options.tree_depth : 0;
-        entries.push_back({name, judging_rule(base.rule, name), name == "none" ? 0 : levels > 0 ? levels : base.k});
+        entries.push_back({name, judging_rule(base.rule, name), name == "none" ? 0 : levels > 0 ? levels : base.k > 0 ? base.k : usual_k(name)});
     }
     std::ranges::stable_partition(entries, [](const RaceEntry& entry) { return entry.drafter == "none"; });
     return entries;

@@ -97,8 +97,10 @@ Plan plan_of(const Models& models, const RunSettings& s) {
     if (!plan.notice.empty()) plan.drafter = find_drafter("none");
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;
-    if (const auto network = models.network(plan.drafter->name))
+    if (const auto network = models.network(plan.drafter->name)) {
         plan.k = std::min(plan.k, network->config.most_drafts());
+        plan.notice = network->config.notice;
+    }
     plan.nodes = plan.drafter->tree ? s.options.tree_budget : 0;
     return plan;
 }
@@ -142,8 +144,9 @@ std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunS
     auto ids =
         models.frequent ? models.frequent : std::make_shared<FrequentIds>(models.vocab(), models.stops());
     if (!ids->from_file())
-        plan.notice =
-            "the draft ranks the ids with the " + std::to_string(s.options.fr_spec) +
+        plan.notice +=
+            (plan.notice.empty() ? "" : "; ") + std::string("the draft ranks the ids with the ") +
+            std::to_string(s.options.fr_spec) +
             " lowest numbers: there is no frequent.json with the target that says which are frequent";
     return ids;
 }

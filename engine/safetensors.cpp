@@ -77,8 +77,7 @@ Safetensors Safetensors::open(const std::filesystem::path& path) {
     if (file->descriptor < 0) system_failure(file->name);
     struct stat status {};
     if (fstat(file->descriptor, &status) != 0) system_failure(file->name);
-    if (!S_ISREG(status.st_mode))
-        throw Error(file->name + ": is not a file", "Give the path of a safetensors file.");
+    if (!S_ISREG(status.st_mode)) throw wrong_path(path, "a file", "Give the path of a safetensors file.");
     file->size = static_cast<std::size_t>(status.st_size);
     Safetensors result;
     result.add(std::move(file));

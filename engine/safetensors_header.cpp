@@ -144,6 +144,8 @@ std::size_t safetensors_header_length(std::span<const std::byte> start, std::siz
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < kHeaderStart; ++i)
         length |= std::to_integer<std::uint64_t>(start[i]) << (8 * i);
+    if (std::memcmp(start.data(), "version ", kHeaderStart) == 0) // as a length this could not be
+        throw lfs_pointer(name);
     if (length > kLargestHeader)
         throw Error(name + ": the header claims " + std::to_string(length) +
                         " bytes, more than the 100 MB allowed",

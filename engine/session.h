@@ -71,7 +71,9 @@ class Session {
     void forget_failure();  // what failed was begun again
     [[nodiscard]] EngineStatus::State run_state() const;
     [[nodiscard]] bool measures() const;  // something other than the run and the races has work
+    // What plain decoding costs: with the first prompt that fits, and again where that takes no time to speak of.
     void measure_plain_time(const RunSettings& settings);
+    void measure_plain_time_again(const RunSettings& settings);
     void cut_studies();     // what was measured stays
     void load(const Restart& first);  // the models, then this run
     // Commands (session_commands.cpp).
@@ -116,8 +118,16 @@ class Session {
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
-    // Per token of plain decoding with models_, 0 where it cannot be measured; absent: not tried with success yet.
-    std::optional<double> plain_ms_;
+    struct PlainTime {
+        double ms = 0;        // per token; 0 where it cannot be measured
+        double took_ms = 0;   // the whole measurement
+        std::size_t prompt = 0;  // tokens that it began with
+    };
+    // The measurement itself, 400 ms of decoding at most. None where it would take longer than `most_ms`, judged by
+    // how long `before` took.
+    [[nodiscard]] std::optional<PlainTime> plain_time(const RunSettings& settings, const PlainTime* before = nullptr,
+                                                      double most_ms = 0) const;
+    std::optional<PlainTime> plain_;  // of models_; absent: not tried with success yet
     std::optional<Job> failed_;  // whose error is shown
     std::shared_ptr<const Models> run_models_;  // that it was made with: heads may have been trained since
     std::unique_ptr<Race> race_;  // null when none is under way

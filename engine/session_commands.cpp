@@ -58,9 +58,12 @@ const Run& Session::shown_run() const {
 }
 
 void Session::obey(const Restart& restart) {
-    if (!plain_ms_) measure_plain_time(restart.settings); // with the first prompt that fits
+    if (plain_)
+        measure_plain_time_again(restart.settings);
+    else
+        measure_plain_time(restart.settings);
     run_ = std::make_unique<Run>(models_, restart.settings);
-    run_->set_plain_ms(*plain_ms_);
+    run_->set_plain_ms(plain_->ms);
     run_models_ = models_;
     gate_.set(restart.budget); // before anybody sees the run and asks it for a step
     show_run();
@@ -73,7 +76,7 @@ void Session::obey(const Fork& fork) {
         return;
     }
     run_ = std::make_unique<Run>(run_models_, *run_, fork);
-    run_->set_plain_ms(plain_ms_.value_or(0));
+    run_->set_plain_ms(plain_ ? plain_->ms : 0);
     gate_.set(fork.budget);
     show_run();
 }
@@ -94,22 +97,28 @@ bool Session::reach(int cycle) {
     return true;
 }
 
+// What goes on ends. Where that is a measurement or a training, a run or a stepped race that stands still has
+// nothing to do with it and can be gone on with.
 void Session::obey(const Cancel&) {
+    const bool aside = measures();
+    const bool run_stays = aside && gate_.budget() == 0;
+    const bool stepped_stays = aside && stepped_ && stepped_->waiting();
     race_.reset();
-    stepped_.reset();
+    if (!stepped_stays) stepped_.reset();
     if (training_) {
         training_->stop();
         show_training();
         training_.reset();
     }
-    publish([](Snapshot& p) {
+    publish([&](Snapshot& p) {
         p.cut_race();
-        p.cut_stepped();
+        if (!stepped_stays) p.cut_stepped();
         p.cut_guesses();
         p.cut_training();
     });
     cut_studies();
     guessed_cycle_.reset();
+    if (run_stays) return;
     gate_.set(0);
     if (run_) run_->stop("cancelled");
     publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });

@@ -20,7 +20,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     point.settings = settings;
     const CycleView view = fold(trace, trace.size());
     if (view.header) {
-        point.problem = view.header->notice;
+        if (view.header->drafter != settings.drafter) point.problem = view.header->notice; // else it ran
         if (view.header->k < settings.k) point.most = view.header->k;
     }
     point.rounds = view.rounds;
@@ -44,6 +44,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
         head.push_back(cycle.head_ms);
         verify.push_back(cycle.verify_ms);
     }
+    point.timed = static_cast<int>(verify.size());
     point.draft_ms = median(std::move(draft));
     point.head_ms = median(std::move(head));
     point.verify_ms = median(std::move(verify));

@@ -22,6 +22,7 @@ struct StudyPoint {
     // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.
     double draft_ms = 0, verify_ms = 0;
     double head_ms = 0; // part of draft_ms
+    int timed = 0;      // rounds behind them
     // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
     // it were kept.)
     std::vector<int> judged, kept;

@@ -143,7 +143,7 @@ TablePair toy_tables() {
 }
 
 TablePair parse_table(std::string_view text, const std::string& name) {
-    const Json json = parse_json_object(text, name, kTableRemedy);
+    const Json json = parse_json_object(text, name, kTableRemedy, EqualKeys::refused);
     const auto schema = json.find("schema");
     if (schema == json.end() || *schema != "speclens-table/1")
         fail(name, "the schema is " + (schema == json.end() ? "missing" : shown(*schema)) +
@@ -166,7 +166,7 @@ TablePair load_table(const std::filesystem::path& file) {
 }
 
 std::vector<OracleCase> parse_oracle_cases(std::string_view text, const std::string& name) {
-    const Json json = parse_json_object(text, name, kTableRemedy);
+    const Json json = parse_json_object(text, name, kTableRemedy, EqualKeys::refused);
     const Json& cases = member(json, "cases", name);
     if (!cases.is_array()) fail(name, "cases is not a list");
     std::vector<OracleCase> result;

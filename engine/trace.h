@@ -96,6 +96,7 @@ struct Checked {
     double q = 0;             // log-probability under the law the token was drawn from
     double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
     std::optional<double> u;  // absent where no coin is thrown
+    bool set = false;         // u was not thrown: a fork put it there
     bool accepted = false;    // kept; in block verification a later coin may keep it although its own failed
     std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's law;
                                  // absent for a first child, where that is p

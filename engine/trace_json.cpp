@@ -149,6 +149,7 @@ struct EventJson {
         o["q"] = log_json(e.q);
         o["threshold"] = e.threshold;
         put_coin(o, e.u);
+        if (e.set) o["set"] = true;
         o["accepted"] = e.accepted;
         if (e.left) o["left"] = log_json(*e.left);
         if (e.goal) o["goal"] = log_json(*e.goal);

@@ -102,6 +102,7 @@ Event read_event(const OrderedJson& object) {
         e.accepted = r.flag("accepted");
         e.threshold = r.probability("threshold", e.accepted ? 1 : 0);
         e.u = r.coin();
+        if (object.contains("set")) e.set = r.flag("set");
         if (object.contains("left")) e.left = r.logp("left");
         if (object.contains("goal")) e.goal = r.logp("goal");
         if (object.contains("limit")) e.limit = r.probability("limit", 0);

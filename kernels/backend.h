@@ -115,6 +115,12 @@ class Backend {
     [[nodiscard]] virtual std::size_t free_memory() const = 0; // bytes that can still be allocated, estimate
     // Largest number of rows one pass may have; longer prompts are fed in pieces.
     [[nodiscard]] virtual int max_rows() const = 0;
+    // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
+    // many tokens.
+    [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,
+                                                        int /*context*/) const {
+        return 0;
+    }
 
     // ---- memory ----
     // Throws Error("out of memory …") when it cannot be had. Contents are undefined. 64-byte aligned.

@@ -1,6 +1,8 @@
 #include "remote/completion_request.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
@@ -16,6 +18,19 @@ double number_between(const Json& body, const char* key, double fallback, double
         throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a number from " +
                                shown(Json(least)) + " to " + shown(Json(most))};
     return found->get<double>();
+}
+
+// 64.0 is a whole number, too: some clients write every number so.
+std::int64_t whole_between(const Json& body, const char* key, std::int64_t fallback, std::int64_t least,
+                           std::int64_t most) {
+    const auto found = body.find(key);
+    if (found == body.end() || found->is_null()) return fallback;
+    const double value = found->is_number() ? found->get<double>() : std::nan("");
+    if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) ||
+        value != std::trunc(value))
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a whole number from " +
+                               std::to_string(least) + " to " + std::to_string(most)};
+    return static_cast<std::int64_t>(value);
 }
 
 // The text of a message: a string, or the text parts of a list.
@@ -124,16 +139,19 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         read_messages(body, asked.settings, format);
     else
         read_prompt_field(body, asked.settings);
-    const double most = number_between(body, "max_completion_tokens",
-                                       number_between(body, "max_tokens", 64, 1, 100'000), 1, 100'000);
+    const std::int64_t most = whole_between(body, "max_completion_tokens",
+                                            whole_between(body, "max_tokens", 64, 1, 100'000), 1, 100'000);
     asked.settings.max_tokens = static_cast<int>(most);
     asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
     asked.settings.sampling.top_p = number_between(body, "top_p", 1, 1e-6, 1);
-    const double top_k = number_between(body, "top_k", base.sampling.top_k, -1, 1e9);
-    asked.settings.sampling.top_k = static_cast<int>(std::max(0.0, top_k)); // -1 and 0: all of them
+    const std::int64_t top_k = whole_between(body, "top_k", base.sampling.top_k, -1, 1'000'000'000);
+    asked.settings.sampling.top_k =
+        static_cast<int>(std::max<std::int64_t>(0, top_k)); // -1 and 0: all of them
     if (const auto seed = body.find("seed"); seed != body.end() && !seed->is_null())
-        asked.settings.seed = static_cast<std::uint64_t>(number_between(body, "seed", 0, 0, 9e15));
-    if (number_between(body, "n", 1, 1, 1) != 1) throw Refused{400, "n must be 1"};
+        asked.settings.seed =
+            static_cast<std::uint64_t>(whole_between(body, "seed", 0, 0, 9'000'000'000'000'000));
+    if (const auto n = body.find("n"); n != body.end() && !n->is_null() && *n != 1)
+        throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
     asked.settings.trace_top = 0;
     asked.settings.timing = true;
     const auto flag = [](const Json& from, const char* key) {
@@ -152,7 +170,7 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         if (!model->is_string()) throw Refused{400, "model is " + shown(*model) + ", expected a name"};
         asked.model = model->get<std::string>();
     }
-    asked.prompt_top = static_cast<int>(number_between(body, "prompt_logprobs", -1, 0, kMostPromptTop));
+    asked.prompt_top = static_cast<int>(whole_between(body, "prompt_logprobs", -1, 0, kMostPromptTop));
     if (asked.prompt_top >= 0 && (chat || asked.stream))
         throw Refused{400, "prompt_logprobs is answered at /v1/completions only, and not as a stream"};
     return asked;

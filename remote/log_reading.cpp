@@ -1,5 +1,6 @@
 #include "remote/log_reading.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>

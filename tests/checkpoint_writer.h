@@ -20,11 +20,12 @@ struct StoredShape {
 };
 
 // bf16 values in ±0.06, norms 1; `d2t` (i64) holds offsets so that row i stands for id 3i, `t2d` (bool) is
-// all false.
+// all false, both also with a prefix.
 inline void write_checkpoint(const std::filesystem::path& folder, const std::string& config,
                              std::vector<StoredShape> tensors) {
     // bytes last, so that everything else stays aligned
-    std::ranges::stable_partition(tensors, [](const StoredShape& tensor) { return tensor.name != "t2d"; });
+    std::ranges::stable_partition(tensors,
+                                  [](const StoredShape& tensor) { return !tensor.name.ends_with("t2d"); });
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "config.json") << config;
     std::string header, data;
@@ -44,10 +45,10 @@ inline void write_checkpoint(const std::filesystem::path& folder, const std::str
             data.append(bytes, sizeof value);
         };
         for (std::int64_t i = 0; i < size; ++i) {
-            if (tensor.name == "d2t") {
+            if (tensor.name.ends_with("d2t")) {
                 dtype = "I64";
                 put(2 * i);
-            } else if (tensor.name == "t2d") {
+            } else if (tensor.name.ends_with("t2d")) {
                 dtype = "BOOL";
                 put(std::uint8_t{0});
             } else {

@@ -77,6 +77,33 @@ TEST_F(CudaObject, TurnsAFaultIntoAnErrorAndSurvivesItsOwnEnd) {
     expect_error("an illegal memory access", [&] { (void)backend->allocate(64); });
 }
 
+// What a text needs is foretold with it.
+TEST_F(CudaObject, ForetellsTheMemoryOfAttention) {
+    const auto backend = make();
+    const HeadShape shape{.heads = 4, .kv_heads = 2, .dim = 16};
+    std::size_t known = 0;
+    for (const int rows : {3, 40}) {
+        const int context = 5 * rows;
+        Buffer q(*backend, DType::f32, rows, 64), out(*backend, DType::f32, rows, 64);
+        Buffer k(*backend, backend->cache_dtype(), context, 32),
+            v(*backend, backend->cache_dtype(), context, 32);
+        for (const Buffer* buffer : {&q, &k, &v}) {
+            const std::vector<float> zeros(static_cast<std::size_t>(buffer->view().size()));
+            backend->upload(buffer->view(), zeros.data());
+        }
+        const std::size_t before = simt::device.used;
+        backend->attention(shape, q.view(), {k.view(), v.view()},
+                           {.prefix = context - rows, .first_slot = context - rows, .ancestors = {}},
+                           out.view());
+        const std::size_t scratch = backend->attention_scratch(shape, rows, context);
+        EXPECT_EQ(simt::device.used - before, scratch - known) << rows;
+        known = scratch;
+        backend->sync();
+    }
+    EXPECT_GT(known, 0u);
+    EXPECT_EQ(make_cpu_backend({.threads = 1})->attention_scratch(shape, 40, 200), 0u);
+}
+
 TEST_F(CudaObject, GivesMemoryBackThatLaunchesStillUse) {
     const auto backend = make();
     const std::vector<float> values = Numbers(1).floats(256);

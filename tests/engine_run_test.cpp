@@ -192,6 +192,11 @@ TEST(Fork, ChangesOnlyWhatFollows) {
     coin.finish();
     EXPECT_TRUE(fold(coin.trace(), coin.trace().size()).cycles[2].drafts[0].check->accepted)
         << "u = 0 always accepts";
+    for (const CycleSummary& cycle : fold(coin.trace(), coin.trace().size()).cycles)
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+            if (cycle.drafts[i].check) {
+                EXPECT_EQ(cycle.drafts[i].check->set, cycle.cycle == 2 && i == 0) << "the others were thrown";
+            }
 
     RunSettings rerolled = sampled();
     rerolled.fork = 1;

@@ -141,6 +141,35 @@ TEST(SessionRace, ARaceThatGoesNoFurtherSaysSo) {
     }
 }
 
+// Whoever stops a study has a run and a stepped race that stand still, and goes on with them.
+TEST(SessionRace, StoppingAStudyLeavesWhatStandsStill) {
+    Session session({.target = error_table()}, twenty_tokens());
+    RaceSettings stepped = short_race();
+    stepped.stepped = true;
+    session.send(StartRace{stepped});
+    session.send(RunStudy{"endless", std::vector<RunSettings>(100000, twenty_tokens())});
+    const auto study = [&] { return session.published().studies["endless"]; };
+    const auto steps = [&] {
+        const auto view = session.published().stepped;
+        return view ? view->steps.size() : 0;
+    };
+    ASSERT_TRUE(within_seconds([&] { return steps() == 1 && study() && !study()->points.empty(); }));
+    session.gate().add(1);
+    ASSERT_TRUE(within_seconds([&] { return session.published().trace->size() == 2; }));
+    ASSERT_TRUE(within_seconds([&] { return session.gate().budget() == 0; }));
+    session.send(Cancel{});
+    ASSERT_TRUE(within_seconds([&] { return study()->complete(); }));
+    EXPECT_LT(study()->points.size(), 100000u);
+    EXPECT_FALSE(session.published().stepped->cut);
+    session.send(StepRace{Stride::phase});
+    EXPECT_TRUE(within_seconds([&] { return steps() == 2; }));
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(
+        within_seconds([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const auto trace = session.published().trace;
+    EXPECT_NE(std::get<Stopped>((*trace)[trace->size() - 1]).reason, "cancelled");
+}
+
 TEST(SessionRace, StoppingASteppedRaceLeavesTheTimedOneThatWaitsForIt) {
     Session session({.target = error_table()}, twenty_tokens());
     RaceSettings stepped = short_race();

@@ -69,6 +69,32 @@ TEST(Session, KeepsThePlainTimeWithEveryRun) {
     EXPECT_EQ(session.published().trace->plain_ms(), plain);
 }
 
+// One disturbed start would be in every speed-up of the session; what is measured meanwhile is left alone.
+TEST(Session, MeasuresThePlainTimeAgainWithARestartUnlessSomethingElseIsMeasured) {
+    RunSettings settings = on_table();
+    settings.token_ids = {5, 6, 5};
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/golden/micro_qwen3"},
+                    settings);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto restarted = [&] {
+        const auto before = session.published().trace;
+        session.send(Restart{settings});
+        EXPECT_TRUE(eventually([&] { return session.published().trace != before; }));
+        const Snapshot now = session.published();
+        EXPECT_EQ(now.trace->plain_ms(), now.status.plain_ms_per_token);
+        EXPECT_GT(now.trace->plain_ms(), 0);
+        return now.trace->plain_ms();
+    };
+    const double first = session.published().trace->plain_ms();
+    bool again = false; // the same time to the last digit is possible, but not ten times
+    for (int i = 0; i < 10 && !again; ++i) again = restarted() != first;
+    EXPECT_TRUE(again);
+    session.send(RunStudy{"endless", std::vector<RunSettings>(100000, settings)});
+    ASSERT_TRUE(eventually([&] { return session.published().studies.contains("endless"); }));
+    const double kept = session.published().status.plain_ms_per_token;
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(restarted(), kept) << "a study is under way";
+}
+
 // A window that draws beside every step would be in the times of the next one.
 TEST(Session, TellsOfARunThatGoesOnByItselfNowAndThen) {
     std::atomic<int> told{0};

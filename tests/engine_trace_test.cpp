@@ -214,6 +214,21 @@ TEST(TraceJson, KeepsWhatStartsTheRunAgain) {
     EXPECT_FALSE(settings_of(header).chat);
 }
 
+TEST(TraceJson, KeepsWhichCoinWasSet) {
+    Trace trace([](int) { return std::string(); });
+    trace.append(Header{});
+    for (const bool set : {false, true}) {
+        Checked check;
+        check.u = 0.25;
+        check.set = set;
+        trace.append(check);
+    }
+    std::istringstream in(to_lines(trace));
+    const auto back = read_trace(in, "memory");
+    EXPECT_FALSE(std::get<Checked>((*back)[1]).set);
+    EXPECT_TRUE(std::get<Checked>((*back)[2]).set);
+}
+
 // Old files have no such field; the hash leaves it out as it does every time.
 TEST(TraceJson, KeepsTheTimeOfADraftThatProposedNothing) {
     const auto with = [](double draft_ms) {

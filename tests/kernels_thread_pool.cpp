@@ -1,5 +1,10 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,6 +72,30 @@ TEST(ThreadPool, DoesTheSharesOfThreadsThatGetNoCore) {
             calls[static_cast<std::size_t>(share)].fetch_add(1, std::memory_order_relaxed);
         });
     for (const std::atomic<int>& count : calls) EXPECT_EQ(count.load(), kLaunches);
+}
+
+// In a process of its own, because the limit cannot be lifted again. _exit: what the child inherited is not
+// its own to clean up.
+void work_under_a_limit() {
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(0); // no limit holds for root
+    const rlimit none{};
+    setrlimit(RLIMIT_NPROC, &none);
+    try {
+        std::thread([] {}).join();
+        _exit(0); // this system has no such limit
+    } catch (const std::system_error&) {
+    }
+    ThreadPool pool(4);
+    int units = 0;
+    pool.run([&](int share) {
+        const Range range = share_of(100, share, pool.threads());
+        units += static_cast<int>(range.last - range.first);
+    });
+    _exit(pool.threads() == 1 && units == 100 ? 0 : 1);
+}
+
+TEST(ThreadPool, WorksWithTheThreadsThatTheSystemLetsStart) {
+    EXPECT_EXIT(work_under_a_limit(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(ThreadPool, StartsAndStopsCleanlyWithoutEverWorking) {

@@ -4,6 +4,7 @@
 // loader.
 #include "engine/draft_network.h"
 #include "engine/run.h"
+#include "engine/study.h"
 #include "tests/checkpoint_writer.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"
@@ -221,6 +222,57 @@ TEST_F(Families, LoadAndDraftWithoutChangingTheText) {
                 EXPECT_EQ(greedy_text(info.name), plain) << info.name;
             }
     }
+}
+
+// Exports that write "model." before every name, or before all but the head's own, are the same head.
+TEST_F(Families, Eagle3MayBePrefixed) {
+    const auto own = [](const std::string& name) {
+        return name == "lm_head.weight" || name == "d2t" || name == "t2d";
+    };
+    for (const Family& family : families()) {
+        if (family.drafter != "eagle3") continue;
+        const fs::path folder = temp_.path() / "head";
+        write_checkpoint(folder, family.config, family.tensors);
+        const auto plain = DraftNetwork::load(models_->target, folder);
+        for (const bool whole : {true, false}) {
+            SCOPED_TRACE(family.name + (whole ? ", all" : ", all but the head's own"));
+            Shapes prefixed = family.tensors;
+            for (StoredShape& tensor : prefixed)
+                if (whole || !own(tensor.name)) tensor.name = "model." + tensor.name;
+            write_checkpoint(folder, family.config, prefixed);
+            const auto network = DraftNetwork::load(models_->target, folder);
+            EXPECT_EQ(network->bytes.all, plain->bytes.all);
+            EXPECT_EQ(network->target_id, plain->target_id);
+            EXPECT_TRUE(same_bits(download(*models_->backend, network->norm.view()),
+                                  download(*models_->backend, plain->norm.view())));
+        }
+    }
+}
+
+// The raw output is taken (formats §1.5), and whoever drafts with the head is told.
+TEST_F(Families, ATapOnTheLastLayerIsSaid) {
+    Family family = families()[4];
+    ASSERT_EQ(family.name, "z-lab DFlash");
+    const fs::path folder = temp_.path() / "head";
+    write_checkpoint(folder, family.config, family.tensors);
+    EXPECT_EQ(DraftNetwork::load(models_->target, folder)->config.notice, "");
+    family.config.replace(family.config.find(kTaps), kTaps.size(), "[1,9,17,25,35]");
+    write_checkpoint(folder, family.config, family.tensors);
+    const auto network = DraftNetwork::load(models_->target, folder);
+    EXPECT_NE(network->config.notice.find("last layer (35)"), std::string::npos) << network->config.notice;
+
+    models_->networks = {{"dflash", network}};
+    RunSettings settings;
+    settings.token_ids = {7, 8, 9};
+    settings.drafter = "dflash";
+    settings.max_tokens = 4;
+    speclens::Run run(models_, settings);
+    run.finish();
+    EXPECT_EQ(run.trace().header()->drafter, "dflash");
+    EXPECT_EQ(run.trace().header()->notice, network->config.notice);
+    EXPECT_EQ(summary_of(settings, run.trace()).problem, "") << "it ran";
+    settings.drafter = "none";
+    EXPECT_EQ(speclens::Run(models_, settings).trace().header()->notice, "");
 }
 
 // What is not documented is refused by the name of its field.

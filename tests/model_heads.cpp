@@ -103,7 +103,7 @@ TEST_F(Heads, WithADamagedVocabularyMapAreRefused) {
 }
 
 TEST_F(Heads, CutFilesAndMissingFoldersAreRefused) {
-    expect_error([&] { static_cast<void>(load(golden("no_such_head"))); }, {"no_such_head", "not a folder"});
+    expect_error([&] { static_cast<void>(load("no/such/head")); }, {"no/such/head does not exist"});
     const ModelFolder folder("micro_domino");
     const std::string bytes = read_file(folder / "model.safetensors");
     write_file(folder / "model.safetensors", bytes.substr(0, bytes.size() / 2));

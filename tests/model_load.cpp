@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/models.h"
 #include "engine/tokenizer.h"
 #include "tests/model_support.h"
 
@@ -117,11 +118,29 @@ TEST_F(Load, ATokenizerWithMoreIdsThanRowsIsRefused) {
 
 TEST_F(Load, MissingFoldersAndTruncatedFilesAreErrors) {
     const ModelFolder folder("micro_qwen3");
-    expect_load_error(folder / "none", {"none", "not a folder"});
+    expect_load_error("no/such/folder", {"no/such/folder does not exist"}); // whole, as it was given
+    expect_load_error("/dev/null", {"/dev/null is not a folder"});
     fs::resize_file(folder / "model.safetensors", 100'000);
     expect_load_error(folder.path(), {"model.safetensors", "outside the file"});
     fs::resize_file(folder / "model.safetensors", 1'000);
     expect_load_error(folder.path(), {"model.safetensors", "1000"});
+}
+
+TEST_F(Load, AHomeThatTheShellLeftAloneIsNamed) {
+    try {
+        static_cast<void>(load("~/models/qwen3"));
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "~/models/qwen3 does not exist");
+        EXPECT_NE(error.remedy().find("$HOME"), std::string::npos) << error.remedy();
+    }
+}
+
+TEST_F(Load, AFolderMayBeNamedLikeATable) {
+    const TempFolder folder;
+    fs::copy(golden("micro_qwen2_tied"), folder / "x.json", fs::copy_options::recursive);
+    EXPECT_EQ(load_models({.target = folder / "x.json", .backend = "cpu", .threads = 1}).target->name,
+              "x.json");
 }
 
 TEST_F(Load, SinglePrecisionAndHalfPrecisionWeightsGiveTheirValues) {

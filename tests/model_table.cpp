@@ -94,6 +94,8 @@ TEST(TableFile, EveryBrokenTableIsRefusedWithItsPlace) {
     refused("[0,1,0]", "[0,0.9,0]", {"after \"1\"", "0.9"});
     refused("[0,1,0]", "[0,\"1\",0]", {"after \"1\"", "not a probability"});
     refused("\"stops\":[2]", "\"stops\":[3]", {"stop", "3"});
+    refused("\"1\":", "\"0\":", {"the key \"0\" twice"});
+    refused("\"stops\":[2]", "\"vocab\":3", {"the key \"vocab\" twice"});
     refused("[\"a\",\"b\",\".\"]", "[\"a\",\"b\"]", {"texts", "3"});
 }
 
@@ -106,9 +108,9 @@ TEST(TableFile, RowsAreRenormalised) {
 }
 
 TEST(TableFile, MissingFilesAreNamed) {
-    const TempFolder folder;
-    expect_error([&] { static_cast<void>(load_table(folder / "none.json")); },
-                 {"none.json", "does not exist"});
+    expect_error([&] { static_cast<void>(load_table("no/such/none.json")); },
+                 {"no/such/none.json does not exist"});
+    expect_error([&] { static_cast<void>(load_table("/dev/null")); }, {"/dev/null is not a file"});
 }
 
 TEST(OracleFile, RefusesWhatNestsWithoutEnd) {

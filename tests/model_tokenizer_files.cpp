@@ -72,8 +72,12 @@ TEST_F(TokenizerFile, TheLongestAddedTokenWins) {
 }
 
 TEST_F(TokenizerFile, BrokenFilesAreRefused) {
-    expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "none.json")); },
-                 {"none.json", "does not exist"});
+    expect_error([&] { static_cast<void>(Tokenizer::load("no/such/none.json")); },
+                 {"no/such/none.json does not exist"});
+    write_file(folder_ / "tokenizer.json",
+               "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 7\n");
+    expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },
+                 {"folder/tokenizer.json", "Git LFS pointer"});
     for (const char* text : {"", "{", "[]", "null", "{\"model\":\xff}"}) {
         write_file(folder_ / "tokenizer.json", text);
         expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },

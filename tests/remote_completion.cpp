@@ -65,6 +65,29 @@ TEST(ServedRequest, TakesNullForAFieldThatIsLeftOut) {
     EXPECT_THROW((void)read_request(R"({"prompt":"a","top_p":0})", false, settings), Refused);
 }
 
+TEST(ServedRequest, CountsInWholeNumbersAndSaysSo) {
+    const auto why = [](const std::string& field) -> std::string {
+        try {
+            (void)read_request(R"({"prompt":"a",)" + field + "}", false, base());
+        } catch (const Refused& refused) {
+            EXPECT_EQ(refused.status, 400);
+            return refused.why;
+        }
+        return "";
+    };
+    EXPECT_EQ(why(R"("max_tokens":0)"), "max_tokens is 0, expected a whole number from 1 to 100000");
+    EXPECT_EQ(why(R"("max_tokens":1.5)"), "max_tokens is 1.5, expected a whole number from 1 to 100000");
+    EXPECT_EQ(why(R"("max_tokens":"9")"), "max_tokens is \"9\", expected a whole number from 1 to 100000");
+    EXPECT_NE(why(R"("max_completion_tokens":1e300)"), "");
+    EXPECT_NE(why(R"("seed":1.5)"), "");
+    EXPECT_NE(why(R"("top_k":1.5)"), "");
+    EXPECT_NE(why(R"("prompt_logprobs":1.5)"), "");
+    EXPECT_NE(why(R"("n":2)").find("n is 2; "), std::string::npos) << why(R"("n":2)");
+    EXPECT_NE(why(R"("n":2)").find("only 1 is supported"), std::string::npos) << why(R"("n":2)");
+    EXPECT_EQ(why(R"("n":1)"), "");
+    EXPECT_EQ(read_request(R"({"prompt":"a","max_tokens":12.0})", false, base()).settings.max_tokens, 12);
+}
+
 TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
     const CompletionRequest asked = read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true,
                                                  base(), {"Be kind.", ChatFormat::Think::never});

@@ -152,6 +152,7 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
 Draft BlockDrafter::draft(const DraftRequest& request) {
     Draft draft;
     const Stopwatch watch;
+    const TimeMark begun = backend().mark();
     if (!waiting_.features.empty()) {
         absorb(waiting_.features, waiting_.first);
         if (request.lens) keep_taps(waiting_.features);
@@ -161,20 +162,18 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
     if (!complete || length_ + slots_for(k) > network_->cos_sin.view().rows) return draft;  // past its positions
 
-    const double before_ms = watch.ms();
-    const TimeMark begun = backend().mark();
     const Block block = fill(request.sequence.back(), k);
     const TimeMark filled = backend().mark();
-    const double asked_ms = watch.ms() - before_ms;
+    const double asked_ms = watch.ms();
     choose(block, k, request, draft);
     if (!draft.nodes.empty()) {
-        // One pass for the whole block. A device may still be at it when it was asked for: then the head, which
-        // waits for the first answer, waited for the block.
+        // One pass for the whole block, behind the one over what was accepted. A device may still be at them when
+        // they were asked for: then the head, which waits for the first answer, waited for them.
         DraftNode& first = draft.nodes.front();
         const double waited_ms =
             std::clamp(backend().elapsed_ms(begun, filled) - asked_ms, 0.0, first.head_ms);
         first.head_ms -= waited_ms;
-        first.ms += before_ms + asked_ms + waited_ms;
+        first.ms += asked_ms + waited_ms;
     }
     if (request.lens) look(block, draft);
     return draft;

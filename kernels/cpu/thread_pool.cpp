@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -45,8 +46,13 @@ ThreadPool::ThreadPool(int threads) : shares_(static_cast<std::size_t>(std::max(
     // With more threads than cores a spinning thread only keeps the working one waiting.
     spin_ = threads <= available_cores();
     workers_.reserve(shares_.size());
-    for (int thread = 1; thread < threads; ++thread) {
-        workers_.emplace_back([this, thread] { work_loop(thread); });
+    try {
+        for (int thread = 1; thread < threads; ++thread) {
+            Share& share = shares_[static_cast<std::size_t>(thread) - 1];
+            workers_.emplace_back([this, thread, &share] { work_loop(thread, share); });
+        }
+    } catch (const std::system_error&) { // a limit (ulimit -u): those that started do all the work
+        while (shares_.size() > workers_.size()) shares_.pop_back();
     }
 }
 
@@ -73,8 +79,7 @@ void ThreadPool::launch(Function function, const void* context) {
     for (const Share& share : shares_) wait_while(share.done, number - 1);
 }
 
-void ThreadPool::work_loop(int thread) {
-    Share& share = shares_[static_cast<std::size_t>(thread) - 1];
+void ThreadPool::work_loop(int thread, Share& share) {
     std::uint32_t seen = 0; // the last launch that this thread looked at
     while (true) {
         wait_while(launch_, seen);

@@ -28,6 +28,7 @@ struct Range {
 
 class ThreadPool {
   public:
+    // Where the system does not let so many start, the pool has fewer.
     explicit ThreadPool(int threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -61,7 +62,7 @@ class ThreadPool {
     };
 
     void launch(Function function, const void* context);
-    void work_loop(int thread);
+    void work_loop(int thread, Share& share);
     // Returns once `value` differs from `old`: spins first, then sleeps.
     void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) const;
 

@@ -49,6 +49,7 @@ class CudaBackend final : public Backend {
     DType cache_dtype() const override { return DType::f32; }
     std::size_t free_memory() const override;
     int max_rows() const override { return kMaxPassRows; }
+    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override;

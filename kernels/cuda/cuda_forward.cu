@@ -22,6 +22,20 @@ namespace {
 
 constexpr std::size_t kPartialBytes = std::size_t{256} << 20; // of attention, for the rows of one launch
 
+int chunks_of(int context) {
+    return (context + kChunk - 1) / kChunk;
+}
+
+std::size_t partial_bytes(const HeadShape& shape, int context) { // of one row
+    return static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(chunks_of(context)) *
+           static_cast<std::size_t>(shape.dim + 2) * sizeof(float);
+}
+
+int rows_together(std::size_t row_bytes, int rows) {
+    return static_cast<int>(
+        std::clamp<std::size_t>(kPartialBytes / row_bytes, 1, static_cast<std::size_t>(rows)));
+}
+
 // Outputs from which a warp may take two tiles: enough blocks remain for every multiprocessor of a large GPU.
 constexpr std::int64_t kWideOutputs = 8192;
 
@@ -145,6 +159,11 @@ void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tens
     list_.add(cuda::rope_store, blocks(warps, kRopeThreads / kWarp), kRopeThreads, 0, task);
 }
 
+std::size_t CudaBackend::attention_scratch(const HeadShape& shape, int rows, int context) const {
+    const std::size_t row_bytes = partial_bytes(shape, context);
+    return row_bytes * static_cast<std::size_t>(rows_together(row_bytes, rows));
+}
+
 void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                             const AttentionMask& mask, const Tensor& out) {
     shapes::attention(shape, q, cache, mask, out);
@@ -154,12 +173,9 @@ void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLay
     const int words = (rows + 63) / 64;
     const bool causal = mask.ancestors.empty();
 
-    const int chunks = (mask.prefix + rows + kChunk - 1) / kChunk;
-    const std::size_t row_bytes =
-        static_cast<std::size_t>(shape.heads) * chunks * static_cast<std::size_t>(d + 2) * sizeof(float);
-    const int together = static_cast<int>(
-        std::clamp<std::size_t>(kPartialBytes / row_bytes, 1, static_cast<std::size_t>(rows)));
-    auto* partial = static_cast<float*>(reserve(partial_, row_bytes * static_cast<std::size_t>(together)));
+    const int context = mask.prefix + rows, chunks = chunks_of(context);
+    const int together = rows_together(partial_bytes(shape, context), rows);
+    auto* partial = static_cast<float*>(reserve(partial_, attention_scratch(shape, rows, context)));
     const int group = shape.heads / shape.kv_heads;
     for (int first = 0; first < rows; first += together) {
         const int some = std::min(together, rows - first);
