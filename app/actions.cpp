@@ -9,7 +9,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::edit_prompt, "File", "New run: edit the prompt…", "Ctrl+N", Key::n, kCtrl},
         {Action::open_file, "File", "Open a run, a race, a lecture or a link…", "Ctrl+O", Key::o, kCtrl},
         {Action::save_trace, "File", "Save this run or race", "Ctrl+S", Key::s, kCtrl},
-        {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl, Key::e},
+        {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
         {Action::quit, "File", "Quit", "Ctrl+Q", Key::q, kCtrl},
         {Action::undo, "Edit", "Undo the last change", "Ctrl+Z", Key::z, kCtrl},
@@ -41,7 +41,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::fork, "Run", "Fork here…", "F", Key::f, kPlain},
         {Action::reroll, "Run", "Roll other dice", "R", Key::r, kPlain},
         {Action::restart, "Run", "Restart with the same seed", "Shift+R", Key::r, kShift},
-        {Action::cancel, "Run", "Stop the run", "", Key::none, kPlain},
+        {Action::cancel, "Run", "Stop what is running", "Esc", Key::none, kPlain}, // compose() takes the key
         {Action::longer, "Run", "Longer drafts", "K", Key::k, kPlain},
         {Action::shorter, "Run", "Shorter drafts", "Shift+K", Key::k, kShift},
         {Action::hotter, "Run", "Temperature + 0.1", "T", Key::t, kPlain},
@@ -55,12 +55,12 @@ const std::vector<ActionInfo>& action_list() {
         {Action::controls, "View", "Controls", "Shift+I", Key::i, kShift},
         {Action::next_region, "View", "Next region", "F6", Key::f6, kPlain},
         {Action::present, "View", "Presenter: large type, fewer parts", "F5", Key::f5, kPlain},
-        {Action::theme_dark, "View", "Dark", "", Key::none, kPlain},
-        {Action::theme_light, "View", "Light", "", Key::none, kPlain},
-        {Action::theme_contrast, "View", "High contrast", "", Key::none, kPlain},
-        {Action::zoom_in, "View", "Larger", "Ctrl+=", Key::equal, kCtrl},
-        {Action::zoom_out, "View", "Smaller", "Ctrl+-", Key::minus, kCtrl},
-        {Action::zoom_reset, "View", "100 %", "Ctrl+0", Key::d0, kCtrl},
+        {Action::theme_dark, "View", "Dark theme", "", Key::none, kPlain},
+        {Action::theme_light, "View", "Light theme", "", Key::none, kPlain},
+        {Action::theme_contrast, "View", "High contrast theme", "", Key::none, kPlain},
+        {Action::zoom_in, "View", "Zoom in", "Ctrl+=", Key::equal, kCtrl},
+        {Action::zoom_out, "View", "Zoom out", "Ctrl+-", Key::minus, kCtrl},
+        {Action::zoom_reset, "View", "Zoom 100 %", "Ctrl+0", Key::d0, kCtrl},
         {Action::reduced_motion, "View", "Reduced motion", "", Key::none, kPlain},
         {Action::letters, "View", "Swap the letters p and q", "", Key::none, kPlain},
         {Action::fullscreen, "View", "Full screen", "F11", Key::f11, kPlain},
@@ -78,6 +78,128 @@ const std::vector<ActionInfo>& action_list() {
         {Action::description, "Help", "This frame in words", "D", Key::d, kPlain},
     };
     return list;
+}
+
+const char* also_called(Action action) {
+    switch (action) {
+    case Action::edit_prompt:
+        return "text question input write begin";
+    case Action::open_file:
+        return "load saved session trace";
+    case Action::save_trace:
+        return "keep store session trace";
+    case Action::export_frame:
+        return "picture image slide figure";
+    case Action::screenshot:
+        return "picture image photo";
+    case Action::quit:
+        return "exit close leave end";
+    case Action::undo:
+        return "back revert";
+    case Action::redo:
+        return "again";
+    case Action::copy_description:
+        return "text clipboard describe";
+    case Action::copy_link:
+        return "share url address clipboard";
+    case Action::copy_command:
+        return "share terminal shell clipboard";
+    case Action::play:
+        return "start continue animate";
+    case Action::step:
+        return "next forward";
+    case Action::back:
+        return "previous step";
+    case Action::cycle:
+        return "cycle forward";
+    case Action::cycle_back:
+        return "cycle back";
+    case Action::to_verify:
+        return "check target";
+    case Action::to_rejection:
+        return "rejected wrong guess";
+    case Action::first:
+        return "start beginning";
+    case Action::last:
+        return "end finish";
+    case Action::slower:
+    case Action::faster:
+        return "speed pace";
+    case Action::fork:
+        return "branch force change token";
+    case Action::reroll:
+        return "seed random another";
+    case Action::restart:
+        return "run again repeat rerun";
+    case Action::cancel:
+        return "cancel abort halt end race training measurement study";
+    case Action::longer:
+        return "draft length K more guesses settings";
+    case Action::shorter:
+        return "draft length K fewer guesses settings";
+    case Action::hotter:
+        return "warmer hotter heat random sampling settings";
+    case Action::colder:
+        return "cooler greedy sampling settings";
+    case Action::fewer_ids:
+        return "vocabulary head settings";
+    case Action::run_ahead:
+        return "pause wait engine settings";
+    case Action::cancel_loading:
+        return "stop abort models";
+    case Action::details:
+        return "panel drawer show hide";
+    case Action::controls:
+        return "settings panel drawer show hide";
+    case Action::next_region:
+        return "part panel";
+    case Action::present:
+        return "projector beamer slides lecture room big font settings";
+    case Action::theme_dark:
+        return "colours colors mode night black settings";
+    case Action::theme_light:
+        return "colours colors mode day white settings";
+    case Action::theme_contrast:
+        return "colours colors mode settings";
+    case Action::zoom_in:
+        return "larger bigger size scale font settings";
+    case Action::zoom_out:
+        return "smaller size scale font settings";
+    case Action::zoom_reset:
+        return "reset size scale font settings";
+    case Action::reduced_motion:
+        return "animation settings";
+    case Action::letters:
+        return "notation symbols settings";
+    case Action::fullscreen:
+        return "window maximise maximize";
+    case Action::open_lecture:
+        return "lesson course class teach";
+    case Action::notes:
+        return "speaker lecture";
+    case Action::black:
+        return "blank hide dark";
+    case Action::light:
+        return "spotlight torch highlight laser";
+    case Action::pen:
+        return "annotate mark paint";
+    case Action::quiz:
+        return "question test exam";
+    case Action::glossary:
+        return "words terms definitions dictionary help";
+    case Action::keys:
+        return "shortcuts keyboard help";
+    case Action::description:
+        return "describe text help";
+    case Action::next_scene:
+    case Action::previous_scene:
+    case Action::next_step:
+    case Action::previous_step:
+    case Action::palette:
+    case Action::pick_drafter:
+        break;
+    }
+    return "";
 }
 
 const std::vector<const char*>& menu_names() {

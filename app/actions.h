@@ -85,6 +85,8 @@ struct ActionInfo {
     ui::Key third = ui::Key::none;
 };
 [[nodiscard]] const std::vector<ActionInfo>& action_list();
+// Other words that it is looked for by, separated by spaces; may be empty.
+[[nodiscard]] const char* also_called(Action action);
 [[nodiscard]] const std::vector<const char*>& menu_names(); // menus that have at least one row
 
 } // namespace speclens

@@ -6,6 +6,7 @@
 #include "engine/drafter.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
+#include "scenes/race_model.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"
 
@@ -316,9 +317,9 @@ SceneInput Controller::scene_input(double now) const {
     in.beat = beat == beats_.end() ? 0 : beat->second;
     in.race = race().get();
     in.race_ms = race_clock();
-    in.race_rounds = race_rounds_;
+    in.race_rounds = race_by_rounds();
     in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;
-    in.race_pace = playing_ && in_race() && !race_rounds_ ? race_pace() : 0;
+    in.race_pace = playing_ && in_race() && !race_by_rounds() ? race_pace() : 0;
     in.figures = figures.get();
     in.ablations = ablations.get();
     in.gallery = &gallery;
@@ -346,6 +347,7 @@ FrameInput Controller::frame(double now) {
     in.run_ahead = run_ahead_;
     in.can_undo = scene().can_take_back(false) || !next_words(false).empty();
     in.can_redo = scene().can_take_back(true) || !next_words(true).empty();
+    in.served = served();
     in.hash = source_.hash();
     in.density = chrome.density;
     in.zoom = scale();

@@ -60,6 +60,9 @@ class Controller {
     // The frame on screen as a link. Throws Error where no link can lead to it.
     [[nodiscard]] Link link() const;
 
+    // What the last ServeHere is to serve: the settings on screen when it was ordered. Null: none was ordered.
+    [[nodiscard]] const RunSettings* served() const { return served_ ? &*served_ : nullptr; }
+
     // What the first race will be; lanes may be empty: the usual ones, as soon as it is known what can run.
     void expect_race(RaceSettings settings) { race_wish_ = std::move(settings); }
 
@@ -87,6 +90,7 @@ class Controller {
   private:
     enum class Seek : std::uint8_t { none, step, rejection, verify, cycle };
     void action(Action action, int number, double now);
+    void stop_work();
     [[nodiscard]] bool suits_saved(const Command& command, double now);
     void move(Move where, double now);
     void go_to(std::size_t cursor, double now, bool with_motion);
@@ -126,6 +130,7 @@ class Controller {
     void tick_race(double now);
     void toggle_lane(const std::string& drafter, double now);
     void open_lane(int lane);
+    [[nodiscard]] bool race_by_rounds() const; // its clock
     [[nodiscard]] double race_clock() const;
     [[nodiscard]] double race_pace() const; // ms of the race per second
     // What the controls of the open scene change.
@@ -134,6 +139,7 @@ class Controller {
     void dismiss(); // the banner
     void open_popup(Popup popup);
     void open_scene(const std::string& name);
+    void open_file(const std::string& path, double now); // throws Error
     void save(double now);
     void screenshot(double now);
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
@@ -158,6 +164,7 @@ class Controller {
     std::shared_ptr<const PassTimes> passes_;
     std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
+    std::optional<RunSettings> served_;
     std::function<PromptRoom(const RunSettings&)> prompt_room_; // empty: no models yet
     EngineStatus status_, saved_status_; // a saved run has no timings of this machine
     RunSettings settings_;

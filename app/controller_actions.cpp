@@ -7,6 +7,15 @@
 
 namespace speclens {
 
+// What is on screen goes first: a race that waits for a training is stopped before it. A stepped race waits
+// for the user as well, so then it is the training.
+void Controller::stop_work() {
+    if (!port_.send) return;
+    const bool racing = in_race() && !saved_race_ && race() && !race()->cut && !race()->finished();
+    const bool stands = in_steps() && measuring(&studies_, training_.get());
+    port_.send(racing && !stands ? Command{StopRace{}} : Command{Cancel{}});
+}
+
 void Controller::action(Action action, int number, double now) {
     if (const std::string why = why_not(frame(now), action); !why.empty()) return say(why, now);
     RunSettings changed = wished();
@@ -95,7 +104,7 @@ void Controller::action(Action action, int number, double now) {
         restart(changed);
         break;
     case Action::cancel:
-        if (port_.send) port_.send(in_race() ? Command{StopRace{}} : Command{Cancel{}});
+        stop_work();
         break;
     case Action::longer:
     case Action::shorter:

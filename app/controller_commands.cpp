@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
 
 #include "app/controller.h"
 #include "app/lecture.h"
@@ -9,6 +10,7 @@
 #include "engine/saved_settings.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
+#include "scenes/race_model.h"
 
 namespace speclens {
 namespace {
@@ -20,6 +22,16 @@ std::string stamp() {
     char text[32];
     std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
     return text;
+}
+
+// Two files of one second are two files.
+std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& stem,
+                               const std::string& ending) {
+    std::filesystem::path file = folder / (stem + ending);
+    std::error_code gone; // the folder
+    for (int n = 2; std::filesystem::exists(file, gone); ++n)
+        file = folder / (stem + "-" + std::to_string(n) + ending);
+    return file;
 }
 
 bool asks_about_run(const Command& command) {
@@ -66,6 +78,7 @@ void Controller::open_popup(Popup popup) {
     chrome.opened_now = true;
     chrome.row = 0;
     chrome.query.clear();
+    chrome.problem.clear();
     if (popup == Popup::prompt) {
         chrome.prompt = wished().prompt;
         chrome.system = wished().system;
@@ -81,11 +94,27 @@ void Controller::open_popup(Popup popup) {
     if (popup == Popup::export_frame) {
         std::error_code gone; // the folder it was started in
         const std::filesystem::path folder = std::filesystem::current_path(gone);
-        std::filesystem::path file = folder / ("speclens-" + scene_name_ + ".png");
-        for (int n = 2; std::filesystem::exists(file, gone); ++n) // the picture before stays
-            file = folder / ("speclens-" + scene_name_ + "-" + std::to_string(n) + ".png");
-        chrome.query = file.string();
+        chrome.query = new_file(folder, "speclens-" + scene_name_, ".png").string();
     }
+}
+
+void Controller::open_file(const std::string& path, double now) {
+    if (is_link(path) && read.link) return show_view(read.link(path), now);
+    if (is_lecture_file(path) && read.lecture) {
+        begin_lecture(read.lecture(path), now);
+        return show_view(lecture_.steps[0].view, now);
+    }
+    if (is_race_file(path)) {
+        show_race(std::make_shared<const RaceView>(load_race(path)));
+        return say("Opened " + path, now);
+    }
+    std::string notice;
+    const std::shared_ptr<const Trace> trace = load_trace(path, &notice);
+    if (!trace->header())
+        throw Error(path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
+    if (in_race()) open_scene("loop"); // a race shows none
+    show_saved(trace, settings_of(*trace->header()));
+    say(notice.empty() ? "Opened " + path : notice, now);
 }
 
 void Controller::save(double now) {
@@ -95,11 +124,11 @@ void Controller::save(double now) {
         return say("The race is still running: it can be saved when every lane is done", now);
     guarded(now, [&] {
         if (in_race() && race()) {
-            const std::filesystem::path file = data_folder("sessions") / ("race-" + stamp() + ".json");
+            const std::filesystem::path file = new_file(data_folder("sessions"), "race-" + stamp(), ".json");
             save_race(*race(), file);
             return say("Saved to " + file.string(), now);
         }
-        const std::filesystem::path file = data_folder("sessions") / ("run-" + stamp() + ".jsonl");
+        const std::filesystem::path file = new_file(data_folder("sessions"), "run-" + stamp(), ".jsonl");
         save_trace(source_.trace(), file);
         say("Saved to " + file.string(), now);
     });
@@ -108,7 +137,7 @@ void Controller::save(double now) {
 void Controller::screenshot(double now) {
     guarded(now, [&] {
         if (!export_frame) return;
-        const std::filesystem::path file = data_folder("shots") / ("speclens-" + stamp() + ".png");
+        const std::filesystem::path file = new_file(data_folder("shots"), "speclens-" + stamp(), ".png");
         export_frame(file);
         say("Screenshot: " + file.string(), now);
     });
@@ -171,6 +200,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.race_ms_ = set.ms;
         }
         void operator()(const ToggleRaceClock&) const {
+            if (c.race() && race_of_table(*c.race())) {
+                c.say("A table costs nothing to ask: this race counts rounds", now);
+                return;
+            }
             c.race_rounds_ = !c.race_rounds_;
             c.race_ms_ = -1;
             c.playing_ = false;
@@ -195,31 +228,23 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (c.chrome.density == Density::single) c.chrome.layout.region = Region::details;
         }
         void operator()(const ServerOrder& order) const {
-            if (c.port_.server) c.port_.server(order);
+            if (!c.port_.server) return;
+            if (std::holds_alternative<ServeHere>(order)) {
+                const RunSettings& s = c.served_.emplace(c.wished());
+                c.say("Serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.rule), now);
+            }
+            c.port_.server(order);
         }
         void operator()(const ToggleLetters&) const { c.letters_article_ = !c.letters_article_; }
         void operator()(const SceneCommand& command) const { std::visit(*this, command); }
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
         void operator()(const OpenFile& open) const {
-            c.guarded(now, [&] {
-                if (is_link(open.path) && c.read.link) return c.show_view(c.read.link(open.path), now);
-                if (is_lecture_file(open.path) && c.read.lecture) {
-                    c.begin_lecture(c.read.lecture(open.path), now);
-                    return c.show_view(c.lecture_.steps[0].view, now);
-                }
-                if (is_race_file(open.path)) {
-                    c.show_race(std::make_shared<const RaceView>(load_race(open.path)));
-                    return c.say("Opened " + open.path, now);
-                }
-                std::string notice;
-                const std::shared_ptr<const Trace> trace = load_trace(open.path, &notice);
-                if (!trace->header())
-                    throw Error(open.path + " holds no run",
-                                "Choose a file saved with Ctrl+S or by speclens run.");
-                if (c.in_race()) c.open_scene("loop"); // a race shows none
-                c.show_saved(trace, settings_of(*trace->header()));
-                c.say(notice.empty() ? "Opened " + open.path : notice, now);
-            });
+            c.guarded(now, [&] { c.open_file(open.path, now); });
+            if (c.chrome.popup != Popup::open_file) return;
+            // The dialog says it, and stays until it is answered.
+            c.chrome.problem = std::exchange(c.banner_, {});
+            c.chrome.remedy = std::exchange(c.remedy_, {});
+            if (c.chrome.problem.empty()) c.chrome.popup = Popup::none;
         }
         void operator()(const ExportFile& file) const {
             c.guarded(now, [&] {

@@ -77,16 +77,20 @@ void Controller::observe_race(const Snapshot& published) {
     if (in_race()) enter_race(); // the models may have come just now
 }
 
+bool Controller::race_by_rounds() const {
+    return race_rounds_ || (race() && race_of_table(*race()));
+}
+
 double Controller::race_clock() const {
     if (!race()) return 0;
     if (race_ms_ >= 0) return race_ms_;
-    return in_steps() ? race_end(*race()) : race_rest(*race(), race_rounds_);
+    return in_steps() ? race_end(*race()) : race_rest(*race(), race_by_rounds());
 }
 
 double Controller::race_pace() const {
     if (!race()) return 0;
-    const double end = race_end(*race(), race_rounds_);
-    return (race_rounds_ ? end / kRaceSeconds : std::min(1000.0, end / kRaceSeconds)) * speed_;
+    const double end = race_end(*race(), race_by_rounds());
+    return (race_by_rounds() ? end / kRaceSeconds : std::min(1000.0, end / kRaceSeconds)) * speed_;
 }
 
 void Controller::tick_race(double now) {
@@ -103,7 +107,7 @@ void Controller::tick_race(double now) {
             step_lanes(Stride::phase);
         return;
     }
-    const double end = race_end(*race(), race_rounds_);
+    const double end = race_end(*race(), race_by_rounds());
     if (race_tick_ >= 0) race_ms_ = std::min(end, race_clock() + (now - race_tick_) * race_pace());
     race_tick_ = now;
     if (race_ms_ >= end && race()->lanes_over()) playing_ = false;
@@ -169,15 +173,15 @@ void Controller::move_race(Move where, double now) {
     if (!race()) return;
     if (where != Move::play) playing_ = false;
     if (in_steps()) return move_stepped(where, now);
-    const double at = race_clock(), end = race_end(*race(), race_rounds_);
+    const double at = race_clock(), end = race_end(*race(), race_by_rounds());
     const auto next = [&](int lane) {
-        for (const double stop : race_stops(*race(), lane, race_rounds_))
+        for (const double stop : race_stops(*race(), lane, race_by_rounds()))
             if (stop > at + 1e-6) return stop;
         return end;
     };
     const auto previous = [&](int lane) {
         double found = 0;
-        for (const double stop : race_stops(*race(), lane, race_rounds_))
+        for (const double stop : race_stops(*race(), lane, race_by_rounds()))
             if (stop < at - 1e-6) found = stop;
         return found;
     };

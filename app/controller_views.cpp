@@ -159,7 +159,10 @@ void Controller::take_back(bool forward, double now) {
     if (scene().can_take_back(forward)) {
         scene().take_back(forward);
         scene_took_back_ = true;
-        return;
+        return say(forward
+                       ? "Made again: what was set on this scene's own controls; the run stays as it is"
+                       : "Taken back: what was set last on this scene's own controls; the run stays as it is",
+                   now);
     }
     const std::string words = next_words(forward);
     if (!std::exchange(scene_took_back_, false)) return take_back_settings(forward, now);

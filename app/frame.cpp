@@ -183,6 +183,11 @@ std::string picture_of(const FrameInput& input, const Rect& screen) {
 
 } // namespace
 
+bool measuring(const Studies* studies, const MedusaView* training) {
+    if (training && !training->complete) return true;
+    return studies && std::ranges::any_of(*studies, [](const auto& s) { return !s.second->complete(); });
+}
+
 std::string why_not(const FrameInput& input, Action action) {
     const bool race = input.scene_name == "race";
     const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
@@ -218,7 +223,8 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::cycle:
         return run ? "" : "There is no run yet";
     case Action::cancel:
-        if (race && input.scene.race && !input.scene.race->finished()) return "";
+        if (race && input.scene.race && !input.scene.race->cut && !input.scene.race->finished()) return "";
+        if (measuring(input.scene.studies, input.scene.training)) return "";
         return input.scene.status && input.scene.status->state == EngineStatus::State::running
                    ? ""
                    : "Nothing is running";
@@ -306,6 +312,10 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
         d.pick(Action::present);
+    // Last of all: whatever else Escape closes goes first.
+    if (state.popup == Popup::none && state.menu < 0 && why_not(input, Action::cancel).empty() &&
+        ui.take_key(ui::Key::escape))
+        d.pick(Action::cancel);
     ui.finish();
     return out;
 }

@@ -40,6 +40,7 @@ struct FrameUi {
     Popup popup = Popup::none;
     bool opened_now = false;    // first frame of the popup: takes the focus
     std::string query;          // palette, paths
+    std::string problem, remedy; // why the Open dialog could not open that; empty: nothing failed
     QuizRound quiz;
     int row = 0;                // chosen row of the palette or fork list
     std::string prompt, system; // prompt editor
@@ -80,6 +81,7 @@ struct FrameInput {
     bool engine = false; // an engine thread is there: stepping past the end goes on
     bool run_ahead = true;
     bool can_undo = false, can_redo = false; // changes of settings
+    const RunSettings* served = nullptr;     // what this program was asked to serve last; may be null
     std::uint64_t hash = 0;          // of the events shown
     Density density = Density::full; // decides which actions have a place
     float zoom = 1;
@@ -112,6 +114,8 @@ using FrameCommand =
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
+// Whether something is measured or trained beside the run; both may be null.
+[[nodiscard]] bool measuring(const Studies* studies, const MedusaView* training);
 // Why this action is not possible now; empty when it is.
 [[nodiscard]] std::string why_not(const FrameInput& input, Action action);
 
@@ -136,6 +140,9 @@ float draw_handles(const FrameDraw& d);
 // Notes of the lecture's step. Nothing below them gets the pointer; keys go where they always go.
 void cover_notes(const FrameDraw& d); // before the scene
 void draw_notes(const FrameDraw& d);  // after it
+// "domino K = 7 · T 0.8 · token rule"
+[[nodiscard]] std::string run_words(const std::string& drafter, int k, double temperature,
+                                    const std::string& rule);
 [[nodiscard]] std::string speculation_state(const SceneInput& input,
                                             bool& on); // "active, 3.00 tokens per round"
 

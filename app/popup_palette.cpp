@@ -30,8 +30,39 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row) {
-    row.score = fuzzy_score(query, row.label);
+constexpr int kWordMatch = 10000; // more than scattered letters ever score
+
+// Letters, digits and _, in small letters.
+std::vector<std::string> words_in(std::string_view text) {
+    std::vector<std::string> words;
+    bool within = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i).starts_with("\xE2\x80")) { // “ ” … and the like
+            within = false;
+            i += 2;
+            continue;
+        }
+        const char c = text[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                            c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
+        if (letter && !within) words.emplace_back();
+        if (letter) words.back() += lower(c);
+        within = letter;
+    }
+    return words;
+}
+
+// Of one typed word among these: the word itself comes before a beginning of one.
+int best_match(const std::string& typed, const std::vector<std::string>& among, int whole, int beginning) {
+    int best = 0;
+    for (const std::string& word : among)
+        if (word.starts_with(typed)) best = std::max(best, word == typed ? whole : beginning);
+    return best;
+}
+
+void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row,
+         std::string_view also = "") {
+    row.score = search_score(query, row.label, also);
     if (row.score >= 0) rows.push_back(std::move(row));
 }
 
@@ -78,7 +109,8 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
             {std::string("Drafter: ") + info.name, race ? "in or out of the race" : info.title,
              race ? SceneCommand{ToggleLane{info.name}}
                   : SceneCommand{Command{Restart{with_drafter(now, info.name)}}},
-             0});
+             0},
+            std::string("model method settings ") + info.title);
     }
     const DrafterInfo* drafter = find_drafter(now.drafter);
     if (race || !drafter || ready.empty()) return;
@@ -86,7 +118,8 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
         if (can_judge(info, *drafter))
             add(rows, query,
                 {std::string("Rule: ") + info.name, info.title,
-                 SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0});
+                 SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
+                std::string("accept verify ") + info.title);
 }
 
 // Rows in a box with the chosen one raised; returns the row that was run.
@@ -125,27 +158,39 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
     return run;
 }
 
-// A field, the rows that fit what is typed in it, and a line below; the chosen row is run.
-void draw_search(const FrameDraw& d, Rect box, bool& close, const std::vector<PaletteRow>& rows,
+// A field, the rows that fit what is typed in it, and a line below; the chosen row is run, and true returned.
+bool draw_search(const FrameDraw& d, Rect box, bool& close, const std::vector<PaletteRow>& rows,
                  const char* placeholder, std::string_view below, Font font) {
     const std::string before = d.state.query;
+    const float top = 60 + problem_height(d.state);
     // The arrows and Enter belong to the list, not to the field above it.
     const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
-    const auto run = draw_rows(d, {box.x + 8, box.y + 60, box.w - 16, box.h - 100}, rows, enter);
+    const auto run = draw_rows(d, {box.x + 8, box.y + top, box.w - 16, box.h - 40 - top}, rows, enter);
     const ui::TextFieldResult field =
         ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
                        {.take_focus = true, .placeholder = placeholder});
-    if (d.state.query != before) d.state.row = 0;
+    if (!d.state.problem.empty()) {
+        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 70}, d.state.problem, Font::text, 14,
+                        d.ui.theme.role(ui::Role::rejected), box.w - 40);
+        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 92}, d.state.remedy, Font::text, 14, d.ui.theme.ink,
+                        box.w - 40);
+    }
+    if (d.state.query != before) {
+        d.state.row = 0;
+        d.state.problem.clear();
+    }
     ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted,
                     box.w - 40);
     if (field.cancelled) close = true;
-    if (run) {
-        d.out.push_back(rows[*run].command);
-        close = true;
-    }
+    if (run) d.out.push_back(rows[*run].command);
+    return run.has_value();
 }
 
 } // namespace
+
+float problem_height(const FrameUi& state) {
+    return state.problem.empty() ? 0 : 48;
+}
 
 int fuzzy_score(const std::string& query, const std::string& text) {
     if (query.empty()) return 0;
@@ -163,6 +208,27 @@ int fuzzy_score(const std::string& query, const std::string& text) {
         ++at;
     }
     return score * 4 - static_cast<int>(text.size()) / 8;
+}
+
+int search_score(const std::string& query, const std::string& text, std::string_view also) {
+    const std::vector<std::string> typed = words_in(query);
+    const std::vector<std::string> label = words_in(text), others = words_in(also);
+    int score = 0;
+    bool all = !typed.empty();
+    for (const std::string& word : typed) {
+        int best = std::max(best_match(word, label, 100, 60), best_match(word, others, 80, 40));
+        if (best == 0 && word.size() > 2 && std::ranges::any_of(label, [&](const std::string& l) {
+                return l.find(word) != std::string::npos;
+            }))
+            best = 20;
+        all = all && best > 0;
+        score += best;
+    }
+    if (!all) return fuzzy_score(query, text);
+    const bool begins =
+        text.size() >= query.size() && std::equal(query.begin(), query.end(), text.begin(),
+                                                  [](char a, char b) { return lower(a) == lower(b); });
+    return kWordMatch + score + (begins ? 50 : 0) - static_cast<int>(text.size()) / 8;
 }
 
 std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query) {
@@ -184,11 +250,13 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const SceneInfo& info : scene_list())
             add(rows, words,
                 {std::string("Scene: ") + info.title, "S" + std::to_string(info.number),
-                 SceneCommand{OpenScene{info.name}}, 0});
+                 SceneCommand{OpenScene{info.name}}, 0},
+                info.name);
     if (!filtered || prefix == '>')
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
-                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0});
+                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0},
+                    also_called(info.action));
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
@@ -201,7 +269,8 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
             rows.push_back(
                 {"Word: " + entry->term, "glossary",
-                 PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())}, 0});
+                 PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())},
+                 kWordMatch - 1}); // what can be done comes first
     if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
     std::ranges::stable_sort(rows,
                              [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
@@ -240,8 +309,9 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
 }
 
 void draw_palette(const FrameDraw& d, Rect box, bool& close) {
-    draw_search(d, box, close, palette_rows(d.input, d.state.query), "a command, a scene, a token…",
-                "> commands  @ scenes  # tokens  : round  ? words", Font::mono);
+    if (draw_search(d, box, close, palette_rows(d.input, d.state.query), "a command, a scene, a token…",
+                    "> commands  @ scenes  # tokens  : round  ? words", Font::mono))
+        close = true;
 }
 
 std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
@@ -265,11 +335,12 @@ std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& qu
 
 void draw_open(const FrameDraw& d, Rect box, bool& close) {
     const bool any = d.input.saved && !d.input.saved->empty();
-    draw_search(d, box, close, open_rows(d.input, d.state.query),
-                "words of a prompt, the path of a run, race or lecture, or a link",
-                any ? "Ctrl+S saves a run or a race; the newest comes first"
-                    : "Nothing was saved yet: Ctrl+S keeps a run or a race",
-                Font::text);
+    // It goes once the file is open: a path that was mistyped stays to be corrected.
+    (void)draw_search(d, box, close, open_rows(d.input, d.state.query),
+                      "words of a prompt, the path of a run, race or lecture, or a link",
+                      any ? "Ctrl+S saves a run or a race; the newest comes first"
+                          : "Nothing was saved yet: Ctrl+S keeps a run or a race",
+                      Font::text);
 }
 
 void draw_glossary(const FrameDraw& d, Rect box, bool& close) {

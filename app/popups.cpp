@@ -164,8 +164,9 @@ void draw_popup(const FrameDraw& d) {
         h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
                                        1, palette_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::open_file)
-        h = std::min(h, 112 + 34 * static_cast<float>(
-                                       std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
+        h = std::min(h, 112 + problem_height(d.state) +
+                            34 * static_cast<float>(
+                                     std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::fork)
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
     if (d.state.popup == Popup::description) h = std::min(h, 76 + text_height(d, w));

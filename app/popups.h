@@ -1,6 +1,10 @@
 // Dialogs over the window. Each draws inside the box it is given and says when it is done.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "app/frame.h"
 
 namespace speclens {
@@ -16,6 +20,10 @@ struct PaletteRow {
 [[nodiscard]] std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query);
 // How well `query` is found in `text`, letters in order; negative: not at all.
 [[nodiscard]] int fuzzy_score(const std::string& query, const std::string& text);
+// The same, where words of `text`, or of other names for it, come before letters that are scattered in it.
+[[nodiscard]] int search_score(const std::string& query, const std::string& text, std::string_view also = "");
+// What the Open dialog says about a file that it could not open takes so much room.
+[[nodiscard]] float problem_height(const FrameUi& state);
 // Tokens that may be forced at the selected position, and other dice.
 [[nodiscard]] std::vector<PaletteRow> fork_rows(const FrameInput& input);
 

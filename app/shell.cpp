@@ -130,10 +130,14 @@ class Shell {
     }
 
     void tell_server(ServerOrder order) {
+        const bool serves = std::holds_alternative<ServeHere>(order) && controller_.served();
+        // One serves what it was made with. It can be asked for only where none is served, so this one is at
+        // rest.
+        if (serves && !(*controller_.served() == served_)) servers_.reset();
+        if (serves) served_ = *controller_.served();
         if (!servers_)
-            servers_ =
-                std::make_unique<ServerSession>(request_.models, request_.view.settings, request_.server_key,
-                                                [this] { server_changed_.give(); });
+            servers_ = std::make_unique<ServerSession>(request_.models, served_, request_.server_key,
+                                                       [this] { server_changed_.give(); });
         servers_->send(std::move(order));
     }
 
@@ -307,6 +311,7 @@ class Shell {
     const ui::FontSet fonts_;
     GlRenderer renderer_;
     Notice changed_, server_changed_;        // by the threads of these two
+    RunSettings served_;                     // that it was made with
     std::unique_ptr<ServerSession> servers_; // made when the first server is asked for
     std::unique_ptr<Session> session_;
     Controller controller_;

@@ -128,8 +128,9 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
     const double reads = t.weight_bytes / one / 1e6;
     ui::fitted_text(canvas, {from + 8, y - 14}, ui::number(reads, 0) + " GB/s of weights", Font::text, 14,
                     theme.ink, to - from - 16);
-    ui::fitted_text(canvas, {from + 8, y + 24}, "a plain read does " + ui::number(t.bandwidth_gbs, 0),
-                    Font::text, 14, theme.muted, to - from - 16);
+    if (t.floor_ms() > 0)
+        ui::fitted_text(canvas, {from + 8, y + 24}, "a plain read does " + ui::number(t.bandwidth_gbs, 0),
+                        Font::text, 14, theme.muted, to - from - 16);
 }
 
 void draw_bottleneck_charts(const BottleneckDraw& d, Rect area) {
@@ -139,7 +140,9 @@ void draw_bottleneck_charts(const BottleneckDraw& d, Rect area) {
     {
         const PassChart chart = begin_pass_chart(
             d, {area.x, area.y, w, area.h}, "pass ", "Time of a pass, ms",
-            "dashed: as many passes one by one; dotted: reading alone", chart_top(*m.times, false));
+            m.times->floor_ms() > 0 ? "dashed: as many passes one by one; dotted: reading alone"
+                                    : "dashed: as many passes one by one",
+            chart_top(*m.times, false));
         std::vector<Vec2> singly;
         for (double rows = 1; rows <= m.times->passes.back().rows; rows *= 1.1)
             singly.push_back({chart.x(rows), chart.y(rows * m.one_ms())});
@@ -147,7 +150,8 @@ void draw_bottleneck_charts(const BottleneckDraw& d, Rect area) {
         d.ui.canvas.polyline(singly, {theme.muted, 1.5F, 5, 4});
         d.ui.canvas.pop_clip();
         const float floor = std::max(chart.y(m.times->floor_ms()), chart.plot.y);
-        d.ui.canvas.line({chart.plot.x, floor}, {chart.plot.right(), floor}, {theme.muted, 1, 1, 3});
+        if (m.times->floor_ms() > 0)
+            d.ui.canvas.line({chart.plot.x, floor}, {chart.plot.right(), floor}, {theme.muted, 1, 1, 3});
         curve(d, chart, false);
     }
     const PassChart chart = begin_pass_chart(

@@ -121,9 +121,15 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
     const StageTitle title = bottleneck_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (m.measured()) {
-        out << "Weights " << ui::megabytes(m.times->weight_bytes) << ", a plain read of as much "
-            << ui::number(m.times->bandwidth_gbs, 1) << " GB/s: " << ui::number(m.times->floor_ms(), 3)
-            << " ms\n";
+        out << "Weights " << ui::megabytes(m.times->weight_bytes);
+        if (m.times->floor_ms() > 0)
+            out << ", a plain read "
+                << (m.times->read_bytes < m.times->weight_bytes
+                        ? "(of " + ui::megabytes(m.times->read_bytes) + ") "
+                        : std::string("of as much "))
+                << ui::number(m.times->bandwidth_gbs, 1) << " GB/s: " << ui::number(m.times->floor_ms(), 3)
+                << " ms";
+        out << "\n";
         for (const PassTime& pass : m.times->passes)
             out << counted(pass.rows, "token") << (pass.rows == m.marked ? " (marked)" : "") << ": "
                 << ui::number(pass.ms, 3) << " ms (" << ui::number(pass.low, 3) << " to "

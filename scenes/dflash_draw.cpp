@@ -259,8 +259,8 @@ void draw_dflash_details(const DFlashDraw& d) {
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, w, below}, *d.input.whole, d.input.figures);
     const int rounds = draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
     const std::string note = !conditioning_series(d.input).empty()
-                                 ? sample_words(*study_named(d.input, kConditioning)) + "; at most " +
-                                       counted(rounds, "round") + " a point"
+                                 ? sample_words(*study_of(d.input, conditioning_study(d.input))) +
+                                       "; at most " + counted(rounds, "round") + " a point"
                                  : counted(rounds, "round") + "; C measures with and without states";
     ui::fitted_text(d.ui.canvas, {x, foot - 20}, note, Font::text, 14, d.ui.theme.muted, w);
 }
@@ -270,7 +270,7 @@ int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x, right = r.right();
     std::vector<AcceptanceSeries> series = conditioning_series(d.input);
-    const Study* study = study_named(d.input, kConditioning);
+    const Study* study = study_of(d.input, conditioning_study(d.input));
     const bool measured = !series.empty();
     ui::fitted_text(canvas, {x, r.y},
                     measured ? "What the target's states are worth" : "Acceptance by position, this run",

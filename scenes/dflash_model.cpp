@@ -55,7 +55,7 @@ RunStudy conditioning_study(const SceneInput& input) {
 
 std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input) {
     std::vector<AcceptanceSeries> all;
-    const Study* study = study_named(input, kConditioning);
+    const Study* study = study_of(input, conditioning_study(input));
     if (!study) return all;
     for (const StudyPoint& point : study->points) {
         if (!point.problem.empty()) continue;

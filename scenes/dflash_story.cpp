@@ -102,7 +102,7 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     }
     default: {
         const std::vector<AcceptanceSeries> series = conditioning_series(input);
-        const Study* study = study_named(input, kConditioning);
+        const Study* study = study_of(input, conditioning_study(input));
         if (!study || !study->complete() || series.size() < 2)
             return {"What conditioning is worth",
                     "Take the target's states away and draft the same prompt with the same dice: C measures "
@@ -178,7 +178,7 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
         story.task_done = study && study->complete();
         story.on_task = {Command{time_study(input)}};
     } else if (beat == 5) {
-        const Study* study = study_named(input, kConditioning);
+        const Study* study = study_of(input, conditioning_study(input));
         story.task = "Measure with and without states: C";
         story.task_done = study && study->complete();
         story.on_task = {Command{conditioning_study(input)}};
@@ -208,7 +208,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
         const std::vector<AcceptanceSeries> series = conditioning_series(input);
         for (const AcceptanceSeries& s : series) out << "Kept by position, " << describe_acceptance(s);
         if (!series.empty())
-            out << "Measured with " << sample_words(*study_named(input, kConditioning)) << "\n";
+            out << "Measured with " << sample_words(*study_of(input, conditioning_study(input))) << "\n";
         if (series.empty())
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";

@@ -23,7 +23,13 @@ const DrafterRow* extreme(const DraftersModel& m, Value value, bool largest) {
 
 int played(const DraftersModel& m) {
     return static_cast<int>(
-        std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.round() != nullptr; }));
+        std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.guesses() > 0; }));
+}
+
+// Those that were asked and found nothing to propose.
+int silent(const DraftersModel& m) {
+    return static_cast<int>(std::ranges::count_if(
+        m.rows, [](const DrafterRow& row) { return row.round() != nullptr && row.guesses() == 0; }));
 }
 
 std::string dice(const Header& header) {
@@ -60,7 +66,8 @@ Words beat_words(const DraftersModel& m, int beat) {
                                ", which is not lossless: the text depends on who guesses. ") +
                     "What differs is how many guesses stay, and what they cost. " +
                     capital(number_word(played(m))) + " of the " + std::to_string(m.rows.size()) + " shown " +
-                    (played(m) == 1 ? "has" : "have") + " guessed here."};
+                    (played(m) == 1 ? "has" : "have") + " guessed here" +
+                    (silent(m) > 0 ? ", " + number_word(silent(m)) + " found nothing to propose." : ".")};
     case 1: {
         int free = 0;
         for (const DrafterRow& row : m.rows) free += row.info->needs == DrafterNeeds::nothing;

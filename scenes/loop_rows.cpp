@@ -239,6 +239,9 @@ void compared(const LoopDraw& d, int i, const std::string& left, const std::stri
     if (!second.empty()) canvas.text({g.middle(i), y + 18}, second, font, 14, d.ui.theme.ink, Align::center);
 }
 
+// Of a coin that was not thrown, the longest wording first.
+const std::vector<std::string> kSetWords = {"coin set by you", "set by you", "set"};
+
 // Why a guess stays whose own coin failed, the longest wording first; the coin that keeps it may not have
 // been seen yet.
 std::vector<std::string> rescue_words(const LoopModel& model) {
@@ -326,7 +329,10 @@ void draw_coin_row(const LoopDraw& d) {
         }
         const std::string u = compared_probability(*c.check->u),
                           sign = *c.check->u < c.check->threshold ? "<" : "≥";
-        compared(d, i, u, sign, threshold, c.rescued() ? rescue_words(d.model) : std::vector<std::string>{});
+        compared(d, i, u, sign, threshold,
+                 c.check->set  ? kSetWords
+                 : c.rescued() ? rescue_words(d.model)
+                               : std::vector<std::string>{});
     }
 }
 

@@ -21,7 +21,7 @@ std::string coin_words(const LoopColumn& c) {
     if (!c.check->u) return ".";
     const bool under = *c.check->u < c.check->threshold;
     return std::string(under ? " and the coin fell under it, at " : " and the coin missed it, at ") +
-           probability(*c.check->u) + ".";
+           probability(*c.check->u) + (c.check->set ? ": you set it there, it was not thrown." : ".");
 }
 
 // What the token rule asks of the coin.

@@ -62,7 +62,8 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
         story.text = "No guess was made, so the target reads only the pending token and returns one row: "
                      "this is plain decoding, one pass for one token.";
         if (!took.empty()) story.text += took + ".";
-        if (!input.view->header->notice.empty()) story.text += " Reason: " + input.view->header->notice;
+        if (const Header& h = *input.view->header; h.drafter == "none" && !h.notice.empty())
+            story.text += " Reason: " + h.notice;
         return;
     }
     story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");

@@ -162,7 +162,11 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     const Header& h = *model.header;
     std::string text;
     if (model.cycle) text += "round " + std::to_string(model.cycle->cycle + 1) + ", ";
-    text += phase_name(model.phase);
+    const bool other =
+        model.phase == Phase::resample && model.own && model.own->from != Resampled::From::residual;
+    text += !other                                      ? phase_name(model.phase)
+            : model.own->from == Resampled::From::bonus ? "bonus token"
+                                                        : "the target's own token";
     text += " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
     text += " · T = " + ui::number(h.sampling.temperature, 1);
     if (model.greedy) text += " (bars show T = 1)";
@@ -189,8 +193,10 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         if (c.q) out << ", draft " << probability(*c.q);
         if (c.p) out << ", target " << probability(*c.p);
         if (c.check && c.check->u && throws_coins(model.rule))
-            out << ", coin " << probability(*c.check->u) << (*c.check->u < c.check->threshold ? " < " : " ≥ ")
-                << probability(c.check->threshold);
+            out << ", coin " << compared_probability(*c.check->u) << (c.check->set ? " (set by you)" : "")
+                << (*c.check->u < c.check->threshold ? " < " : " ≥ ")
+                << compared_probability(std::min(1.0, c.check->threshold));
+        if (c.draft->extra == "forced") out << ", put here by you";
         if (model.rule == RuleKind::certain) out << ", counts as certain";
         if (c.check && c.check->goal) out << ", mixture " << probability(std::exp(*c.check->goal));
         if (c.check && c.check->joint) out << ", prefix " << fine_probability(std::exp(*c.check->joint));
@@ -231,7 +237,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     }
     if (model.cycle && model.timed()) {
         out << "Clock: drafting " << model.ms(model.cycle->draft_ms) << " ms, verify "
-            << model.ms(model.cycle->verify_ms) << " ms, rest " << model.ms(model.cycle->other_ms) << " ms";
+            << model.ms(model.cycle->verify_ms) << " ms, rest " << model.ms(model.other_ms) << " ms";
         if (model.plain_ms > 0) out << "; plain decoding " << model.ms(model.plain_ms) << " ms per token";
         const std::string saving = saving_words(model);
         if (!saving.empty()) out << "; " << saving;

@@ -36,8 +36,7 @@ class LosslessScene final : public Scene {
         draw_lossless_controls(d);
         keys(d);
         const RunStudy study = greedy_study(input);
-        if (input.still && !study.runs.empty() && !study_named(input, study.name))
-            out.push_back(Command{study});
+        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
         ui.pop_id();
         return out;
     }

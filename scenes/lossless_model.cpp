@@ -193,7 +193,7 @@ RunStudy greedy_study(const SceneInput& input) {
 
 std::vector<GreedyRow> greedy_rows(const SceneInput& input) {
     std::vector<GreedyRow> rows;
-    const Study* study = study_named(input, kGreedyStudy);
+    const Study* study = study_of(input, greedy_study(input));
     if (!study || study->points.empty()) return rows;
     const std::vector<int>& plain = study->points.front().output;
     for (const StudyPoint& point : study->points) {

@@ -218,4 +218,16 @@ const Study* study_named(const SceneInput& input, const std::string& name) {
     return found == input.studies->end() ? nullptr : found->second.get();
 }
 
+const Study* study_of(const SceneInput& input, const RunStudy& now) {
+    const Study* study = study_named(input, now.name);
+    if (!study || study->points.empty()) return study;
+    if (now.runs.empty()) return nullptr;
+    RunSettings then = study->points.front().settings;
+    const RunSettings& first = now.runs.front();
+    then.rule_params = first.rule_params; // which the first run, of the token rule or plain, does not read
+    then.lens = first.lens, then.trace_top = first.trace_top, then.timing = first.timing;
+    then.fork = first.fork;
+    return then == first ? study : nullptr;
+}
+
 } // namespace speclens

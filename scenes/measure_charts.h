@@ -45,5 +45,8 @@ inline constexpr const char* kTimeStudy = "draft time";
 [[nodiscard]] std::string sample_words(const Study& study);
 [[nodiscard]] const Study* study_named(const SceneInput& input,
                                        const std::string& name); // nullptr: not measured
+// The same, unless it was of another prompt, other dice or another drafter than `now`, which would be
+// measured now, begins with.
+[[nodiscard]] const Study* study_of(const SceneInput& input, const RunStudy& now);
 
 } // namespace speclens

@@ -106,7 +106,7 @@ RaceGrid race_grid(Rect stage, int lanes, RaceCards wanted) {
     g.roomy = stage.h >= 850 && stage.w >= 1400;
     const float rows = static_cast<float>(lanes);
     const float header = g.roomy ? 80 : 76, pitch = g.roomy ? 32.0F : 26.0F;
-    const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 38.0F);
+    const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 58.0F);
     const float middle = stage.h - header - clock - 8;
     g.header = {stage.x, stage.y, stage.w, header};
     const bool cards = wanted == RaceCards::shown && stage.h >= 600 && stage.w >= 1100;

@@ -87,13 +87,20 @@ void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
                     ink, rows.x0 - x - 46);
 }
 
-float draw_race_legend(const RaceDraw& d, ui::Vec2 at,
-                       std::span<const std::pair<Role, const char*>> entries) {
+float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<const RaceLegend> entries) {
     ui::Canvas& c = d.ui.canvas;
-    for (const auto& [role, words] : entries) {
-        ui::role_swatch(c, d.ui.theme, {at.x, at.y, 18, 18}, role);
-        c.text({at.x + 25, at.y + 14}, words, Font::text, 14, d.ui.theme.muted);
-        at.x += 25 + c.text_width(words, Font::text, 14) + 26;
+    const float gap = d.grid.roomy ? 26 : 18;
+    const auto width = [&](const char* RaceLegend::*words) {
+        float sum = 0;
+        for (const RaceLegend& entry : entries) sum += 25 + c.text_width(entry.*words, Font::text, 14) + gap;
+        return sum - gap;
+    };
+    const auto words = width(&RaceLegend::words) <= right - at.x ? &RaceLegend::words : &RaceLegend::brief;
+    if (width(words) > right - at.x) return right;
+    for (const RaceLegend& entry : entries) {
+        ui::role_swatch(c, d.ui.theme, {at.x, at.y, 18, 18}, entry.role);
+        c.text({at.x + 25, at.y + 14}, entry.*words, Font::text, 14, d.ui.theme.muted);
+        at.x += 25 + c.text_width(entry.*words, Font::text, 14) + gap;
     }
     return at.x;
 }
@@ -144,17 +151,18 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
                     .shortcut = "S",
                     .tooltip = "measured time, or rounds of every lane"}))
         out.push_back(ToggleRaceClock{});
-    constexpr std::pair<Role, const char*> kLegend[] = {
-        {Role::draft, "drafting"},
-        {Role::target, "target pass; its own token"},
-        {Role::accepted, "guess that stayed"},
-        {Role::residual, "drawn from what a rejected guess left over"},
-        {Role::bonus, "bonus after a full round"}};
-    if (d.grid.roomy) {
-        const float end = draw_race_legend(d, {rows.x0, axis + 28}, kLegend);
+    constexpr RaceLegend kLegend[] = {
+        {Role::draft, "drafting", "drafting"},
+        {Role::target, "target pass; its own token", "target pass; its own token"},
+        {Role::accepted, "guess that stayed", "guess that stayed"},
+        {Role::residual, "drawn from what a rejected guess left over", "drawn from what was left over"},
+        {Role::bonus, "bonus after a full round", "bonus"}};
+    const float end = draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 120, kLegend);
+    if (end + 25 + c.text_width("the rest", Font::text, 14) < r.right() - 12) {
         c.fill({end, axis + 28, 18, 18}, t.muted.alpha(0.45F), 2);
-        ui::fitted_text(c, {end + 25, axis + 42}, "laws, verdicts, the rest", Font::text, 14, t.muted,
-                        r.right() - 12 - end - 25);
+        const std::string rest = "laws, verdicts, the rest";
+        const bool fits = c.text_width(rest, Font::text, 14) <= r.right() - 12 - end - 25;
+        c.text({end + 25, axis + 42}, fits ? rest : "the rest", Font::text, 14, t.muted);
     }
 
     const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};

@@ -47,9 +47,13 @@ struct RaceRows {
 };
 [[nodiscard]] RaceRows race_rows(const RaceDraw& d); // draws the panel's ground
 void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i);
-// One row: what the hues mean. Returns where it ends.
-float draw_race_legend(const RaceDraw& d, ui::Vec2 at,
-                       std::span<const std::pair<ui::Role, const char*>> entries);
+struct RaceLegend {
+    ui::Role role;
+    const char *words, *brief;
+};
+// One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, nothing where
+// there is no room. Returns where it ends.
+float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<const RaceLegend> entries);
 
 // Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
 // `taken` at the right. Returns the rectangle that is left for the figure.

@@ -135,6 +135,13 @@ std::string method_title(const std::string& drafter) {
     return m ? m->title : drafter;
 }
 
+bool race_of_table(const RaceView& race) {
+    return std::ranges::any_of(race.lanes, [](const RaceLane& lane) {
+        const Header* header = lane.trace ? lane.trace->header() : nullptr;
+        return header && header->tier == "TABLE";
+    });
+}
+
 RaceModel race_model(const SceneInput& input) {
     RaceModel m;
     m.race = input.race;
@@ -142,6 +149,7 @@ RaceModel race_model(const SceneInput& input) {
     m.clock = input.race_ms;
     m.stepped = m.race->settings.stepped;
     m.rounds = input.race_rounds && !m.stepped;
+    m.table = race_of_table(*m.race);
     m.focus = std::clamp(input.race_lane, 0, std::max(0, static_cast<int>(m.race->lanes.size()) - 1));
     m.measured = m.race->lanes_finished();
     m.greedy = m.race->settings.base.sampling.temperature == 0;
@@ -165,11 +173,13 @@ RaceModel race_model(const SceneInput& input) {
         if (lane.problem.empty()) texts.push_back(output_of(m.stepped ? l.shown : l.whole));
         if (!lane.finished || m.stepped) continue;
         if (std::abs(l.end - m.clock) < kSame) m.just_done = at;
-        const auto speed = [](const RaceLaneModel& x) { return x.tokens / std::max(1e-9, x.total_ms); };
+        const auto speed = [&](const RaceLaneModel& x) {
+            return m.table ? x.whole.tokens_per_round() : x.tokens / std::max(1e-9, x.total_ms);
+        };
         if (l.tokens > 0 && (m.fastest < 0 || speed(l) > speed(m.lanes[static_cast<std::size_t>(m.fastest)]))) m.fastest = at;
     }
     m.over = m.over && any;
-    if (m.plain >= 0) {
+    if (m.plain >= 0 && !m.table) {
         const RaceLaneModel& plain = m.lanes[static_cast<std::size_t>(m.plain)];
         for (RaceLaneModel& l : m.lanes)
             if (l.trace && l.tokens > 0 && l.total_ms > 0 && plain.tokens > 0 && l.lane->finished &&

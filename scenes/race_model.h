@@ -32,6 +32,7 @@ struct RaceModel {
     std::vector<RaceLaneModel> lanes;
     bool rounds = false;  // the clock counts rounds, not ms
     bool stepped = false; // the clock counts steps; nothing was timed
+    bool table = false;   // the target costs nothing to ask: times say nothing, the clock counts rounds
     double clock = 0, longest = 0;
     int focus = 0;
     bool measured = false; // every lane has finished its run
@@ -40,7 +41,7 @@ struct RaceModel {
     bool lossless = true; // the rule keeps the law of the target at this temperature
     ui::Tier tier = ui::Tier::live;
     int plain = -1;         // lanes, -1: none
-    int fastest = -1;       // most tokens a second
+    int fastest = -1;       // most tokens a second, of a table a round
     int texts = 0;          // lanes to compare: from two on; those that could not run to their end are none
     int same_tokens = 0;    // that all lanes share from the start, as far as each has come
     bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
@@ -54,6 +55,8 @@ struct RaceModel {
 [[nodiscard]] double previous_round(const RaceView& race, double step);
 // Ends of all rounds of all lanes, ascending: where the arrow keys stop.
 [[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1, bool rounds = false);
+// Whether its target is a table.
+[[nodiscard]] bool race_of_table(const RaceView& race);
 // Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest
 // moment there is while lanes still run.
 [[nodiscard]] double race_rest(const RaceView& race, bool rounds = false);

@@ -106,13 +106,14 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
                ui::Align::right);
     }
     ui::playhead(c, t, x(static_cast<double>(now)), rows.y0 - 6, rows.bottom());
-    constexpr std::pair<Role, const char*> kLegend[] = {{Role::draft, "guesses"},
-                                                        {Role::target, "target pass; its own token"},
-                                                        {Role::accepted, "a guess stays"},
-                                                        {Role::rejected, "a guess is refused"},
-                                                        {Role::residual, "drawn from what was left over"},
-                                                        {Role::bonus, "bonus after a full round"}};
-    if (d.grid.roomy) draw_race_legend(d, {rows.x0, axis + 28}, kLegend);
+    constexpr RaceLegend kLegend[] = {
+        {Role::draft, "guesses", "guesses"},
+        {Role::target, "target pass; its own token", "target pass; its own token"},
+        {Role::accepted, "a guess stays", "stays"},
+        {Role::rejected, "a guess is refused", "refused"},
+        {Role::residual, "drawn from what was left over", "drawn from what was left over"},
+        {Role::bonus, "bonus after a full round", "bonus"}};
+    draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 12, kLegend);
 
     const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
     const ui::Touch touched = ui::touch(d.ui, d.ui.id("steps"), area, {.focusable = false, .grow = false});

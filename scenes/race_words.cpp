@@ -34,6 +34,8 @@ bool one_length(const RaceModel& m, const RaceLaneModel& fastest) {
 }
 
 const char* wins(const RaceModel& m, const RaceLaneModel& fastest) {
+    if (m.table)
+        return one_length(m, fastest) ? "needs the fewest rounds" : "brings the most tokens per round";
     return one_length(m, fastest) ? "finishes first" : "writes fastest";
 }
 
@@ -41,7 +43,15 @@ const char* wins(const RaceModel& m, const RaceLaneModel& fastest) {
 std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
     const bool alike = one_length(m, fastest);
     const std::string name = capital(fastest.title), end = wins(m, fastest);
-    if (fastest.plain()) return "Plain decoding " + end + ": no drafter pays here";
+    if (m.table && fastest.plain()) return "No drafter saves a round here";
+    if (fastest.plain()) { // one prompt, timed once, says less than many
+        const RaceLaneModel* other = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
+        if (!other || other->lane->average->speed_up.value < 1.005)
+            return "Plain decoding " + end + ": no drafter pays here";
+        const LaneAverage& a = *other->lane->average;
+        return "Plain decoding " + end + " this time; over " + counted(a.totals.prompts, "prompt") + " " +
+               other->title + " is at " + ui::speed_up(a.speed_up.value);
+    }
     const double own = fastest.whole.tokens_per_round();
     const RaceLaneModel *ahead = nullptr, *level = nullptr;
     for (const RaceLaneModel& lane : m.lanes) {
@@ -50,6 +60,10 @@ std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
         if (std::abs(rate - own) < 1e-9) level = &lane;
         if (rate > own + 1e-9 && (!ahead || rate > ahead->whole.tokens_per_round())) ahead = &lane;
     }
+    if (m.table && level)
+        return name + " and " + level->title +
+               (alike ? " need the fewest rounds" : " bring the most tokens per round");
+    if (m.table) return name + " " + end;
     if (ahead)
         return capital(ahead->title) + (alike ? " needs fewer rounds, " : " brings more tokens per round, ") +
                fastest.title + " " + end;
@@ -105,7 +119,10 @@ std::string race_title(const RaceModel& m) {
 std::string race_title_short(const RaceModel& m) {
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1;
-    return told && !race_title(m).ends_with("?") ? capital(fastest->title) + " " + wins(m, *fastest) : "";
+    if (!told || race_title(m).ends_with("?")) return "";
+    const bool once =
+        race_title(m).find(" this time;") != std::string::npos; // many prompts say something else
+    return capital(fastest->title) + " " + wins(m, *fastest) + (once ? " this time" : "");
 }
 
 std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
@@ -300,7 +317,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
     if (!m.race) return text;
     if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
         text += "Recorded " + header->date + " on " + header->machine + ".\n";
-    text += "Prompt: " + m.race->settings.base.prompt + "\n";
+    if (!m.table) text += "Prompt: " + m.race->settings.base.prompt + "\n";
     if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {
         const RaceLaneModel& lane = m.lanes[i];
@@ -325,7 +342,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far; " +
                 ui::per_round(lane.whole.tokens_per_round()) + " tokens per round, " +
                 (m.race->cut && !lane.lane->finished ? "stopped" : "finished") + " after " +
-                ui::milliseconds(lane.total_ms) + " ms";
+                (m.table ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms");
         if (lane.speed_up > 0) text += ", " + ui::speed_up(lane.speed_up) + " the speed of plain decoding";
         text += ".\n";
         if (!lane.lane->average) continue;

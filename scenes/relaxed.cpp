@@ -36,8 +36,7 @@ class RelaxedScene final : public Scene {
         keys(d);
         history_.follow(state_, ui.state.active != 0);
         const RunStudy study = relaxed_study(input, state_);
-        if (input.still && !study.runs.empty() && !study_named(input, study.name))
-            out.push_back(Command{study});
+        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
         ui.pop_id();
         return out;
     }
@@ -46,7 +45,7 @@ class RelaxedScene final : public Scene {
         RelaxedState state = state_;
         if (input.trace != trace_) adopt(input, state);
         if (const char* rule = rule_of(input); *rule) state.rule = rule;
-        return relaxed_description(input, relaxed_model(input, state));
+        return relaxed_description(input, relaxed_model(input, state), state);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {

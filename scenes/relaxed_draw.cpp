@@ -240,11 +240,11 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
 namespace {
 
 // Tokens per round of a rule over its runs in the study; 0: not measured.
-double measured(const Study* study, const std::string& rule) {
+double measured(const Study* study, const std::string& rule, const RelaxedState& state) {
     int rounds = 0, tokens = 0;
     if (study)
         for (const StudyPoint& point : study->points)
-            if (point.settings.rule == rule && point.problem.empty())
+            if (point.settings.rule == rule && measured_with(point, state))
                 rounds += point.rounds, tokens += point.tokens;
     return rounds > 0 ? static_cast<double>(tokens) / rounds : 0;
 }
@@ -263,7 +263,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     const char* heads[] = {"tok/round", "stays", "dist."};
     for (int c = 0; c < 3; ++c)
         canvas.text({columns[c], r.y + 56}, heads[c], Font::text, 14, theme.muted, Align::right);
-    const Study* study = study_named(d.input, kRelaxedStudy);
+    const Study* study = study_of(d.input, relaxed_study(d.input, d.state));
     float y = r.y + 66;
     const auto row = [&](const std::string& name, const std::string& id, const TradeOff& point, bool chosen) {
         if (y + 24 > r.bottom() - 8) return;
@@ -276,7 +276,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
             if (touch.clicked) d.state.rule = id;
         }
         ui::fitted_text(canvas, {x, y + 17}, name, Font::text, 14, chosen ? theme.ink : theme.muted, w - 190);
-        const double tokens = measured(study, id);
+        const double tokens = measured(study, id, d.state);
         canvas.text({columns[0], y + 17}, tokens > 0 ? ui::per_round(tokens) : "–", Font::mono, 14, theme.ink,
                     Align::right);
         const auto mean = [&](double value) {
@@ -289,7 +289,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
         y += 24;
     };
     row("token (lossless)", "token", m.lossless, false);
-    if (measured(study, "block") > 0) row("block (lossless)", "block", m.lossless, false);
+    if (measured(study, "block", d.state) > 0) row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
         const std::string name = short_rule(*curve.rule);
         row(name + (curve.rule == m.own        ? ", this run"

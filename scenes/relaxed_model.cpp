@@ -214,4 +214,10 @@ RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state) {
     return study;
 }
 
+bool measured_with(const StudyPoint& point, const RelaxedState& state) {
+    const RuleInfo& rule = *find_rule(point.settings.rule);
+    return point.problem.empty() &&
+           to_text(point.settings.rule_params, rule) == to_text(params_for(rule, state.params), rule);
+}
+
 } // namespace speclens

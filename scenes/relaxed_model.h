@@ -99,9 +99,12 @@ inline constexpr int kRelaxedBeats = 6;
 [[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model);
 [[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model,
                                   const RelaxedState& state);
-[[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model);
+[[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model,
+                                              const RelaxedState& state = {});
 [[nodiscard]] std::string means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
 // Where the tokens per round are from, or why there are none.
+// Whether a point of the study was judged with the numbers that are set now.
+[[nodiscard]] bool measured_with(const StudyPoint& point, const RelaxedState& state);
 [[nodiscard]] std::string tokens_source_words(const SceneInput& input, const RelaxedState& state);
 // Which guesses the means leave out, and what brings them back; empty: none.
 [[nodiscard]] std::string left_out_words(const SceneInput& input, const RelaxedModel& model);

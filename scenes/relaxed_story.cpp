@@ -95,7 +95,7 @@ std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
 }
 
 std::string tokens_source_words(const SceneInput& input, const RelaxedState& state) {
-    if (const Study* study = study_named(input, kRelaxedStudy); study && !study->points.empty())
+    if (const Study* study = study_of(input, relaxed_study(input, state)); study && !study->points.empty())
         return "tok/round: " + sample_words(*study) + "; stays, dist.: this run.";
     if (!models_loaded(input)) return "tok/round: a saved run cannot be measured.";
     if (!relaxed_study(input, state).runs.empty()) return "tok/round: not measured yet, M does.";
@@ -151,7 +151,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
     story.text = words.text;
     const RunStudy study = relaxed_study(input, state);
     if (!study.runs.empty()) {
-        const Study* done = study_named(input, kRelaxedStudy);
+        const Study* done = study_of(input, study);
         story.task = "Measure every rule on this prompt: M";
         story.task_done = done && done->complete();
         story.on_task = {Command{study}};
@@ -159,7 +159,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
     return story;
 }
 
-std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) {
+std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     std::ostringstream out;
     const StageTitle title = relaxed_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
@@ -195,8 +195,8 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) 
         else
             out << "Stays here: not told, the recorded heads leave out "
                 << ui::probability(position->unlisted) << " of a law\n";
-        out << capital(tokens_source_words(input, {})) << "\n";
-        if (const Study* study = study_named(input, kRelaxedStudy)) {
+        out << capital(tokens_source_words(input, state)) << "\n";
+        if (const Study* study = study_of(input, relaxed_study(input, state))) {
             std::string last;
             int rounds = 0, tokens = 0;
             const auto flush = [&] {
@@ -206,6 +206,7 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m) 
                 rounds = tokens = 0;
             };
             for (const StudyPoint& point : study->points) {
+                if (!measured_with(point, state)) continue;
                 if (point.settings.rule != last) flush();
                 last = point.settings.rule;
                 rounds += point.rounds;

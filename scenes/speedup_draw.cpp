@@ -125,7 +125,9 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
         for (const SpeedupPoint& p : m.points) high = std::max(high, std::min(p.high * 1.05, high * 1.5));
     const std::string times = ui::speed_up(m.speedup_at(m.best));
     const std::string words = m.as_fast.size() > 1
-                                  ? as_fast_words(m) + " about as fast, up to " + times + "; whiskers: chance"
+                                  ? as_fast_words(m) +
+                                        (m.alike ? " about as fast, up to " + times : " not told apart") +
+                                        "; whiskers: chance"
                                   : "best with " + counted(m.best, "guess") + ": " + times +
                                         "; below 1 it costs more than it brings";
     const Chart chart = begin_chart(d, r, "speed", "Speed-up", words, 0, high);

@@ -15,11 +15,12 @@
 namespace speclens {
 namespace {
 
-constexpr int kLengths[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
+constexpr int kLengths[kMeasuredLengths] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
 constexpr int kRepeats = 5;           // of each; the quickest counts, the others were disturbed
 constexpr double kQuick = 5;          // ms of a pass: what takes longer is measured once
 constexpr double kOutrun = 1.25;      // times as long as a wider pass: no longer noise
 constexpr double kHighest = 0.999;    // of a lever
+constexpr double kAlike = 1.1;        // times as fast at most
 constexpr double kAssumedBlock = 0.3; // passes, until something is measured
 constexpr int kEnoughJudged = 3;      // rounds behind the last position that counts
 
@@ -161,6 +162,18 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     return true;
 }
 
+// What the intervals leave open.
+void judge_chance(SpeedupModel& m, const SpeedupPoint& best) {
+    for (const SpeedupPoint& p : m.points) {
+        if (p.high < best.low) continue;
+        m.as_fast.push_back(p.k);
+        m.alike = m.alike && p.speedup * kAlike >= best.speedup;
+    }
+    m.even =
+        std::ranges::any_of(m.points, [](const SpeedupPoint& p) { return p.high >= 1; }) && best.low <= 1;
+    m.close = best.speedup <= kAlike && best.speedup * kAlike >= 1;
+}
+
 // The numbers from the run on the screen: what it accepted, and what its rounds took.
 bool take_run(SpeedupModel& m, const SceneInput& input) {
     const CycleView& run = *input.whole;
@@ -276,9 +289,7 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     // What was seen counts more than what is interpolated.
     m.best = m.measured() ? std::ranges::max_element(m.points, {}, &SpeedupPoint::speedup)->k
                           : static_cast<int>(std::ranges::max_element(m.speedup) - m.speedup.begin()) + 1;
-    if (m.measured())
-        for (const SpeedupPoint& p : m.points)
-            if (p.high >= m.point(m.best)->low) m.as_fast.push_back(p.k);
+    if (m.measured()) judge_chance(m, *m.point(m.best));
     m.marked = std::clamp(state.k > 0 ? state.k : m.best, 1, kLongestDraft);
     while (!m.known(m.marked)) --m.marked; // the first length always is
     return m;

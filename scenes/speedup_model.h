@@ -75,7 +75,10 @@ struct SpeedupModel {
     std::vector<double> tokens, speedup;
     int best = 1, marked = 1; // draft lengths
     std::vector<int> as_fast; // measured ones whose intervals meet that of the best, itself among them
-    bool outrun = false;      // a wider pass was quicker: the times are in doubt
+    bool alike = true;        // and they were so seen, not only kept from being told apart by chance
+    bool even = false;   // the best may be no faster and no slower than plain decoding, as far as is told
+    bool close = true;   // and was seen so
+    bool outrun = false; // a wider pass was quicker: the times are in doubt
     [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
     // Share of the rounds with guesses, measured at this length or the next shorter one.
@@ -92,13 +95,14 @@ struct SpeedupModel {
 [[nodiscard]] SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state);
 
 inline constexpr const char* kSpeedupStudy = "speed-up";
+inline constexpr int kMeasuredLengths = 10; // of the study
 // The prompt of the current run with its drafter and several draft lengths, beside plain decoding. A drafter
 // of trees is studied as a chain. Empty where nobody can draft.
 [[nodiscard]] RunStudy speedup_study(const SceneInput& input);
 
 inline constexpr int kSpeedupBeats = 6;
 [[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
-// "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that are about as fast.
+// "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that cannot be told from the best.
 [[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
 [[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
 [[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);

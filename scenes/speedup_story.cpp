@@ -31,20 +31,26 @@ std::string in_its_place(const SpeedupModel& m) {
     return "this run drafts with " + m.own + "; measured here: " + name_of(m);
 }
 
-// Measured, and neither faster nor slower than plain decoding by more than chance.
-bool may_be_even(const SpeedupModel& m) {
-    const SpeedupPoint* best = m.measured() ? m.point(m.best) : nullptr;
-    return best && best->low <= 1 && best->high >= 1;
-}
-
 std::string finding(const SpeedupModel& m) {
     const std::string best = counted(m.best, "guess"), times = ui::speed_up(m.speedup_at(m.best));
-    if (may_be_even(m)) // whatever the length
+    if (m.even && m.close) // whatever the length
         return name_of(m) + " is about as fast as plain decoding here: " + times + " with " + best;
+    if (m.even) return name_of(m) + ": " + times + " with " + best + " here, not told from plain decoding";
     if (m.speedup_at(m.best) <= 1) return name_of(m) + " does not pay here, with any number of guesses";
-    if (m.as_fast.size() > 1)
+    if (m.as_fast.size() > 1 && m.alike)
         return name_of(m) + ": " + as_fast_words(m) + " are about as fast here, up to " + times;
+    if (m.as_fast.size() > 1)
+        return name_of(m) + ": " + times + " with " + best + " here; " + as_fast_words(m) + " not told apart";
     return name_of(m) + " is fastest here with " + best + ": " + times;
+}
+
+// A text that ends soon has no round with so many guesses.
+std::string lengths_words(const SpeedupModel& m) {
+    const std::string n = number_word(static_cast<int>(m.points.size())) + " draft lengths";
+    if (m.measuring) return n + " so far";
+    return m.points.size() < kMeasuredLengths
+               ? n + " of " + number_word(kMeasuredLengths) + ", it ends too soon for more"
+               : n;
 }
 
 std::string in_passes(double cost) {
@@ -117,12 +123,15 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
         std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
                            ui::speed_up(m.speedup_at(m.best)) + ". ";
         if (m.as_fast.size() > 1)
-            text = capital(as_fast_words(m)) + " are about as fast here, up to " +
-                   ui::speed_up(m.speedup_at(m.best)) + " with " + std::to_string(m.best) +
-                   ": these rounds cannot tell them apart" +
-                   (may_be_even(m) ? ", nor from plain decoding. " : ". ");
+            text = (m.alike ? capital(as_fast_words(m)) + " are about as fast here, up to " +
+                                  ui::speed_up(m.speedup_at(m.best)) + " with " + std::to_string(m.best) +
+                                  ": these rounds cannot tell them apart"
+                            : "The most was " + ui::speed_up(m.speedup_at(m.best)) + ", with " +
+                                  std::to_string(m.best) + ", but these rounds cannot tell " +
+                                  as_fast_words(m) + " apart") +
+                   (m.even ? ", nor from plain decoding. " : ". ");
         if (m.outrun) return {"Where it is fastest", text + "A wider pass was quicker, so measure again."};
-        if (may_be_even(m)) return {"Where it is fastest", text + "More rounds would tell more."};
+        if (m.even) return {"Where it is fastest", text + "More rounds would tell more."};
         text +=
             m.speedup_at(m.best) <= 1
                 ? "No length makes up for what drafting and the wider check cost: plain decoding is faster."
@@ -189,9 +198,8 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
     switch (m.source) {
     case Source::study:
         title.title = finding(m);
-        title.subtitle = (m.own.empty() ? std::string() : in_its_place(m) + " · ") +
-                         "this prompt, ten draft lengths" + std::string(m.measuring ? " so far" : "") +
-                         "; passes only, nothing else of a round" +
+        title.subtitle = (m.own.empty() ? std::string() : in_its_place(m) + " · ") + "this prompt, " +
+                         lengths_words(m) + "; passes only, nothing else of a round" +
                          (m.outrun ? " · timing in doubt: a wider pass was quicker" : "");
         title.tier = ui::Tier::live;
         break;

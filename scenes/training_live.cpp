@@ -309,8 +309,11 @@ void draw_live_training_controls(const TrainingDraw& d) {
     if (at.w < 96) return;
     ui::field_label(ui, at, "Medusa heads");
     const std::string why = why_not_train(d.input);
-    if (ui::button(ui, "train", at, "Train", {.shortcut = "M", .disabled = why}))
+    if (d.input.training && !d.input.training->complete) {
+        if (ui::button(ui, "train", at, "Stop", {.shortcut = "Esc"})) d.out.push_back(Command{Cancel{}});
+    } else if (ui::button(ui, "train", at, "Train", {.shortcut = "M", .disabled = why})) {
         d.out.push_back(Command{asked(d)});
+    }
     at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
     const std::string not_yet = usable(d.input) ? "" : "Train them first";

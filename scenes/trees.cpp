@@ -42,8 +42,7 @@ class TreesScene final : public Scene {
             out.push_back(Command{study});
             out.push_back(ShowDetails{});
         }
-        if (input.still && !study.runs.empty() && !study_named(input, study.name))
-            out.push_back(Command{study});
+        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
         ui.pop_id();
         return out;
     }

@@ -15,6 +15,14 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+namespace {
+
+std::string speedup_words(const TreesRow& row) {
+    return row.speedup > 0 ? ui::speed_up(row.speedup) : row.few ? "few" : "–";
+}
+
+} // namespace
+
 bool table_on_stage(const TreesDraw& d) {
     return d.input.details.w <= 0 && d.input.beat >= kTreesCostBeat && !trees_rows(d.input).empty();
 }
@@ -35,8 +43,7 @@ float draw_trees_table(const TreesDraw& d, Rect r) {
         ui::fitted_text(canvas, {r.x, y}, row.name, Font::text, 14, theme.ink, r.w - 204);
         canvas.text({columns[0], y}, std::to_string(row.rows), Font::mono, 14, theme.ink, Align::right);
         canvas.text({columns[1], y}, ui::per_round(row.tokens), Font::mono, 14, theme.ink, Align::right);
-        canvas.text({columns[2], y}, row.speedup > 0 ? ui::speed_up(row.speedup) : "–", Font::mono, 14,
-                    theme.ink, Align::right);
+        canvas.text({columns[2], y}, speedup_words(row), Font::mono, 14, theme.ink, Align::right);
     }
     return y;
 }
@@ -72,8 +79,7 @@ void draw_trees_bars(const TreesDraw& d, Rect r) {
         canvas.text({left + draft + verify + 8, base}, ui::number(row.draft_ms + row.verify_ms, 2),
                     Font::mono, 14, theme.muted);
         canvas.text({tokens, base}, ui::per_round(row.tokens), Font::mono, 15, theme.ink, Align::right);
-        canvas.text({r.right(), base}, row.speedup > 0 ? ui::speed_up(row.speedup) : "–", Font::mono, 15,
-                    theme.ink, Align::right);
+        canvas.text({r.right(), base}, speedup_words(row), Font::mono, 15, theme.ink, Align::right);
         y += pitch;
     }
 }
@@ -95,8 +101,9 @@ void draw_trees_details(const TreesDraw& d) {
     } else {
         y = draw_trees_table(d, {x, r.y + 18, w, r.h - 78});
         y += 24;
-        ui::fitted_text(canvas, {x, y}, "each row: " + trees_sample_words(d.input), Font::text, 14,
-                        theme.muted, w);
+        ui::fitted_text(canvas, {x, y},
+                        "each row: " + trees_sample_words(d.input) + few_words(trees_rows(d.input)),
+                        Font::text, 14, theme.muted, w);
     }
     if (m.blocks > 0 && y + 66 < r.bottom())
         ui::paragraph(canvas, {x, y + 34}, w,

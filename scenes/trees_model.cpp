@@ -18,6 +18,8 @@ std::string family_of(const std::string& drafter) {
     return drafter.ends_with("_tree") ? drafter.substr(0, drafter.size() - 5) : drafter;
 }
 
+constexpr int kFewTimed = 5; // rounds below which a time says little
+
 RunSettings sampled(RunSettings settings) {
     if (settings.sampling.temperature == 0) settings.sampling.temperature = 1;
     settings.draft_sampling.reset();
@@ -221,14 +223,35 @@ std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesMod
     return settings;
 }
 
-RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
+namespace {
+
+// The runs of the study without those of its drafters: plain decoding.
+RunStudy plain_study(const SceneInput& input) {
     RunStudy study{kTreesStudy, {}};
     if (!models_loaded(input) || !input.settings) return study;
-    RunSettings base = sampled(*input.settings);
-    base.options = {};
-    base.trace_top = 0;
-    base.max_tokens = 64;
-    base.k = std::max(base.k, 4);
+    RunSettings plain = sampled(*input.settings);
+    plain.options = {};
+    plain.trace_top = 0;
+    plain.max_tokens = 64;
+    plain.drafter = "none";
+    plain.rule = "token";
+    plain.k = 0;
+    study.runs.push_back(plain);
+    return study;
+}
+
+// What was measured of this prompt with these dice, whoever drafts by now.
+const Study* measured_trees(const SceneInput& input) {
+    return study_of(input, plain_study(input));
+}
+
+} // namespace
+
+RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
+    RunStudy study = plain_study(input);
+    if (study.runs.empty()) return study;
+    RunSettings base = study.runs.front();
+    base.k = std::max(input.settings->k, 4);
     constexpr int kSeeds = 4;
     const auto add = [&](RunSettings one) {
         for (int seed = 0; seed < kSeeds; ++seed) {
@@ -236,11 +259,6 @@ RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
             study.runs.push_back(one);
         }
     };
-    RunSettings plain = base;
-    plain.drafter = "none";
-    plain.rule = "token";
-    plain.k = 0;
-    study.runs.push_back(plain);
     if (!m.chain_drafter.empty())
         for (const char* rule : {"token", "block"}) {
             RunSettings chain = base;
@@ -267,7 +285,7 @@ bool shows_figures(const SceneInput& input, const TreesModel& m) {
 
 std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
     std::string chain = m.chain_drafter, trees = m.tree_drafter;
-    if (const Study* study = study_named(input, kTreesStudy)) // what was measured, whoever drafts by now
+    if (const Study* study = measured_trees(input))
         for (const StudyPoint& point : study->points)
             if (const DrafterInfo* who = find_drafter(point.settings.drafter);
                 who && point.settings.drafter != "none")
@@ -278,18 +296,19 @@ std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
 }
 
 std::string trees_sample_words(const SceneInput& input) {
-    const Study* study = study_named(input, kTreesStudy);
+    const Study* study = measured_trees(input);
     return study && !study->points.empty() ? sample_words(*study) : std::string();
 }
 
 std::vector<TreesRow> trees_rows(const SceneInput& input) {
     std::vector<TreesRow> rows;
-    const Study* study = study_named(input, kTreesStudy);
+    const Study* study = measured_trees(input);
     if (!study) return rows;
     double plain = 0;
     int rounds = 0, tokens = 0;
     const StudyPoint* last = nullptr;
-    std::vector<double> draft, verify; // of every seed: one that was disturbed does not decide
+    int timed = 0;
+    double draft = 0, verify = 0; // of the quickest seed: the others were disturbed
     const auto same = [](const RunSettings& a, const RunSettings& b) {
         return a.drafter == b.drafter && a.rule == b.rule && a.options.tree_budget == b.options.tree_budget;
     };
@@ -304,9 +323,11 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
                                        : "chain, token";
         row.rows = 1 + (tree ? s.options.tree_budget : last->guesses());
         row.tokens = static_cast<double>(tokens) / rounds;
-        row.draft_ms = median(draft);
-        row.verify_ms = median(verify);
-        if (plain > 0 && row.verify_ms > 0) row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
+        row.draft_ms = draft;
+        row.verify_ms = verify;
+        row.few = plain > 0 && timed < kFewTimed;
+        if (plain > 0 && verify > 0 && !row.few)
+            row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
         rows.push_back(row);
     };
     for (const StudyPoint& point : study->points) {
@@ -317,15 +338,13 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         }
         if (last && !same(last->settings, point.settings)) {
             finish();
-            rounds = tokens = 0;
-            draft.clear();
-            verify.clear();
+            rounds = tokens = timed = 0;
+            draft = verify = 0;
         }
         last = &point;
-        if (point.verify_ms > 0) {
-            draft.push_back(point.draft_ms);
-            verify.push_back(point.verify_ms);
-        }
+        timed += point.timed;
+        if (point.verify_ms > 0 && (verify <= 0 || point.draft_ms + point.verify_ms < draft + verify))
+            draft = point.draft_ms, verify = point.verify_ms;
         rounds += point.rounds;
         tokens += point.tokens;
     }

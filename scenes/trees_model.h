@@ -95,9 +95,12 @@ struct TreesRow {
     int rows = 0; // of the verify pass
     double tokens = 0, draft_ms = 0, verify_ms = 0;
     double speedup = 0; // against a plain pass; 0: unknown
+    bool few = false;   // too few rounds made all their guesses to time them
 };
 [[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
+[[nodiscard]] std::string
+few_words(const std::vector<TreesRow>& rows); // what "few" means; empty: none has it
 // A room sees them in place of the block, at the beat that tells them, where time was taken.
 [[nodiscard]] bool shows_figures(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] std::string trees_study_title(const SceneInput& input,

@@ -67,8 +67,9 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         return {"Which is worth it here?",
                 "On this prompt, over " + trees_sample_words(input) + ", " + most->name +
                     " gives the most tokens per round, " + ui::per_round(most->tokens) + "; " +
-                    (best == most ? "it is also" : best->name + " is") + " the fastest, " +
-                    ui::speed_up(best->speedup) +
+                    (best->speedup <= 0 ? "too few rounds to time them"
+                                        : (best == most ? "it is also" : best->name + " is") +
+                                              " the fastest, " + ui::speed_up(best->speedup)) +
                     ". Tokens per round are not speed: the rows have to be paid for."};
     }
     }
@@ -107,6 +108,10 @@ std::string why_example(const SceneInput& input) {
     if (header->sampling.temperature == 0) return "This run is greedy. It throws no coins.";
     if (header->rule == "block") return "This run has judged no block yet.";
     return "This run is judged guess by guess.";
+}
+
+std::string few_words(const std::vector<TreesRow>& rows) {
+    return std::ranges::any_of(rows, &TreesRow::few) ? "; few: too few full rounds to time" : "";
 }
 
 StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
@@ -217,7 +222,10 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
         out << row.name << ": " << row.rows << " rows, " << ui::per_round(row.tokens)
             << " tokens per round, draft " << ui::number(row.draft_ms, 2) << ", verify "
             << ui::number(row.verify_ms, 2) << " ms"
-            << (row.speedup > 0 ? ", " + ui::speed_up(row.speedup) : std::string()) << "\n";
+            << (row.speedup > 0 ? ", " + ui::speed_up(row.speedup)
+                : row.few       ? ", too few full rounds for a speed-up"
+                                : std::string())
+            << "\n";
     out << "\n" << describe_story(trees_story(input, m));
     return out.str();
 }

@@ -18,6 +18,7 @@ PassTimes some_passes() {
     times.context = 64;
     times.repeats = 20;
     times.weight_bytes = 2e6;
+    times.read_bytes = times.weight_bytes;
     times.multiply_adds = 1e6;
     times.bandwidth_gbs = 2;
     for (const int rows : {1, 2, 4, 8, 16, 32, 64}) {

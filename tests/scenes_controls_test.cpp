@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "scenes/run_controls.h"
 #include "scenes_fixtures.h"
@@ -143,6 +144,49 @@ TEST(Controls, AChangeDuringAMeasurementSaysWhatItWasOf) {
     quiet.observe(fixtures::mixed());
     quiet.bench.key(ui::Key::k);
     EXPECT_FALSE(quiet.bench.shows("the measurement under way")) << quiet.bench.words;
+}
+
+TEST(Serving, IsOfTheSettingsOnScreenAndSaysWhich) {
+    std::vector<ServerOrder> orders;
+    EnginePort port;
+    port.server = [&](ServerOrder order) { orders.push_back(std::move(order)); };
+    SceneBench bench("server", port);
+    EXPECT_EQ(bench.controller.served(), nullptr);
+    bench.show(fixtures::toy_run({.name = "domino", .drafter = "domino", .k = 7, .temperature = 0.8}));
+    bench.click(bench.find("Serve this engine"));
+    ASSERT_EQ(orders.size(), 1u);
+    ASSERT_NE(bench.controller.served(), nullptr);
+    EXPECT_EQ(bench.controller.served()->drafter, "domino");
+    EXPECT_EQ(bench.controller.served()->k, 7);
+    EXPECT_EQ(bench.controller.served()->sampling.temperature, 0.8);
+    EXPECT_TRUE(bench.shows("Serves domino K = 7 · T 0.8 · token rule")) << bench.words;
+    bench.show(fixtures::mixed()); // another run; the server stays what it is
+    auto view = std::make_shared<ServerView>();
+    view->state = ServerView::State::attached;
+    view->own = true;
+    bench.controller.observe_server(view);
+    bench.time += 10; // the note is gone
+    bench.settle();
+    EXPECT_TRUE(bench.shows("serves domino K = 7 · T 0.8")) << bench.words;
+    auto other = std::make_shared<ServerView>(*view);
+    other->own = false;
+    bench.controller.observe_server(other);
+    bench.settle();
+    EXPECT_FALSE(bench.shows("serves domino")) << bench.words;
+}
+
+TEST(StatusBar, NamesTheTemperatureAndNoLengthOfPlainDecoding) {
+    EXPECT_EQ(run_words("domino", 7, 0.8, "token"), "domino K = 7 · T 0.8 · token rule");
+    EXPECT_EQ(run_words("small", 4, 0, "greedy"), "small K = 4 · greedy");
+    EXPECT_EQ(run_words("small", 4, 0, "block"), "small K = 4 · greedy · block rule");
+    EXPECT_EQ(run_words("none", 7, 1, "token"), "plain decoding · T 1");
+    EXPECT_EQ(run_words("none", 7, 0, "token"), "plain decoding · greedy");
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed());
+    EXPECT_TRUE(bench.shows("small K = 4 · T 1 · token rule")) << bench.words;
+    bench.show(fixtures::toy_run({.name = "plain", .drafter = "none", .k = 0, .cycles = 5}));
+    EXPECT_TRUE(bench.shows("plain decoding · T 1")) << bench.words;
+    EXPECT_FALSE(bench.shows("none K")) << bench.words;
 }
 
 TEST(Lanes, OpenWithTheLensThatScenesOfHeadsShow) {

@@ -60,6 +60,7 @@ class Writer {
         h.drafter_model = toy_.drafter == "small" ? "toy draft" : "";
         h.rule = toy_.rule;
         h.backend = "toy backend";
+        if (!toy_.tier.empty()) h.tier = toy_.tier;
         h.machine = "test bench";
         h.date = "2026-01-02 03:04";
         h.k = toy_.k;

@@ -24,6 +24,7 @@ struct Toy {
     bool stop = true;
     std::string failure = {}; // ends with Failed instead
     int nodes = 0;            // > 0: guesses form trees of so many nodes, two children each, k levels at most
+    std::string tier = {};    // of the data; empty: LIVE
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
 // Runs of the trained heads in assets/traces, with a lens; each is named after the scene that is made for it.

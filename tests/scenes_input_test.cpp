@@ -122,6 +122,15 @@ TEST(Stepping, StepButtonAndTimelineMoveTheCursor) {
     EXPECT_LT(live.bench.cursor(), scrubbed);
 }
 
+TEST(Keys, EIsNoSecondKeyThatNobodyListed) {
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::e);
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::none);
+    bench.key(ui::Key::e, {.ctrl = true});
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::export_frame);
+}
+
 TEST(Playing, GoesOnByItselfAndPauses) {
     SceneBench bench("loop");
     bench.show(fixtures::mixed(), 1);
@@ -187,7 +196,7 @@ TEST(Menus, OpenAndRunAnItem) {
     bench.show(fixtures::mixed(), 4);
     bench.click(bench.find("View", {0, 0, 1600, 28}));
     EXPECT_TRUE(bench.shows("High contrast"));
-    bench.click(bench.find("Light"));
+    bench.click(bench.find("Light theme"));
     EXPECT_EQ(bench.controller.theme, ui::ThemeKind::light);
     EXPECT_FALSE(bench.shows("High contrast"));
 }
@@ -334,6 +343,38 @@ TEST(Actions, NeverGoTheOtherWay) {
                         1e-9)
                 << where;
         }
+    }
+}
+
+TEST(Stopping, EscapeAndTheMenuEndATrainingAndAMeasurement) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.sent.clear();
+    live.bench.key(ui::Key::escape);
+    EXPECT_TRUE(live.sent.empty()) << "nothing is running";
+    live.bench.controller.perform({PickAction{Action::cancel}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("Nothing is running")) << live.bench.words;
+    for (const bool training : {false, true}) {
+        Snapshot p;
+        p.trace = fixtures::mixed();
+        if (training) {
+            p.training = std::make_shared<const MedusaView>();
+        } else {
+            auto study = std::make_shared<Study>();
+            study->planned = 2;
+            p.studies["lengths"] = study;
+        }
+        live.observe(p);
+        live.sent.clear();
+        live.bench.key(ui::Key::k, {.ctrl = true});
+        live.bench.key(ui::Key::escape);
+        EXPECT_FALSE(live.last<Cancel>()) << "Escape closed the palette, and nothing else";
+        live.bench.key(ui::Key::escape);
+        EXPECT_TRUE(live.last<Cancel>()) << training;
+        live.sent.clear();
+        live.bench.controller.perform({PickAction{Action::cancel}}, live.bench.time);
+        EXPECT_TRUE(live.last<Cancel>()) << training;
     }
 }
 

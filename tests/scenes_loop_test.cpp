@@ -110,6 +110,33 @@ TEST(LoopWords, OnlyTheFirstMissIsWhereTheTokenRuleWouldHaveStopped) {
     }
 }
 
+// Whoever adds up the printed times comes to the printed gain, also before the round is over.
+TEST(LoopWords, TheClockAddsUp) {
+    const auto trace = fixtures::mixed();
+    int told = 0;
+    for (std::size_t shown = 1; shown <= trace->size(); ++shown) {
+        SceneBench bench("loop");
+        bench.show(trace, shown);
+        SceneInput input = bench.controller.frame(0).scene;
+        input.plain.ms_per_token = 9;
+        const std::string words = find_scene("loop")->make()->describe(input);
+        const std::size_t at = words.find("Clock: ");
+        double draft = 0, verify = 0, rest = 0, plain = 0, gain = 0;
+        if (at == std::string::npos ||
+            std::sscanf(
+                words.c_str() + at,
+                "Clock: drafting %lf ms, verify %lf ms, rest %lf ms; plain decoding %lf ms per token; %lf",
+                &draft, &verify, &rest, &plain, &gain) != 5)
+            continue;
+        ++told;
+        double nearest = 1e9; // whatever the number of tokens
+        for (int tokens = 1; tokens <= 5; ++tokens)
+            nearest = std::min(nearest, std::abs(std::abs(tokens * plain - draft - verify - rest) - gain));
+        EXPECT_LT(nearest, 0.02) << words.substr(at, 160);
+    }
+    EXPECT_GT(told, 6);
+}
+
 // A round whose last kept guess ends the text: the token behind it was drawn and is not used.
 std::shared_ptr<Trace> ending_round() {
     auto trace = std::make_shared<Trace>([](int id) { return " word" + std::to_string(id); });

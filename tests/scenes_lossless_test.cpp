@@ -198,6 +198,7 @@ TEST(LosslessScene, NamesEveryDrafterItCounts) {
     }
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         Counting live(screen);
+        done.points.front().settings = greedy_study(live.bench->controller.frame(0).scene).runs.front();
         live.published.studies[done.name] = std::make_shared<const Study>(done);
         live.show();
         live.beat(kLosslessBeats - 1);

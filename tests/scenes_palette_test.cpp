@@ -1,6 +1,8 @@
 // The palette: commands, drafters, rules and what the open scene can do, found by their words.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/popups.h"
 #include "scenes_fixtures.h"
 #include "scenes_live_bench.h"
@@ -36,6 +38,45 @@ TEST(Palette, ChoosesADrafterAndARule) {
     for (const PaletteRow& row :
          palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
         EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
+}
+
+TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const auto labels = [&](const std::string& query) {
+        std::vector<std::string> found;
+        for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), query))
+            found.push_back(row.label);
+        return found;
+    };
+    // Where it stands, from 0; far behind where it is not found.
+    const auto place = [&](const std::string& query, const std::string& label) {
+        const std::vector<std::string> found = labels(query);
+        return std::ranges::find(found, label) - found.begin() + (std::ranges::count(found, label) ? 0 : 999);
+    };
+    for (const char* theme : {"Dark theme", "Light theme", "High contrast theme"})
+        EXPECT_LT(place("theme", theme), 3) << theme;
+    for (const char* zoom : {"Zoom in", "Zoom out", "Zoom 100 %"}) EXPECT_LT(place("zoom", zoom), 3) << zoom;
+    EXPECT_LT(place("seed", "Restart with the same seed"), 2);
+    EXPECT_LT(place("seed", "Roll other dice"), 2);
+    EXPECT_LT(place("model", "Drafter: small"), 5);
+    EXPECT_LT(place("settings", "Temperature + 0.1"), 25);
+    EXPECT_LT(place("temp", "Temperature + 0.1"), 2) << "the beginning of a word";
+    EXPECT_EQ(place("shortcuts", "Keys"), 0);
+    EXPECT_LT(place("theme", "Dark theme"), place("theme", "Export the frame as PNG or SVG…"));
+}
+
+TEST(Palette, PutsWordsBeforeScatteredLetters) {
+    const int whole = search_score("theme", "Dark theme"), other = search_score("theme", "Dark", "theme");
+    const int beginning = search_score("them", "Dark theme");
+    const int scattered = search_score("theme", "Export the frame");
+    EXPECT_GT(whole, other);
+    EXPECT_GT(other, beginning);
+    EXPECT_GT(beginning, scattered);
+    EXPECT_GE(scattered, 0);
+    EXPECT_LT(search_score("theme", "Quit"), 0);
+    EXPECT_GT(search_score("lecture: ", "Lecture: mine"), search_score("lecture: ", "Open a lecture…"));
+    EXPECT_EQ(search_score("", "Quit"), 0);
 }
 
 TEST(Palette, DoesWhatTheOpenSceneCan) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/ui/format.h"
 #include "scenes_look.h"
@@ -200,6 +201,38 @@ TEST(RaceScene, AStoppedRaceIsOver) {
     EXPECT_TRUE(b.bench.controller.frame(b.bench.time).playing);
     for (int i = 0; i < 80; ++i) b.bench.frame();
     EXPECT_FALSE(b.bench.controller.frame(b.bench.time).playing) << "the window would be drawn for ever";
+}
+
+// A timed race waits for a training; a stepped one waits for the user as well, and is none of what runs.
+TEST(RaceKeys, EscapeStopsTheRaceOnScreenBeforeTheTrainingThatItWaitsFor) {
+    RaceBench b;
+    Snapshot p;
+    p.status.state = EngineStatus::State::idle;
+    p.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
+    p.training = std::make_shared<const MedusaView>();
+    const auto press = [&](const std::shared_ptr<RaceView>& race) {
+        (race->settings.stepped ? p.stepped : p.race) = race;
+        b.bench.controller.observe(p, b.bench.time);
+        b.bench.settle();
+        b.sent.clear();
+        b.bench.key(ui::Key::escape);
+        return std::pair(b.all<StopRace>().size(), b.all<Cancel>().size());
+    };
+    const std::pair<std::size_t, std::size_t> race{1, 0}, training{0, 1}, nothing{0, 0};
+    auto going = toy_race();
+    going->lanes[3].finished = false;
+    EXPECT_EQ(press(going), race);
+    auto stopped = std::make_shared<RaceView>(*going);
+    stopped->cut = true;
+    EXPECT_EQ(press(stopped), training);
+    b.bench.controller.perform({SceneCommand{ToggleStepped{}}}, b.bench.time);
+    auto stepped = std::make_shared<RaceView>(*going);
+    stepped->settings.stepped = true;
+    EXPECT_EQ(press(stepped), training);
+    p.training = nullptr;
+    EXPECT_EQ(press(stepped), race);
+    b.bench.controller.perform({SceneCommand{ToggleStepped{}}}, b.bench.time);
+    EXPECT_EQ(press(stopped), nothing);
 }
 
 TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {

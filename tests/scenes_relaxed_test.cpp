@@ -285,6 +285,21 @@ TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
     live.bench->controller.observe(live.published, live.bench->time);
     live.bench->settle();
     EXPECT_TRUE(live.bench->shows("tok/round: 4 seeds, up to 64 tokens each")) << live.bench->words;
+    // Neither of another prompt nor of other numbers of the rule.
+    SceneInput input = live.bench->controller.frame(0).scene;
+    RelaxedState state;
+    EXPECT_TRUE(tokens_source_words(input, state).starts_with("tok/round: 4 seeds"));
+    const auto typical =
+        std::ranges::find(done.points, "typical", [](const StudyPoint& p) { return p.settings.rule; });
+    ASSERT_NE(typical, done.points.end());
+    EXPECT_TRUE(measured_with(*typical, state));
+    state.params.epsilon /= 2;
+    EXPECT_FALSE(measured_with(*typical, state));
+    EXPECT_TRUE(measured_with(done.points.front(), state)) << "the token rule takes no numbers";
+    RunSettings other = *input.settings;
+    other.token_ids.push_back(3);
+    input.settings = &other;
+    EXPECT_EQ(tokens_source_words(input, state), "tok/round: not measured yet, M does.");
 }
 
 // Every mark of the chart has its name, alone or among those that coincide with it.

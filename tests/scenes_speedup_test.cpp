@@ -180,7 +180,9 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
     EXPECT_NEAR(three->speedup, 3.3 / (0.3 + 1.15), 1e-9);
     EXPECT_NEAR(m.tokens[2], three->tokens, 1e-9) << "position by position gives what was seen";
     for (const SpeedupPoint& p : m.points) EXPECT_LE(p.speedup, m.point(m.best)->speedup);
-    EXPECT_TRUE(live.bench->shows(as_fast_words(m) + " are about as fast here, up to")) << "of ten rounds";
+    EXPECT_TRUE(live.bench->shows(as_fast_words(m) +
+                                  (m.alike ? " are about as fast here, up to" : " not told apart")))
+        << "of ten rounds";
     Measured long_run;
     long_run.bench->key(ui::Key::m);
     long_run.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, 10000);

@@ -62,6 +62,7 @@ struct Judged {
             p.verify_ms = one.drafter == "none" ? 1 : 1.5;
             p.draft_ms = one.drafter == "none" ? 0 : 0.5;
             p.head_ms = p.draft_ms / 2; // counted in draft_ms
+            p.timed = p.rounds - 1;
             done.points.push_back(p);
         }
         published.studies[done.name] = std::make_shared<const Study>(done);
@@ -370,6 +371,19 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     EXPECT_DOUBLE_EQ(rows[1].draft_ms, 0.5) << "the head is part of it";
     EXPECT_DOUBLE_EQ(rows[1].speedup, 3.5 / 2);
     EXPECT_EQ(rows[4].name, "tree of 16");
+    {
+        SceneInput input = live.bench->controller.frame(0).scene;
+        RunSettings other = *input.settings;
+        input.settings = &other;
+        other.k = 9;
+        other.drafter = "lookup";
+        EXPECT_EQ(trees_rows(input).size(), 5u) << "whoever drafts by now";
+        other.sampling.temperature = 0.3;
+        EXPECT_TRUE(trees_rows(input).empty()) << "other dice";
+        other = live.settings;
+        other.token_ids.push_back(3);
+        EXPECT_TRUE(trees_rows(input).empty()) << "another prompt";
+    }
     EXPECT_EQ(rows[4].rows, 17);
     Study done = *live.published.studies.at(kTreesStudy);
     done.points.back().verify_ms = 50; // something else had the cores during the last seed
@@ -377,6 +391,12 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     SceneInput disturbed = live.bench->controller.frame(0).scene;
     disturbed.studies = &live.published.studies;
     EXPECT_EQ(trees_rows(disturbed)[4].speedup, rows[4].speedup);
+    Study brief = *live.published.studies.at(kTreesStudy);
+    for (StudyPoint& p : brief.points) p.timed = 1; // of four seeds
+    live.published.studies[brief.name] = std::make_shared<const Study>(brief);
+    for (const TreesRow& row : trees_rows(disturbed)) EXPECT_TRUE(row.few && row.speedup == 0) << row.name;
+    EXPECT_NE(trees_description(disturbed, trees_model(disturbed, {})).find("too few full rounds"),
+              std::string::npos);
     for (StudyPoint& p : done.points) p.most = 3; // as heads that make three guesses
     live.published.studies[done.name] = std::make_shared<const Study>(done);
     SceneInput input = live.bench->controller.frame(0).scene;

@@ -77,8 +77,12 @@ TEST(AcceptRule, CtrlZTakesBackWhatTheSceneChangedFirst) {
     live.bench.settle();
     EXPECT_FALSE(live.bench.shows("TABLE")) << live.bench.words;
     EXPECT_FALSE(live.last<Restart>());
+    EXPECT_TRUE(live.bench.shows("Taken back: what was set last on this scene's own controls"))
+        << live.bench.words;
     live.bench.key(ui::Key::y, {.ctrl = true});
     live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("Made again: what was set on this scene's own controls"))
+        << live.bench.words;
     EXPECT_TRUE(live.bench.shows("TABLE")) << live.bench.words;
     live.bench.key(ui::Key::z, {.ctrl = true});
     live.bench.settle();

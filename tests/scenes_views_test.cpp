@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include "app/link.h"
 #include "app/popups.h"
@@ -308,9 +309,34 @@ TEST(OpenDialog, ListsWhatWasSavedNewestFirst) {
     EXPECT_TRUE(bench.shows("Open this file")) << bench.words;
     bench.key(ui::Key::enter);
     EXPECT_TRUE(bench.shows("cannot open the session file old/nowhere.jsonl")) << bench.words;
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::open_file) << "to be corrected";
+    EXPECT_EQ(bench.controller.chrome.query, "old/nowhere.jsonl");
+    EXPECT_TRUE(bench.controller.frame(bench.time).banner.empty()) << "it is said once";
+    const bool run_ahead = bench.controller.frame(bench.time).run_ahead;
+    typed.typed = "x"; // goes into the field, and what was said about the text before goes
+    bench.frame(typed);
+    bench.settle();
+    EXPECT_EQ(bench.controller.chrome.query, "old/nowhere.jsonlx");
+    EXPECT_EQ(bench.controller.frame(bench.time).run_ahead, run_ahead);
+    EXPECT_FALSE(bench.shows("cannot open the session file")) << bench.words;
+    bench.key(ui::Key::escape);
+    ASSERT_EQ(bench.controller.chrome.popup, Popup::none);
     bench.key(ui::Key::o, {.ctrl = true});
+    EXPECT_TRUE(bench.controller.chrome.query.empty());
     bench.key(ui::Key::enter); // the newest one
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::none);
     EXPECT_EQ(bench.controller.frame(bench.time).scene.trace->size(), fixtures::mixed()->size());
+    ::unsetenv("XDG_DATA_HOME");
+}
+
+TEST(SavedFiles, OfOneSecondDoNotReplaceEachOther) {
+    const test::TempFolder folder;
+    ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed(), 3);
+    for (int i = 0; i < 5; ++i) bench.key(ui::Key::s, {.ctrl = true});
+    const std::filesystem::directory_iterator files(folder / "speclens" / "sessions");
+    EXPECT_EQ(std::distance(begin(files), end(files)), 5);
     ::unsetenv("XDG_DATA_HOME");
 }
 

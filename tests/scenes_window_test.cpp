@@ -103,6 +103,48 @@ TEST(Window, RacesAndOpensALaneInTheLoop) {
     EXPECT_EQ(opened, "loop");
 }
 
+// Started with one drafter, changed to none: the server drafts nothing.
+TEST(Window, ServesTheSettingsOnScreen) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    WindowRequest request;
+    request.view.scene = "server";
+    request.view.settings.max_tokens = 12;
+    int step = 0;
+    double drafted = -1;
+    std::string who;
+    (void)run_window(request, [&](InputQueue&, Controller& controller, int, double seconds) {
+        const FrameInput now = controller.frame(seconds);
+        const ServerView* server = now.scene.server;
+        const auto order = [&](ServerOrder what) {
+            controller.perform({SceneCommand{std::move(what)}}, seconds);
+            ++step;
+        };
+        const bool attached = server && server->state == ServerView::State::attached;
+        if (step == 0 && now.scene.trace->size() > 0) { // one that drafts, first
+            order(ServeHere{});
+        } else if (step == 1 && attached) {
+            order(DetachServer{});
+        } else if (step == 2 && server && server->state == ServerView::State::detached) {
+            RunSettings plain = *now.scene.settings;
+            plain.drafter = "none";
+            controller.perform({SceneCommand{Command{Restart{plain}}}}, seconds);
+            ++step;
+        } else if (step == 3 && now.scene.settings->drafter == "none") {
+            order(ServeHere{});
+        } else if (step == 4 && attached) {
+            order(AskServer{request_like(*now.scene.settings)});
+        } else if (step == 5 && server && server->served && !server->asking) {
+            drafted = server->served->counts ? server->served->counts->drafted : 0;
+            who = controller.served() ? controller.served()->drafter : "";
+            ++step;
+        }
+        return step < 6 && seconds < 90;
+    });
+    EXPECT_EQ(step, 6) << "how far it came";
+    EXPECT_EQ(who, "none");
+    EXPECT_EQ(drafted, 0);
+}
+
 // One Ctrl+C or SIGTERM is enough, and whoever waited for it before hears of it too.
 TEST(Window, ASignalClosesIt) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";

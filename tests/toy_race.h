@@ -33,7 +33,7 @@ inline Sample toy_sample(const ToyLane& lane, int tokens, double draft_ms) {
     return s;
 }
 
-inline std::shared_ptr<RaceView> toy_race(bool averages = true) {
+inline std::shared_ptr<RaceView> toy_race(bool averages = true, const std::string& tier = "") {
     auto race = std::make_shared<RaceView>();
     race->settings.base.prompt = " the cat sat on the";
     race->settings.base.max_tokens = 12;
@@ -52,7 +52,8 @@ inline std::shared_ptr<RaceView> toy_race(bool averages = true) {
                                         .cycles = toy.cycles,
                                         .temperature = 0,
                                         .noise = toy.noise,
-                                        .top = 0});
+                                        .top = 0,
+                                        .tier = tier});
         lane.finished = true;
         race->settings.lanes.push_back({toy.drafter, "greedy", toy.k});
         if (averages) {
