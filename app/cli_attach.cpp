@@ -1,7 +1,11 @@
 // `speclens attach`: another program's server, or what one left in a file.
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -46,8 +50,24 @@ void tell(const std::string& text, bool keeps_file) {
     flush();
 }
 
-Exit read_file_of(const Options& options, const std::string& name) {
-    const std::string text = read_text_file(name, kMostFileBytes);
+// Of a file, or of whatever is piped in.
+std::string text_of(const std::string& word) {
+    std::string text;
+    if (word == "-") {
+        text = read_at_most(std::cin, kMostFileBytes, "standard input");
+    } else if (std::error_code ignored; std::filesystem::is_other(std::filesystem::status(word, ignored))) {
+        std::ifstream in(word, std::ios::binary);
+        if (!in) throw Error(word + ": cannot be opened", "Check the name and the permissions.");
+        text = read_at_most(in, kMostFileBytes, word);
+    } else {
+        text = read_text_file(word, kMostFileBytes);
+    }
+    stop_if_interrupted(); // half of what was piped in is not the log
+    return text;
+}
+
+Exit read_file_of(const Options& options, const std::string& word) {
+    const std::string text = text_of(word), name = word == "-" ? "standard input" : word;
     const Terminal terminal = standard_terminal(options.color);
     const auto keep = [&](const auto& items, const auto& line_of) { // a line of JSON for each
         if (options.json.empty()) return;
@@ -192,17 +212,21 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
 
 Exit command_attach(const Options& options) {
     const std::string& target = options.words[0];
-    if (!looks_like_endpoint(target)) {
+    if (target == "-" || !looks_like_endpoint(target)) {
         std::error_code ignored;
-        if (!std::filesystem::exists(target, ignored))
+        if (target != "-" && !std::filesystem::exists(target, ignored))
             throw Error("'" + target + "' does not exist, and is no address of a server",
                         "An address has a port or a scheme: 127.0.0.1:8000, http://host.");
         if (options.prompt)
-            throw Error("'" + target + "' is a file: it cannot be asked anything",
+            throw Error((target == "-" ? "standard input" : "'" + target + "' is a file") +
+                            std::string(": it cannot be asked anything"),
                         "--prompt needs the address of a server.", Exit::usage);
         for (const char* option : {"--key-from", "--every", "--for"})
             if (options.has(option))
                 throw Error(std::string(option) + " does nothing for a file", "Leave it out.", Exit::usage);
+        if (target == "-" && isatty(STDIN_FILENO) == 1)
+            throw Error("- is a log on standard input, and nothing is piped in",
+                        "For example: cat vllm.log | speclens attach -", Exit::usage);
         return read_file_of(options, target);
     }
     const Endpoint endpoint = parse_endpoint(target);

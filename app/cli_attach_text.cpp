@@ -189,8 +189,8 @@ std::string served_text(const ServedText& served, const Terminal& t) {
 std::string log_text(const std::string& name, const LogReading& log, const Terminal& t) {
     std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " +
                       server_name(log.kind()) + " · [RECORDED]\n";
-    out += "  " + std::to_string(log.entries.size()) + " of " + std::to_string(log.lines) +
-           " lines speak of acceptance\n\n";
+    out += "  " + std::to_string(log.entries.size()) + " of " + counted(log.lines, "line") +
+           (log.entries.size() == 1 ? " speaks" : " speak") + " of acceptance\n\n";
     out += "      line acc.length  accepted  what it is\n";
     const std::size_t first = log.entries.size() > 20 ? log.entries.size() - 20 : 0;
     if (first > 0) out += "         … " + std::to_string(first) + " earlier ones\n";

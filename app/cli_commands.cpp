@@ -95,7 +95,7 @@ constexpr CommandRow kCommandRows[] = {
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
      "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
      "and tests the counts against the laws that the case expects, where it does. Exits with 1 when a case "
-     "differs. A file:\n"
+     "differs, and when the rounds are too few to tell. A file:\n"
      "{\"schema\":\"specdec-oracles/"
      "1\",\"cases\":[{\"id\":\"a\",\"rule\":\"token\",\"vocab\":2,\"block\":1,\n"
      "\"params\":{},\"q\":{\"\":[0.8,0.2]},\"p\":{\"\":[0.6,0.4],\"0\":[0.5,0.5],\"1\":[0.5,0.5]},\n"
@@ -126,16 +126,17 @@ constexpr CommandRow kCommandRows[] = {
      "speclens list scenes --json\n"
      "speclens list glossary tau\n"
      "speclens list published domino"},
-    {attach, "attach", "URL|FILE", 1, 1,
+    {attach, "attach", "URL|FILE|-", 1, 1,
      "what a vLLM, SGLang or llama.cpp server tells about its speculation",
      "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
-     "records. With --prompt it sends one request and shows which tokens of the answer were guessed, as far "
+     "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, as far "
      "as the server says. Figures of a whole server hold other people's requests too.",
      "speclens attach http://127.0.0.1:8000\n"
      "speclens attach 127.0.0.1:8080 --once\n"
      "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
      "speclens attach https://models.example.org --key-from API_KEY --for 60 --json readings.jsonl\n"
      "speclens attach server.log\n"
+     "journalctl -u vllm | speclens attach -\n"
      "speclens attach profile_export.jsonl"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "

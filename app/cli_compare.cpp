@@ -151,8 +151,9 @@ Exit command_compare(const Options& options) {
     check_drafter_options(options, names, models->layers());
     std::vector<Prompt> prompts = prompts_of(options, *models);
     const std::size_t planned = prompts.size();
+    const bool times = !models->target_table; // it costs nothing to ask
     const double busy = busy_cores();
-    if (const std::string warning = busy_warning(busy); !warning.empty()) say(warning);
+    if (const std::string warning = busy_warning(busy); times && !warning.empty()) say(warning);
     const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats);
     prompts.resize(contestants[0].samples.size());
 
@@ -167,18 +168,22 @@ Exit command_compare(const Options& options) {
     const Header header = *Run(models, with_prompt(first, prompts[0])).trace().header();
     TableLook look{.terminal = standard_terminal(options.color),
                    .greedy = first.sampling.temperature == 0,
-                   .speed_up = !models->scorer};
+                   .times = times,
+                   .speed_up = times && !models->scorer};
     for (const Contestant& c : contestants) look.name = std::max(look.name, columns(c.label) + 2);
     const Terminal& terminal = look.terminal;
-    std::string text =
-        terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
-        (models->scorer ? "" : " · " + models->backend->description()) + " · " +
-        terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" + std::to_string(prompts.size()) +
-        (ended_by ? " of " + std::to_string(planned) : "") + (planned == 1 ? " prompt" : " prompts") +
-        (ended_by ? ", then it ended; " : ", ") + "temperature " + number(first.sampling.temperature, 2) +
-        ", seed " + std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
-        " new tokens, median of " + std::to_string(options.repeats) +
-        (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n" + setting_lines(contestants);
+    std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
+                       (models->scorer ? "" : " · " + models->backend->description()) + " · " +
+                       terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
+                       std::to_string(prompts.size()) + (ended_by ? " of " + std::to_string(planned) : "") +
+                       (planned == 1 ? " prompt" : " prompts") + (ended_by ? ", then it ended; " : ", ") +
+                       "temperature " + number(first.sampling.temperature, 2) + ", seed " +
+                       std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
+                       " new " + (first.max_tokens == 1 ? "token" : "tokens") +
+                       (times ? ", median of " + std::to_string(options.repeats) +
+                                    (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n"
+                              : "\n") +
+                       setting_lines(contestants);
     if (models->scorer && !header.notice.empty()) text += header.notice + "\n";
     std::vector<Row> rows;
     for (const std::string& domain : domains)
@@ -195,6 +200,7 @@ Exit command_compare(const Options& options) {
     }
     if (models->frequent) text += cut_notes(rows, models->vocab(), models->frequent->from_file());
     text += look.speed_up ? formula_table(rows, *plain, look)
+            : !times      ? "\n  no times and no speed-up: a table costs nothing to ask\n"
                           : "\n  no speed-up: here every pass is a request for log-probabilities, also every "
                             "single token of plain\n  decoding, and no user of the server waits for those\n";
     text += position_table(rows, look);
@@ -208,6 +214,7 @@ Exit command_compare(const Options& options) {
                              .prompts = prompts,
                              .planned = planned,
                              .busy_cores = busy,
+                             .times = times,
                              .speed_up = look.speed_up};
     if (json) {
         json->write(compare_json(rows, facts));

@@ -41,13 +41,14 @@ Json json_of(const Row& row, const CompareFacts& facts) {
         json["draft_ids"] = c.ids.size();
         json["tokens_outside_draft_ids"] = row.outside;
     }
-    json["draft_ms"] = t.draft_ms - t.head_ms;
-    json["head_ms"] = t.head_ms;
-    json["verify_ms"] = t.verify_ms;
-    json["accept_ms"] = t.accept_ms;
-    json["other_ms"] = t.other_ms - t.accept_ms;
-    json["round_ms"] = t.round_ms();
-    json["tokens_per_second"] = t.tokens_per_second;
+    const auto time = [&](double value) { return or_null(facts.times, value); };
+    json["draft_ms"] = time(t.draft_ms - t.head_ms);
+    json["head_ms"] = time(t.head_ms);
+    json["verify_ms"] = time(t.verify_ms);
+    json["accept_ms"] = time(t.accept_ms);
+    json["other_ms"] = time(t.other_ms - t.accept_ms);
+    json["round_ms"] = time(t.round_ms());
+    json["tokens_per_second"] = time(t.tokens_per_second);
     json["speedup"] = or_null(facts.speed_up, row.speed.value);
     json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
     json["speedup_high"] = or_null(facts.speed_up && row.speed.interval, row.speed.high);
@@ -120,8 +121,8 @@ Json per_prompt(const CompareFacts& facts) {
                             {"rounds", s.rounds},
                             {"drafted", s.drafted},
                             {"accepted", s.accepted},
-                            {"ms", s.total_ms()},
-                            {"repeats_ms", c.repeats[p]}});
+                            {"ms", or_null(facts.times, s.total_ms())},
+                            {"repeats_ms", or_null(facts.times, c.repeats[p])}});
         }
     return list;
 }
@@ -178,10 +179,11 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         text += s.drafter + "," + s.rule + "," + std::to_string(s.k) + "," + csv_cell(row.domain);
         for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted})
             text += "," + std::to_string(n);
-        for (const double v : {t.tokens_per_round(), t.draft_ms - t.head_ms, t.head_ms, t.verify_ms,
-                               t.accept_ms, t.other_ms - t.accept_ms, t.round_ms(), t.tokens_per_second})
-            text += "," + Json(v).dump();
         const auto known = [](bool shown, double value) { return "," + (shown ? Json(value).dump() : ""); };
+        text += known(true, t.tokens_per_round());
+        for (const double v : {t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms,
+                               t.other_ms - t.accept_ms, t.round_ms(), t.tokens_per_second})
+            text += known(facts.times, v);
         text += known(facts.speed_up, row.speed.value);
         text += known(facts.speed_up && row.speed.interval, row.speed.low);
         text += known(facts.speed_up && row.speed.interval, row.speed.high);

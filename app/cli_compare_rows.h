@@ -39,7 +39,8 @@ struct Row {
 struct TableLook {
     Terminal terminal;
     bool greedy = true;
-    bool speed_up = true; // false: the target is a server
+    bool times = true;    // false: the target is a table
+    bool speed_up = true; // false: a table, or a server
     int name = 13;        // columns of a drafter's name
 };
 // How many guesses each drafter makes, and the rule; says of one that is not lossless that it is not.
@@ -67,9 +68,10 @@ struct CompareFacts {
     const std::vector<Prompt>& prompts; // that were finished
     std::size_t planned = 0;            // prompts; more than were finished when something ended it early
     double busy_cores = 0;
-    bool speed_up = true;
+    bool times = true, speed_up = true; // as in TableLook
 };
-// A row's draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to its round_ms.
+// A row's draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to its round_ms; of a table there are
+// none.
 [[nodiscard]] std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts);
 // One line for every drafter and domain; positions in columns judged_1, kept_1, judged_2 …
 [[nodiscard]] std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts);

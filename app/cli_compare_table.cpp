@@ -23,6 +23,16 @@ std::string positions(const std::vector<double>& acceptance) {
     return text.empty() ? "–" : text;
 }
 
+// Right-aligned, and apart from the cell before it however wide the value is.
+std::string cell(const std::string& text, int width) {
+    return pad_left(columns(text) < width ? text : " " + text, width);
+}
+
+// Left-aligned, and apart from the cell behind it.
+std::string padded(const std::string& text, int width) {
+    return pad(columns(text) < width ? text : text + " ", width);
+}
+
 } // namespace
 
 std::string table_line(const Row& row, const TableLook& look) {
@@ -31,15 +41,16 @@ std::string table_line(const Row& row, const TableLook& look) {
     std::string line = "  " + pad(c.label, look.name);
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
-    line += pad_left(number(t.tokens_per_round(), 2), 6);
+    line += cell(number(t.tokens_per_round(), 2), 6);
     const std::string drafted =
         t.drafted < 10000 ? std::to_string(t.drafted) : std::to_string((t.drafted + 500) / 1000) + "k";
-    line += pad_left(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
+    line += cell(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
     if (full_width(look)) line += pad(positions(t.acceptance), 17);
-    line += pad_left(number(t.draft_ms - t.head_ms, 2), 6) +
-            pad_left(t.head_ms > 0 ? number(t.head_ms, 2) : "–", 6) + pad_left(number(t.verify_ms, 2), 7) +
-            pad_left(number(t.other_ms, 2), 6);
-    line += pad_left(number(t.tokens_per_second, 0), 7);
+    const auto timed = [&](double value, int decimals, int width) {
+        return cell(look.times ? number(value, decimals) : "–", width);
+    };
+    line += timed(t.draft_ms - t.head_ms, 2, 6) + (t.head_ms > 0 ? timed(t.head_ms, 2, 6) : cell("–", 6)) +
+            timed(t.verify_ms, 2, 7) + timed(t.other_ms, 2, 6) + timed(t.tokens_per_second, 0, 7);
     if (look.speed_up) {
         const std::string interval =
             row.speed.interval && c.name != "none"
@@ -48,7 +59,7 @@ std::string table_line(const Row& row, const TableLook& look) {
         const Tone tone = c.name == "none"       ? Tone::plain
                           : row.speed.value >= 1 ? Tone::accepted
                                                  : Tone::rejected;
-        line += "  " + terminal.paint(tone, pad(number(row.speed.value, 2) + "×" + interval, 19));
+        line += "  " + terminal.paint(tone, padded(number(row.speed.value, 2) + "×" + interval, 19));
     } else {
         line += "  ";
     }
@@ -82,11 +93,13 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
     std::string text;
     for (const auto& [k, names] : ks) text += k + ": " + names + "\n";
     for (const auto& [rule, names] : rules) {
-        text += "rule " + rule + (rules.size() > 1 ? ": " + names : "");
         const RunSettings& run = contestants.front().settings;
-        text += keeps_target(*find_rule(rule), run.rule_params, run.sampling)
-                    ? "\n"
-                    : " is NOT lossless: it changes what is written\n";
+        const bool lossless = keeps_target(*find_rule(rule), run.rule_params, run.sampling);
+        text += "rule " + rule;
+        if (rules.size() == 1)
+            text += lossless ? "\n" : " is NOT lossless: it changes what is written\n";
+        else
+            text += (lossless ? ": " : ", NOT lossless (it changes what is written): ") + names + "\n";
     }
     return text;
 }
@@ -192,9 +205,9 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
             for (std::size_t i = from; i < to; ++i)
                 for (const Row& row : rows)
                     if (row.domain == domain && row.contestant == shown[i])
-                        text += pad_left(number(row.totals.tokens_per_round(), 2) +
-                                             (look.speed_up ? "  " + number(row.speed.value, 2) + "×" : ""),
-                                         cell_width);
+                        text += cell(number(row.totals.tokens_per_round(), 2) +
+                                         (look.speed_up ? "  " + number(row.speed.value, 2) + "×" : ""),
+                                     cell_width);
             text += "\n";
         }
     }

@@ -1,8 +1,16 @@
 // Help from the same tables that the parser uses, so that it cannot fall behind.
 #include "app/cli_options.h"
 #include "app/cli_terminal.h"
+#include "kernels/cuda_module.h"
 
 namespace speclens::cli {
+
+std::string version_text() {
+    std::string why;
+    const std::unique_ptr<Backend> gpu = load_cuda_backend(why);
+    return "SpecLens " SPEC_VERSION "\nengine  " + make_cpu_backend({.threads = 1})->description() +
+           "\nGPU     " + (gpu ? gpu->description() : "not used: " + why) + "\n";
+}
 
 std::string help_text(Command command, int width) {
     const CommandRow& row = row_of(command);
@@ -15,7 +23,7 @@ std::string help_text(Command command, int width) {
     const std::string words = row.words[0] ? " " + std::string(row.words) : "";
     text += "Usage: speclens" + name + words + " [options]\n\n" + wrap(row.more, width) + "\n";
     if (command == Command::window) {
-        text += "\nCommands (speclens COMMAND --help explains each):\n";
+        text += "\nCommands (speclens help COMMAND explains each; speclens --version names this one):\n";
         for (const CommandRow& other : command_rows())
             if (other.name[0]) line(other.name, other.about, 10);
     }

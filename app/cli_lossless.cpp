@@ -138,9 +138,11 @@ class Verdicts {
                            : undecided_     ? "UNDECIDED, although no difference was found"
                            : done_ < tests_ ? "No difference until then"
                                             : "The laws agree") +
-               ": a p-value below " + number(least(), 6) + " (" + number(kFalseAlarm, 3) + " divided by " +
-               std::to_string(tests_) +
-               " tests) counts as a difference. Total variation\n"
+               ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
+               (tests_ == 1
+                    ? ""
+                    : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
+               " counts as a difference. Total variation\n"
                "shrinks with more samples; it is the sampling noise when the laws agree.\n";
     }
 

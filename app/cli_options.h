@@ -42,7 +42,7 @@ enum class When : std::uint8_t { automatic, always, never };
 
 struct Options {
     Command command = Command::window;
-    bool help = false;
+    bool help = false, version = false;
     std::vector<std::string> words; // what stands after the command without a dash
     std::set<std::string> given;    // names of the options that were typed or stood in the link
     std::optional<Link> link;       // of speclens://…; its options are among the others
@@ -87,6 +87,7 @@ struct Options {
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;
+    bool session_is_word = false;        // it was typed without --session
     int first_frame = 0, last_frame = 0; // --frames A:B, from 1; 0: to the end
     int frame_ms = 1500;
     std::string attach;                // address of a server for the scene `server`
@@ -136,6 +137,7 @@ struct CommandRow {
 // Throws Error (usage) with the nearest suggestion.
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
+[[nodiscard]] std::string version_text();                              // name, version, engines
 [[nodiscard]] std::string help_text(Command command, int width = 100); // window: the overview of all commands
 
 // "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"

@@ -243,6 +243,9 @@ Tested test_case(const Expected& expected, const Counted& counted) {
 
 Exit command_oracle(const Options& options) {
     const std::vector<OracleCase> cases = load_oracle_cases(options.words[0]);
+    if (cases.empty())
+        throw Error(options.words[0] + ": no cases, so nothing would be tested",
+                    "\"cases\" is a list with at least one case: speclens oracle --help shows one.");
     std::vector<Expected> expected;
     for (const OracleCase& c : cases) expected.push_back(expected_of(c));
     ResultFile file(options.output);
@@ -293,21 +296,26 @@ Exit command_oracle(const Options& options) {
     file.write(result.dump(1) + "\n");
     file.commit();
     if (options.output != "-")
-        print(std::to_string(ran) + " of " + std::to_string(cases.size()) + " cases counted, " +
-              std::to_string(options.samples) + " rounds each, in " + options.output.string() + "\n");
+        print(std::to_string(ran) + " of " + counted(static_cast<int>(cases.size()), "case") + " counted, " +
+              std::to_string(options.samples) + (options.samples == 1 ? " round" : " rounds") + " each, in " +
+              options.output.string() + "\n");
     if (tested > 0) {
         const std::string words =
-            std::to_string(differing) + " of " + std::to_string(tested) +
-            " cases differ from what they expect (a p-value below 0.000001)" +
-            (undecided > 0 ? "; too few rounds to tell for " + std::to_string(undecided) + ": use more --samples" : "");
+            std::to_string(differing) + " of " + counted(tested, "case") +
+            (tested == 1 ? " differs from what it expects" : " differ from what they expect") +
+            " (a p-value below 0.000001)" +
+            (undecided > 0
+                 ? "; too few rounds to tell for " + std::to_string(undecided) + ": use more --samples"
+                 : "");
         options.output != "-" ? print(words + "\n") : say(words);
     }
     if (untested > 0) {
-        const std::string words = counted(untested, "case") + " with expectations skipped: not tested is not passed";
+        const std::string words =
+            counted(untested, "case") + " with expectations skipped: not tested is not passed";
         options.output != "-" ? print(words + "\n") : say(words);
     }
     if (ended_by) std::rethrow_exception(ended_by);
-    return differing + untested > 0 ? Exit::failed : Exit::ok;
+    return differing + undecided + untested > 0 ? Exit::failed : Exit::ok;
 }
 
 } // namespace speclens::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -27,6 +28,22 @@ extern "C" void on_interrupt(int) {
     if (reason == EPIPE) throw ReaderGone{};
     throw Error(std::string("standard output: ") + std::strerror(reason),
                 "Free some space or write somewhere else.", Exit::model);
+}
+
+// Of /dev/stdout, its like and /dev/fd/N: what is open there is written on, be it a file; a rename would
+// put a file in the place of the name itself. -1: another name.
+int descriptor_of(const std::filesystem::path& file) {
+    const std::string name = file.lexically_normal().string();
+    if (name == "/dev/stdin") return STDIN_FILENO;
+    if (name == "/dev/stdout") return STDOUT_FILENO;
+    if (name == "/dev/stderr") return STDERR_FILENO;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!name.starts_with(folder)) continue;
+        int number = -1;
+        const char* end = name.data() + name.size();
+        return std::from_chars(name.data() + folder.size(), end, number).ptr == end ? number : -1;
+    }
+    return -1;
 }
 
 double seconds() {
@@ -70,11 +87,15 @@ void flush() {
 
 ResultFile::ResultFile(std::filesystem::path file) : file_(std::move(file)) {
     if (file_ == "-") return;
+    const int open_already = descriptor_of(file_);
+    if (open_already < 0) file_ = behind_links(file_);
     std::error_code ignored;
     const bool special =
         std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored);
     written_ = file_;
-    stream_ = special ? std::fopen(written_.c_str(), "wb") : create_beside(file_, written_);
+    stream_ = open_already >= 0 ? fdopen(fcntl(open_already, F_DUPFD_CLOEXEC, 3), "wb")
+              : special         ? std::fopen(written_.c_str(), "wb")
+                                : create_beside(file_, written_);
     if (!stream_)
         throw Error(file_.string() + ": cannot be written: " + std::strerror(errno),
                     "Does the folder exist, and may you write there?");

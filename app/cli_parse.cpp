@@ -55,6 +55,7 @@ const OptionRow& find_option(const std::string& name, Command command) {
     if (!elsewhere.empty())
         usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
     known.emplace_back("--help");
+    known.emplace_back("--version");
     const std::string close = nearest_option(name, known);
     usage("unknown option " + name,
           (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
@@ -75,7 +76,8 @@ void check_together(const Options& o) {
     needs("--system", o.chat, "--chat");
     needs("--thinking", o.chat, "--chat");
     needs("--lens", !o.json.empty(), "--json");
-    needs("--domain", !o.has("--prompt") && !o.has("--token-ids"), "a file of prompts");
+    never_both("--domain", "--prompt");
+    never_both("--domain", "--token-ids");
     never_both("--chat", "--raw");
     never_both("--once", "--every");
     never_both("--once", "--for");
@@ -96,8 +98,8 @@ void check_together(const Options& o) {
     never_both("--text", "--verbose");
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
-    if (!o.csv.empty() && o.csv == o.json)
-        usage("--csv and --json name one file: " + o.csv, "Give each a file of its own.");
+    if (o.csv == "-" && o.json == "-") // of files, see check_outputs()
+        usage("--csv and --json both name standard output", "Give one of them a file.");
     if (!o.session.empty())
         for (const char* option :
              {"--model",         "--drafter",      "--drafters",       "--ngram-weight",
@@ -109,8 +111,12 @@ void check_together(const Options& o) {
               "--no-correction", "--context-last", "--tap-shift",      "--confidence",
               "--fr-spec",       "--head-pool",    "--skip-mlp",       "--tree-topk",
               "--tree-depth",    "--tree-budget",  "--trace-top",      "--timing",
-              "--no-timing",     "--stepped"})
+              "--no-timing",     "--stepped"}) {
+            if (o.session_is_word && o.has(option))
+                usage("'" + o.session.string() + "' and " + option + " exclude each other",
+                      "What was saved is drawn as it is: leave one of them out.");
             never_both("--session", option);
+        }
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())
             usage("render needs a scene, or --all DIR", "See: speclens list scenes");
@@ -142,6 +148,7 @@ void take_file(Options& o) {
     if (!o.given.insert("--session").second)
         usage("'" + file + "' and --session: two saved runs", "Give one of them.");
     o.session = file;
+    o.session_is_word = true;
     o.words.pop_back();
 }
 
@@ -184,6 +191,14 @@ void apply_link(Options& o) {
 Options parse(const std::vector<std::string>& arguments) {
     Options o;
     std::size_t at = 0;
+    if (!arguments.empty() && arguments[0] == "help") {
+        if (arguments.size() > 2)
+            usage("'" + arguments[2] + "' is one word too many for 'speclens help'",
+                  "For example: speclens help run");
+        if (arguments.size() == 2 && arguments[1][0] != '-') o.command = command_of(arguments[1]);
+        o.help = true;
+        return o;
+    }
     if (!arguments.empty() && !arguments[0].empty() && arguments[0][0] != '-') {
         o.command = command_of(arguments[0]);
         if (o.command != Command::window) at = 1;
@@ -211,6 +226,10 @@ Options parse(const std::vector<std::string>& arguments) {
         }
         if (word == "--help" || word == "-h") {
             o.help = true;
+            return o;
+        }
+        if (word == "--version") {
+            o.version = true;
             return o;
         }
         const std::size_t equals = word[1] == '-' ? word.find('=') : std::string::npos;

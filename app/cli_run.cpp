@@ -42,7 +42,8 @@ class Reporter {
         }
     }
 
-    void finish() {
+    // `advice`: one line behind the result; may be empty.
+    void finish(const std::string& advice) {
         follow();
         if (const std::string plain = writer_.plain_line(); file_ && !plain.empty())
             file_->write(plain + "\n");
@@ -50,6 +51,7 @@ class Reporter {
         if (options_->text_only) say_now((decoder_ ? decoder_->flush() : std::string()) + "\n");
         if (walks_) {
             say_now(walk_.closing(fold(run_->trace(), run_->trace().size()), run_->trace().plain_ms()));
+            if (!advice.empty()) say_now("  " + advice + "\n");
             if (file_) say_now("  trace in            " + options_->json + "\n");
         }
     }
@@ -85,6 +87,15 @@ class Reporter {
     std::size_t seen_ = 0;
     bool walks_ = false;
 };
+
+// For somebody who asks a chat model a question as raw text, which it may take for a text that is complete.
+std::string chat_advice(const Options& options, const Models& models, const CycleView& view) {
+    const bool at_once = view.output_tokens <= 1 && view.stopped && view.stopped->reason == "end of text";
+    const bool asks = options.prompt && !options.chat && !options.has("--raw") &&
+                      models.chat.problem.empty() && models.tokenizer &&
+                      models.tokenizer->id_of("<|im_start|>") >= 0;
+    return at_once && asks ? "ended at once: as a question in a chat, add --chat" : "";
+}
 
 } // namespace
 
@@ -124,7 +135,9 @@ Exit command_run(const Options& options) {
         } catch (const Error& error) { // so is it where nothing more can be measured
             say(std::string("plain decoding was not measured: ") + error.what());
         }
-    reporter.finish();
+    const std::string advice = chat_advice(options, *models, view);
+    reporter.finish(advice);
+    if (!advice.empty() && !reporter.walks()) say(advice);
     if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
     return cut ? Exit::interrupted : Exit::ok;
 }

@@ -340,6 +340,12 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         one.domain = kAllDomains;
         return {one};
     }
+    if (models.target_table) { // it starts from nothing, as in a run
+        if (!options.prompts.empty() || !options.domain.empty()) throw no_text();
+        Prompt nothing;
+        nothing.domain = kAllDomains;
+        return {nothing};
+    }
     std::vector<Prompt> prompts;
     if (!options.prompts.empty()) {
         prompts = read_prompts(options.prompts);

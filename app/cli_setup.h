@@ -16,6 +16,9 @@ namespace speclens::cli {
 // The value of the variable that --key-from names; empty without the option. Throws Error (usage) when it is
 // not set.
 [[nodiscard]] std::string server_key(const Options& options);
+// Throws Error (usage) when a result would replace what it is made from, or another result. Before
+// read_prompt().
+void check_outputs(const Options& options);
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] bool target_is_server(const Options& options); // --model is an address
 [[nodiscard]] ModelPaths model_paths(const Options& options);

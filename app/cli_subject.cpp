@@ -205,7 +205,7 @@ FrameRequest request_of(const Options& options, const SceneWord& word, const Sub
     if (request.race && request.cursor > 0) {
         request.race_ms = request.race->settings.stepped ? static_cast<double>(request.cursor) : -1;
         request.cursor = 0;
-    } else if (request.race && request.beat >= 0) { // ends of rounds, from 1
+    } else if (request.race && request.beat > 0) { // ends of rounds, from 1
         const std::vector<double> stops = race_stop_times(*request.race);
         request.race_ms = stops[std::min(stops.size() - 1, static_cast<std::size_t>(request.beat))];
     }

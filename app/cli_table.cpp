@@ -46,7 +46,10 @@ void set_rule_param(Options& o, Text name, Text text) {
         if (equals == std::string::npos || equals == 0)
             throw Error(name + ": '" + part + "' is not NAME=VALUE",
                         "For example --rule cascade_tokenV3 --rule-param alpha=0.4.", Exit::usage);
-        o.rule_words.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+        const std::string word = part.substr(0, equals);
+        if (std::ranges::find(o.rule_words, word, &std::pair<std::string, std::string>::first) != o.rule_words.end())
+            throw Error(name + ": " + word + " was given twice", "Give it once.", Exit::usage);
+        o.rule_words.emplace_back(word, part.substr(equals + 1));
     }
 }
 
@@ -358,7 +361,7 @@ constexpr OptionRow kOptionRows[] =
          in(render, describe, window), [](Options& o, Text, Text) { o.stepped = true; }},
         {"-o", "FILE", "Output", "where the result goes", in(render, oracle, export_file),
          [](Options& o, Text, Text text) { o.output = text; }},
-        {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR", in(train),
+        {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR; no folder of another model", in(train),
          [](Options& o, Text, Text text) { o.output = text; }},
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},

@@ -12,6 +12,7 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
+#include "app/cli_walk_words.h"
 #include "engine/medusa_training.h"
 
 namespace speclens::cli {
@@ -104,8 +105,9 @@ Json json_of(const MedusaView& view, const Models& models) {
     return json;
 }
 
-// Throws Error where `folder` could not be made or written; makes nothing yet.
+// Throws Error where `folder` could not be made or written, or holds another model; makes nothing yet.
 void check_folder(const std::filesystem::path& folder) {
+    check_heads_folder(folder);
     std::error_code ignored;
     std::filesystem::path there = std::filesystem::absolute(folder, ignored);
     while (!std::filesystem::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
@@ -135,9 +137,9 @@ Exit command_train(const Options& options) {
         flush();
     };
     if (walks)
-        tell(terminal.paint(Tone::strong, "SpecLens train") + " · " + std::to_string(view.plan.heads) +
-             " Medusa heads for " + models->target_name() + " · " + models->backend->description() +
-             " · [LIVE]\n");
+        tell(terminal.paint(Tone::strong, "SpecLens train") + " · " +
+             counted(view.plan.heads, "Medusa head") + " for " + models->target_name() + " · " +
+             models->backend->description() + " · [LIVE]\n");
     ProgressBar bar;
     std::size_t printed = 0;
     const int every = std::max(1, view.plan.steps / 100) * 10; // about ten lines

@@ -43,7 +43,8 @@ std::string Walk::opening() const {
     if (!plain) {
         std::string who = drafter ? drafter->title : h.drafter.c_str();
         if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
-        if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + " guesses";
+        if (h.nodes > 0)
+            who += ", at most " + std::to_string(h.nodes) + (h.nodes == 1 ? " guess" : " guesses");
         who += ", K = " + std::to_string(h.k);
         if (h.draft_ids > 0)
             who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
@@ -71,8 +72,10 @@ std::string Walk::opening() const {
     } else {
         how = "How to read this. A large model spends most of a pass on reading its weights, so checking "
               "several tokens "
-              "costs about as much as making one. Each round a cheap drafter guesses up to " +
-              std::to_string(h.k) + " tokens (◇), then the target reads all of them in one pass (■). ";
+              "costs about as much as making one. Each round a cheap drafter guesses " +
+              (h.k == 1 ? "one token (◇), then the target reads it in one pass (■). "
+                        : "up to " + std::to_string(h.k) +
+                              " tokens (◇), then the target reads all of them in one pass (■). ");
         const bool blocks = mixes && h.rule_params.block;
         if (blocks) {
             how += "q is the chance the drafter gave its guess; the rule mixes its law and the target's into "
@@ -145,7 +148,7 @@ std::string Walk::how_to_read_a_tree() const {
     const Header& h = *trace_->header();
     const bool greedy = h.sampling.temperature == 0;
     std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " +
-                      std::to_string(h.nodes) + " tokens (◇): several ways to go on, each up to " +
+                      counted(h.nodes, "token") + " (◇): several ways to go on, each up to " +
                       std::to_string(h.k) + (h.k == 1 ? " token" : " tokens") +
                       " long. A guess stands below the one that it follows, one step further in. The "
                       "target reads all of "

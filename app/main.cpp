@@ -22,6 +22,11 @@ Exit dispatch(Options options) {
         print(help_text(options.command, standard_terminal(options.color).width));
         return Exit::ok;
     }
+    if (options.version) {
+        print(version_text());
+        return Exit::ok;
+    }
+    check_outputs(options);
     read_prompt(options);
     switch (options.command) {
     case Command::window: {

@@ -42,6 +42,23 @@ struct Prepared {
     std::optional<Ablations> ablations;
 };
 
+// Ends of a race's rounds, beats of a story, or steps of the round that is shown.
+int places_of(const FrameRequest& request, const Prepared& p, int beats) {
+    if (request.race) return static_cast<int>(race_stops(*request.race).size()) - 1;
+    return beats > 0 ? beats : telling_steps(p.source.whole());
+}
+
+void check_beat(const FrameRequest& request, int places, bool beats) {
+    if (request.beat < 0 || (request.beat >= 1 && request.beat <= places)) return;
+    const std::string what = beats                                             ? "beat"
+                             : request.race && !request.race->settings.stepped ? "round"
+                                                                               : "step";
+    throw Error(request.scene + " has no " + what + " " + std::to_string(request.beat),
+                places > 0 ? "Its " + what + "s here are 1 to " + std::to_string(places) + "."
+                           : "Leave it out: this run has none.",
+                Exit::usage);
+}
+
 // `settings`, `status` and `laws` must outlive the result.
 void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
              const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
@@ -55,13 +72,11 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.source.fill(p.input.scene);
     const int last = p.scene->beats(p.input.scene);
     const bool beats = last > 0;
-    if (beats && request.beat > last)
-        throw Error(request.scene + " has no beat " + std::to_string(request.beat),
-                    "Its beats are 1 to " + std::to_string(last) + ".", Exit::usage);
+    check_beat(request, places_of(request, p, last), beats);
     std::size_t cursor = request.cursor;
     if (cursor == 0)
         cursor = beats && p.scene->first_look(p.source.whole()) ? *p.scene->first_look(p.source.whole())
-                 : !beats && request.beat >= 0                  ? telling_step(p.source.whole(), request.beat)
+                 : !beats && request.beat > 0                   ? telling_step(p.source.whole(), request.beat)
                                                                 : telling_cursor(p.source.whole()).cursor;
     p.source.update(trace, cursor);
     SceneInput& scene = p.input.scene;
@@ -84,7 +99,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.race_lane = kRaceLanes - 1;
     scene.figures = p.figures ? &*p.figures : nullptr;
     scene.ablations = p.ablations ? &*p.ablations : nullptr;
-    if (beats) scene.beat = request.beat < 0 ? 4 : std::max(0, request.beat - 1);
+    if (beats) scene.beat = request.beat < 0 ? 4 : request.beat - 1;
     p.input.scene_name = request.scene;
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
@@ -132,7 +147,8 @@ void writing(const std::filesystem::path& file, const std::function<void()>& wri
     } catch (const Error&) {
         throw;
     } catch (const std::exception& e) {
-        throw Error("cannot write " + file.string() + ": " + e.what(),
+        const std::string why = e.what(), name = file.string();
+        throw Error(why.starts_with(name) ? why : "cannot write " + name + ": " + why,
                     "Check the folder, its permissions and the free space.");
     }
 }
@@ -185,8 +201,7 @@ int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace,
     if (request.race) return static_cast<int>(race_stops(*request.race).size()) - 1;
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, nullptr);
-    const int beats = p.scene->beats(p.input.scene);
-    return beats > 0 ? beats : telling_steps(*p.input.scene.whole);
+    return places_of(request, p, p.scene->beats(p.input.scene));
 }
 
 void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,

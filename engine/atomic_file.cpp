@@ -23,7 +23,14 @@ std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::pat
     return nullptr;
 }
 
-AtomicFile::AtomicFile(std::filesystem::path file) : file_(std::move(file)) {
+std::filesystem::path behind_links(const std::filesystem::path& file) {
+    std::error_code failed;
+    if (!std::filesystem::is_symlink(file, failed)) return file;
+    std::filesystem::path there = std::filesystem::weakly_canonical(file, failed);
+    return failed ? file : there;
+}
+
+AtomicFile::AtomicFile(std::filesystem::path file) : file_(behind_links(file)) {
     out_ = create_beside(file_, temporary_);
     if (!out_) fail("create");
 }

@@ -12,6 +12,9 @@ namespace speclens {
 // somebody else's or left by a crash. nullptr: errno says why not.
 [[nodiscard]] std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary);
 
+// The file that a link leads to, which is what is replaced; of anything else the path itself.
+[[nodiscard]] std::filesystem::path behind_links(const std::filesystem::path& file);
+
 class AtomicFile {
   public:
     explicit AtomicFile(std::filesystem::path file);  // throws Error when the folder cannot be written

@@ -19,6 +19,8 @@ namespace {
 constexpr int kPointEvery = 10; // steps
 constexpr int kWarmUp = 20;     // steps until Adam's rate is whole
 constexpr double kAdamMean = 0.9, kAdamSquare = 0.95, kAdamFloor = 1e-8;
+constexpr const char* kMadeBy = "speclens train"; // stands in config.json: these files may be replaced
+constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 
 std::vector<std::uint16_t> narrowed(const std::vector<float>& values) {
     std::vector<std::uint16_t> out(values.size());
@@ -40,7 +42,31 @@ void adam(std::vector<float>& value, const std::vector<float>& slope, std::vecto
     }
 }
 
+// Whether this config.json was written by save().
+bool made_here(const std::filesystem::path& config) {
+    try {
+        const Json json = parse_foreign_json(read_text_file(config, kMostConfigBytes));
+        return json.is_object() && json.contains("made_by") && json["made_by"] == kMadeBy;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 } // namespace
+
+void check_heads_folder(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    const std::filesystem::path config = folder / "config.json";
+    if (!std::filesystem::is_directory(folder, ignored) || made_here(config)) return;
+    const auto refuse = [&](const std::string& file) {
+        throw Error(folder.string() + " holds a model already: " + file +
+                        " was not written by 'speclens train', which would replace it",
+                    "Give a new folder.", Exit::usage);
+    };
+    if (std::filesystem::exists(std::filesystem::symlink_status(config, ignored))) refuse("config.json");
+    for (std::filesystem::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored))
+        if (at->path().extension() == ".safetensors") refuse(at->path().filename().string());
+}
 
 void check_plan(const MedusaPlan& plan, const Models& models) {
     const auto refuse = [](const std::string& what, const std::string& remedy) {
@@ -292,6 +318,7 @@ std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
 }
 
 void MedusaTraining::save(const std::filesystem::path& folder) const {
+    check_heads_folder(folder);
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
     if (problem)
@@ -305,7 +332,8 @@ void MedusaTraining::save(const std::filesystem::path& folder) const {
                                            {"hidden_size", target.hidden},
                                            {"vocab_size", target.vocab},
                                            {"shared_lm_head", true},
-                                           {"torch_dtype", "bfloat16"}};
+                                           {"torch_dtype", "bfloat16"},
+                                           {"made_by", kMadeBy}};
     nlohmann::ordered_json header;
     std::string data;
     const auto add = [&](const std::string& name, const std::vector<float>& values, std::vector<int> shape) {
@@ -323,14 +351,13 @@ void MedusaTraining::save(const std::filesystem::path& folder) const {
     std::string text = header.dump();
     text.resize((text.size() + 7) / 8 * 8, ' ');
     const auto length = static_cast<std::uint64_t>(text.size());
-    AtomicFile weights(folder / "model.safetensors");
+    AtomicFile weights(folder / "model.safetensors"), file(folder / "config.json");
     weights.write({reinterpret_cast<const char*>(&length), sizeof length});
     weights.write(text);
     weights.write(data);
-    weights.commit();
-    AtomicFile file(folder / "config.json");
     file.write(config.dump(2) + "\n");
-    file.commit();
+    file.commit(); // first: without it the weights would be somebody else's to check_heads_folder()
+    weights.commit();
 }
 
 } // namespace speclens

@@ -36,6 +36,10 @@ struct MedusaPlan {
 // Throws Error (usage): no prompts, a number outside its range, a target that is no checkpoint.
 void check_plan(const MedusaPlan& plan, const Models& models);
 
+// Throws Error (usage) where save() would replace somebody else's model: `folder` holds a config.json that
+// save() did not write, or weights without one. To be asked before training.
+void check_heads_folder(const std::filesystem::path& folder);
+
 // What the heads are worth on the held-out answers.
 struct HeadWorth {
     std::vector<double> shares;  // of each head: places where it names the target's token
@@ -69,7 +73,8 @@ class MedusaTraining {
     [[nodiscard]] std::shared_ptr<const DraftNetwork> network() const;
     // config.json and model.safetensors, the layout of Medusa's authors with one shared output matrix; loads
     // with
-    // --drafter medusa=FOLDER. The folder is made; files in it are replaced. Throws Error.
+    // --drafter medusa=FOLDER. The folder is made; heads that were saved there are replaced. Throws Error,
+    // and what check_heads_folder throws.
     void save(const std::filesystem::path& folder) const;
 
   private:

@@ -6,6 +6,13 @@
 #include "kernels/error.h"
 
 namespace speclens {
+namespace {
+
+std::string tokens_text(int count) {
+    return std::to_string(count) + (count == 1 ? " token" : " tokens");
+}
+
+} // namespace
 
 PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
     PromptTokens prompt;
@@ -53,10 +60,9 @@ PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
 }
 
 PromptTooLong::PromptTooLong(int tokens, std::string model, int context)
-    : Error("the prompt has " + std::to_string(tokens) + " tokens; the context of " + model + " holds " +
+    : Error("the prompt has " + tokens_text(tokens) + "; the context of " + model + " holds " +
                 std::to_string(context),
-            "Shorten the prompt by at least " + std::to_string(tokens - context + 1) + " tokens.",
-            Exit::usage),
+            "Shorten the prompt by at least " + tokens_text(tokens - context + 1) + ".", Exit::usage),
       model_(std::move(model)) {}
 
 } // namespace speclens

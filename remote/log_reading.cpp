@@ -214,7 +214,9 @@ LogReading parse_log(std::string_view text, const std::string& source) {
     }
     if (out.entries.empty())
         throw Error(
-            source + ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance",
+            source + (out.lines == 1
+                          ? ": its one line does not speak of acceptance"
+                          : ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance"),
             "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
             "acceptance = …, statistics …) are understood.");
     out.told = settle_rates(out.entries, drafts);

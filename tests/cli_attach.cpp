@@ -245,6 +245,35 @@ TEST(Attach, ReadsLogsAndSavedMetrics) {
         EXPECT_EQ(words.find(never), std::string::npos) << never << "\n" << words;
 }
 
+TEST(Attach, ReadsWhatIsPipedIn) {
+    Start start;
+    start.input = kLlamaLog;
+    for (const auto& [word, name] :
+         {std::pair<std::string, std::string>{"-", "standard input"}, {"/dev/stdin", "/dev/stdin"}}) {
+        start.arguments = {"attach", word};
+        const Outcome out = speclens(start);
+        ASSERT_EQ(out.code, 0) << out.err;
+        for (const std::string& part :
+             {" · " + name + " · log of llama.cpp · ", std::string("  1 of 1 line speaks of acceptance\n"),
+              std::string("87 rounds, 259 tokens drafted, 167 accepted")})
+            EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+        EXPECT_EQ(out.out, speclens(start).out);
+    }
+    start.arguments = {"attach", "-", "--json", "-"};
+    EXPECT_EQ(Json::parse(speclens(start).out)["line"], 1);
+    start.arguments = {"attach", "-", "--prompt", "x"};
+    EXPECT_EQ(speclens(start).code, 2);
+    start.arguments = {"attach", "-"};
+    start.input = "";
+    EXPECT_EQ(speclens(start).code, 3) << "nothing came";
+    start.input = kLlamaLog;
+    start.input_goes_on = true;
+    start.interrupt_after_ms = 500;
+    const Outcome cut = speclens(start);
+    EXPECT_EQ(cut.code, 130) << cut.err;
+    EXPECT_EQ(cut.out, "") << "half of a log is not the log";
+}
+
 // The last token has no room for a guess: a pass of its own, which is no round.
 TEST(Attach, CountsPassesWithoutADraft) {
     const Listening server(domino());
@@ -327,7 +356,9 @@ TEST(Attach, SaysWhatIsWrong) {
              Case{{"attach", "127.0.0.1:1", "--once", "--for", "5"}, 2, "exclude"},
              Case{{"attach", "127.0.0.1:1", "--every", "0"}, 2, "--every"},
              Case{{"attach", "no-such-file.log"}, 3, "does not exist"},
-             Case{{"attach", file_with("a.log", "nothing of interest\n")}, 3, "speaks of acceptance"},
+             Case{{"attach", file_with("a.log", "nothing of interest\n")}, 3, "does not speak of acceptance"},
+             Case{
+                 {"attach", file_with("a.log", "nothing\nof interest\n")}, 3, "2 lines speaks of acceptance"},
              Case{{"attach", file_with("a.log", kLlamaLog), "--prompt", "x"}, 2, "is a file"},
              Case{{"serve", "--drafter", "smal"}, 2, "small"},
              Case{{"serve", "--prompt", "x"}, 2, "does nothing"},

@@ -215,4 +215,95 @@ TEST(Failures, WeightsThatAreNoNumbersAreNoModel) {
     }
 }
 
+// A link as the name of a result stays a link: what it leads to is replaced.
+TEST(Failures, AResultGoesWhereALinkLeads) {
+    const std::filesystem::path folder = fresh_folder();
+    std::filesystem::create_directory(folder / "far");
+    for (const char* name : {"trace.jsonl", "frame.svg"}) {
+        write_file(folder / "far" / name, "old");
+        std::filesystem::create_symlink(folder / "far" / name, folder / name);
+    }
+    const std::string trace = folder / "trace.jsonl", frame = folder / "frame.svg";
+    ASSERT_EQ(speclens({"run", "--model", micro_model(), "--prompt", "a b", "--drafter", "none",
+                        "--max-tokens", "2", "--json", trace})
+                  .code,
+              0);
+    EXPECT_TRUE(std::filesystem::is_symlink(trace));
+    EXPECT_EQ(read_file(folder / "far" / "trace.jsonl").substr(0, 1), "{");
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build does not draw";
+    ASSERT_EQ(speclens({"render", "loop", trace, "-o", frame}).code, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(frame));
+    EXPECT_EQ(read_file(folder / "far" / "frame.svg").substr(0, 5), "<?xml");
+}
+
+TEST(Failures, NoResultReplacesWhatItIsMadeFrom) {
+    const std::filesystem::path folder = fresh_folder();
+    std::filesystem::copy(micro_model(), folder / "model");
+    std::filesystem::create_symlink(folder / "model", folder / "link");
+    const std::string text = folder / "text.txt", prompts = folder / "prompts.jsonl",
+                      cases = folder / "cases.json", table = folder / "table.json",
+                      run = folder / "run.jsonl", log = folder / "server.log", model = folder / "model",
+                      q = folder / "q";
+    write_file(text, "one two");
+    write_file(prompts, "{\"prompt\":\"one two\"}\n");
+    write_file(cases, read_file(SPEC_SOURCE_DIR "/tests/golden/oracles_public.json"));
+    write_file(table, read_file(table_file()));
+    write_file(log, "slot print_timing: draft acceptance rate = 0.5 (    1 accepted /     2 generated)\n");
+    ASSERT_EQ(speclens({"run", "--model", table, "--json", run}).code, 0);
+    const auto bytes = [&] {
+        std::string all;
+        for (const std::string& file : {text, prompts, cases, table, run, log, model + "/config.json"})
+            all += read_file(file);
+        return all;
+    };
+    const std::string before = bytes();
+    const std::vector<std::string> ask = {"compare", "--model",      model, "--drafters", "none", "--prompts",
+                                          prompts,   "--max-tokens", "2",   "--repeats",  "1"};
+    const auto compare = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), ask.begin(), ask.end());
+        return more;
+    };
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"oracle", cases, "--samples", "100", "-o", folder / "model/../cases.json"},
+          {"run", "--model", model, "--prompt", "@" + text, "--json", text},
+          {"run", "--model", table, "--json", table},
+          {"run", "--model", model, "--prompt", "a", "--json", model + "/config.json"},
+          {"run", "--model", folder / "link", "--prompt", "a", "--json", model + "/config.json"},
+          {"export", "csv", run, "-o", run},
+          {"attach", log, "--json", log},
+          {"train", "--model", model, "-o", model, "--steps", "1"},
+          compare({"--json", prompts}),
+          compare({"--csv", folder / "./prompts.jsonl"})}) {
+        const Outcome out = speclens(words);
+        EXPECT_EQ(out.code, 2) << words.back() << "\n" << out.err;
+        EXPECT_TRUE(out.err.find("would replace a file that is read") != std::string::npos ||
+                    out.err.find("would replace a file of a model that is read") != std::string::npos)
+            << words.back() << "\n"
+            << out.err;
+        EXPECT_EQ(out.out, "");
+    }
+    const Outcome both = speclens(compare({"--csv", q, "--json", folder / "./q"}));
+    EXPECT_EQ(both.code, 2);
+    EXPECT_NE(both.err.find("name one file"), std::string::npos) << both.err;
+    EXPECT_EQ(bytes(), before);
+    EXPECT_FALSE(std::filesystem::exists(q));
+
+    // Nothing is replaced there, not even the name where it leads to a file.
+    Start redirected;
+    redirected.arguments = {"export", "csv", run, "-o", "/dev/fd/1"};
+    redirected.out_file = folder / "rows.csv";
+    const Outcome redirect = speclens(redirected);
+    EXPECT_EQ(redirect.code, 0) << redirect.err;
+    EXPECT_EQ(read_file(redirected.out_file).rfind("cycle,index,role,", 0), 0u) << redirect.err;
+    for (const std::vector<std::string>& words :
+         {compare({"--csv", "/dev/null", "--json", "/dev/null"}),
+          compare({"--csv", "/dev/stdout"}),
+          std::vector<std::string>{"export", "csv", run, "-o", "/dev/stdout"},
+          {"run", "--model", table, "--max-tokens", "2", "--json", "/dev/stdout"}}) {
+        const Outcome out = speclens(words);
+        EXPECT_EQ(out.code, 0) << words.back() << "\n" << out.err;
+        EXPECT_NE(out.out, "") << words[0];
+    }
+}
+
 } // namespace speclens::test

@@ -187,4 +187,28 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
     EXPECT_EQ(read_file(file), read_file(again)); // same seed, same counts
 }
 
+// Neither too few rounds nor no case at all is a test that was passed.
+TEST(Oracle, DoesNotCallIgnoranceAgreement) {
+    const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
+    const auto with = [&](const std::string& list, const char* samples) {
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[)" + list + "]}");
+        return speclens({"oracle", cases.string(), "--samples", samples, "-o", file.string()});
+    };
+    const std::string one =
+        R"({"id":"a","rule":"token","vocab":2,"block":1,"params":{},"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)"
+        R"("expect":{"emitted":{"1":0.2,"0,0":0.3,"0,1":0.3,"1,0":0.1,"1,1":0.1}}})";
+    const Outcome few = with(one, "3");
+    EXPECT_EQ(few.code, 1) << few.err;
+    for (const char* part : {"   too few rounds to tell\n", "1 of 1 case counted, 3 rounds each",
+                             "0 of 1 case differs from what it expects", "use more --samples"})
+        EXPECT_NE(few.out.find(part), std::string::npos) << part << "\n" << few.out;
+    EXPECT_TRUE(Json::parse(read_file(file))["results"][0]["test"]["agrees"].is_null());
+    EXPECT_EQ(with(one, "4000").code, 0);
+    std::filesystem::remove(file);
+    const Outcome none = with("", "100");
+    EXPECT_EQ(none.code, 3) << none.err;
+    EXPECT_NE(none.err.find("no cases, so nothing would be tested"), std::string::npos) << none.err;
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 } // namespace speclens::test

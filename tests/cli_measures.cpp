@@ -200,6 +200,43 @@ TEST(Compare, JudgesTreesBesideChainsWhateverTheRule) {
     EXPECT_NE(nobody.err.find("judges chains"), std::string::npos) << nobody.err;
 }
 
+// Of several rules, the one that changes the text is named with its drafters.
+TEST(Compare, NamesTheRuleThatIsNotLossless) {
+    const Outcome outcome =
+        speclens({"compare", "--model", table_file(), "--drafters", "none,small,small_tree", "--rule",
+                  "lenience", "--temp", "1", "--max-tokens", "8", "--repeats", "1"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    for (const char* line : {"\nrule lenience, NOT lossless (it changes what is written): small\n",
+                             "\nrule tree_wor: small_tree\n"})
+        EXPECT_NE(outcome.out.find(line), std::string::npos) << line << outcome.out;
+}
+
+// It starts from nothing, as in a run, and costs nothing to ask: there is no time to tell.
+TEST(Compare, CountsWithATableAndTimesNothing) {
+    const std::filesystem::path csv = fresh_folder() / "table.csv";
+    const std::vector<std::string> words = {"compare", "--model", table_file(), "--drafters",
+                                            "none,small,lookup"};
+    const Outcome told = speclens(words);
+    ASSERT_EQ(told.code, 0) << told.err;
+    EXPECT_EQ(told.err, "") << "no times, no warning";
+    EXPECT_NE(told.out.find("[TABLE]"), std::string::npos) << told.out;
+    EXPECT_NE(told.out.find("no times and no speed-up: a table costs nothing to ask"), std::string::npos)
+        << told.out;
+    for (const char* part : {"×", "95 %", "median of", "prefill"})
+        EXPECT_EQ(told.out.find(part), std::string::npos) << part << "\n" << told.out;
+    std::vector<std::string> kept = words;
+    kept.insert(kept.end(), {"--json", "-", "--csv", csv.string()});
+    for (const Json& row : Json::parse(speclens(kept).out)["rows"]) {
+        EXPECT_GT(row["tokens_per_round"], 0);
+        for (const char* field :
+             {"draft_ms", "verify_ms", "other_ms", "round_ms", "tokens_per_second", "speedup", "speedup_low"})
+            EXPECT_TRUE(row[field].is_null()) << field << " " << row;
+    }
+    EXPECT_NE(read_file(csv).find("\nsmall,token,4,all,1,"), std::string::npos) << read_file(csv);
+    kept.insert(kept.end(), {"--domain", "math"});
+    EXPECT_EQ(speclens(kept).code, 2) << "it has no words";
+}
+
 TEST(Compare, WritesATableForSpreadsheets) {
     const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup",
                                       "--k", "3", "--prompts", prompts_file(), "--max-tokens", "24",

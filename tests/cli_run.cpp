@@ -1,6 +1,7 @@
 // `run`: the golden walk-through, the JSON Lines, prompts of every kind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -207,6 +208,51 @@ TEST(Run, ExplainsPromptsThatCannotBeUsed) {
     EXPECT_EQ(huge.code, 2);
     EXPECT_NE(huge.err.find("context"), std::string::npos) << huge.err;
     EXPECT_EQ(speclens({"run", "--model", micro_model(), "--token-ids", "99999999"}).code, 2);
+}
+
+TEST(Run, SaysOneOfOne) {
+    const Outcome one =
+        speclens({"run", "--model", table_file(), "--k", "1", "--max-tokens", "1", "--no-timing"});
+    ASSERT_EQ(one.code, 0) << one.err;
+    std::string words = one.out; // without its line breaks
+    std::replace(words.begin(), words.end(), '\n', ' ');
+    for (const char* part : {"a cheap drafter guesses one token (◇), then the target reads it in one pass",
+                             "over 1 token ", "+1 token ", "1 new token in 1 round, "})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << one.out;
+    const Outcome tree = speclens(
+        {"run", "--model", table_file(), "--drafter", "small_tree", "--tree-budget", "1", "--no-timing"});
+    for (const char* part : {", at most 1 guess, ", "a tree of up to 1 token (◇)"})
+        EXPECT_NE(tree.out.find(part), std::string::npos) << part << "\n" << tree.out;
+    std::string ids = "5";
+    for (int i = 1; i < 256; ++i) ids += ",5"; // its context, with no room for an answer
+    const Outcome full = speclens({"run", "--model", micro_model(), "--token-ids", ids});
+    EXPECT_EQ(full.code, 2);
+    EXPECT_NE(full.err.find("by at least 1 token.\n"), std::string::npos) << full.err;
+    const Outcome law = speclens({"lossless", "100", "--model", micro_model(), "--prompt", "one two",
+                                  "--drafter", "lookup", "--rule", "token", "--max-tokens", "3"});
+    EXPECT_NE(law.out.find(": a p-value below 0.001 counts as a difference"), std::string::npos)
+        << law.out << law.err;
+}
+
+// A chat model takes a question without its frame for a text that is complete.
+TEST(Run, AdvisesAChatWhereATextEndsAtOnce) {
+    const std::string advice = "as a question in a chat, add --chat";
+    const auto run = [](const char* prompt, std::vector<std::string> more) {
+        more.insert(more.begin(),
+                    {"run", "--prompt", prompt, "--seed", "7", "--no-timing", "--max-tokens", "4"});
+        const Outcome out = speclens(more);
+        EXPECT_EQ(out.code, 0) << out.err;
+        return out;
+    };
+    const Outcome told = run("Tell me about Brazil.", {});
+    ASSERT_NE(told.out.find("1 new token in 1 round, ended by: end of text"), std::string::npos)
+        << "another prompt is needed";
+    EXPECT_NE(told.out.find(advice), std::string::npos) << told.out;
+    const Outcome text = run("Tell me about Brazil.", {"--text"});
+    EXPECT_EQ(text.out.find(advice), std::string::npos) << text.out;
+    EXPECT_NE(text.err.find(advice), std::string::npos) << text.err;
+    for (const Outcome& silent : {run("Tell me about Brazil.", {"--chat"}), run("Tell me about", {})})
+        EXPECT_EQ((silent.out + silent.err).find(advice), std::string::npos) << silent.out << silent.err;
 }
 
 TEST(Run, SurvivesInvalidUtf8) {

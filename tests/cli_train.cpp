@@ -64,4 +64,39 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
     EXPECT_EQ(speclens({"train", "--k", "3"}).code, 2);
 }
 
+// Said before anything is trained; heads that it wrote itself are replaced.
+TEST(Train, KeepsOutOfTheFolderOfAnotherModel) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string prompts = folder / "prompts.jsonl";
+    write_file(prompts, "{\"prompt\":\"one two\"}\n{\"prompt\":\"two one\"}\n");
+    const auto train = [&](const std::string& into) {
+        return speclens({"train", "--model", micro_model(), "--prompts", prompts, "--texts", "1",
+                         "--max-tokens", "8", "--steps", "2", "--batch", "4", "--heads", "1", "-o", into});
+    };
+    std::filesystem::copy(micro_model(), folder / "other");
+    std::filesystem::create_directory(folder / "weights");
+    write_file(folder / "weights" / "a.safetensors", "somebody's");
+    for (const auto& [name, file] :
+         {std::pair<std::string, std::string>{"other", "config.json"}, {"weights", "a.safetensors"}}) {
+        const Outcome refused = train(folder / name);
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_NE(refused.err.find("holds a model already: " + file), std::string::npos) << refused.err;
+        EXPECT_EQ(refused.out, "");
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(micro_model()))
+        EXPECT_EQ(read_file(folder / "other" / entry.path().filename().string()), read_file(entry.path()))
+            << entry.path();
+    EXPECT_EQ(read_file(folder / "weights" / "a.safetensors"), "somebody's");
+    EXPECT_FALSE(std::filesystem::exists(folder / "weights" / "config.json"));
+
+    const Outcome first = train(folder / "heads");
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_NE(first.out.find(" 1 Medusa head for "), std::string::npos) << first.out;
+    EXPECT_EQ(train(folder / "heads").code, 0) << "its own heads";
+    EXPECT_EQ(speclens({"run", "--model", micro_model(), "--drafter", "medusa=" + (folder / "heads").string(),
+                        "--prompt", "one", "--max-tokens", "3", "--text"})
+                  .code,
+              0);
+}
+
 } // namespace speclens::test

@@ -185,4 +185,54 @@ TEST(Usage, NamesAMissingSession) {
     EXPECT_NE(outcome.err.find("nothing-here.jsonl"), std::string::npos);
 }
 
+TEST(Usage, NamesWhatWasTypedWhereTwoExcludeEachOther) {
+    expect_usage({"compare", "--domain", "math", "--prompt", "x"},
+                 "--domain and --prompt exclude each other");
+    expect_usage({"compare", "--domain", "math", "--token-ids", "1"},
+                 "--domain and --token-ids exclude each other");
+    for (const char* command : {"describe", "render"})
+        expect_usage({command, "loop", "saved.jsonl", "--prompt", "x"},
+                     "'saved.jsonl' and --prompt exclude each other");
+    expect_usage({"describe", "loop", "--session", "saved.jsonl", "--prompt", "x"},
+                 "--session and --prompt exclude each other");
+    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=.1,lenience=.2"},
+                 "lenience was given twice");
+    expect_usage({"compare", "--csv", "-", "--json", "-"}, "both name standard output");
+}
+
+TEST(Usage, RefusesABeatThatASceneDoesNotHave) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    for (const auto& [scene, range] :
+         {std::pair<std::string, std::string>{"loop:99",
+                                              "loop has no step 99\n          Its steps here are 1 to "},
+          {"speclens://loop/99", "loop has no step 99\n          Its steps here are 1 to "},
+          {"loop:0", "loop has no step 0\n          Its steps here are 1 to "},
+          {"training:0", "training has no beat 0\n          Its beats here are 1 to "},
+          {"numbers:0", "numbers has no beat 0\n          Its beats here are 1 to "}})
+        expect_usage({"describe", scene, "--no-timing", "--max-tokens", "8"}, range);
+    EXPECT_EQ(speclens({"describe", "loop:1", "--no-timing", "--max-tokens", "8"}).code, 0);
+    const std::string picture = fresh_folder() / "none/x.png";
+    const Outcome unwritten =
+        speclens({"render", "loop", "--model", table_file(), "--no-timing", "-o", picture});
+    EXPECT_EQ(unwritten.code, 3);
+    EXPECT_NE(unwritten.err.find(picture), std::string::npos) << unwritten.err;
+    EXPECT_EQ(unwritten.err.find(picture), unwritten.err.rfind(picture)) << "once\n" << unwritten.err;
+}
+
+TEST(Usage, TellsItsVersionAndTakesHelpAsAWord) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--version"}, {"run", "--version"}}) {
+        const Outcome version = speclens(words);
+        EXPECT_EQ(version.code, 0) << version.err;
+        EXPECT_EQ(version.out.rfind("SpecLens ", 0), 0u) << version.out;
+        for (const char* line : {"\nengine  CPU", "\nGPU     "})
+            EXPECT_NE(version.out.find(line), std::string::npos) << version.out;
+    }
+    EXPECT_EQ(speclens({"help"}).out, speclens({"--help"}).out);
+    EXPECT_EQ(speclens({"help", "run"}).out, speclens({"run", "--help"}).out);
+    EXPECT_EQ(speclens({"help", "run"}).code, 0);
+    expect_usage({"help", "comapre"}, "Did you mean 'compare'?");
+    expect_usage({"help", "run", "compare"}, "one word too many");
+}
+
 } // namespace speclens::test

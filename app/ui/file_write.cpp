@@ -5,11 +5,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 namespace speclens::ui {
 
-void write_file(const std::string& path, std::span<const std::uint8_t> bytes) {
+void write_file(const std::string& name, std::span<const std::uint8_t> bytes) {
+    std::error_code no_link;
+    const std::string path = std::filesystem::is_symlink(name, no_link)
+                                 ? std::filesystem::weakly_canonical(name, no_link).string()
+                                 : name; // what a link leads to is replaced, not the link
     const std::string temporary = path + ".part" + std::to_string(getpid());
     const auto fail = [&](int error) {
         std::remove(temporary.c_str());
