@@ -8,7 +8,7 @@ namespace speclens::cli {
 std::string version_text() {
     std::string why;
     const std::unique_ptr<Backend> gpu = load_cuda_backend(why);
-    return "SpecLens " SPEC_VERSION "\nengine  " + make_cpu_backend({.threads = 1})->description() +
+    return "SpecLens " SPEC_VERSION "\nengine  " + make_cpu_backend()->description() +
            "\nGPU     " + (gpu ? gpu->description() : "not used: " + why) + "\n";
 }
 
