@@ -242,6 +242,8 @@ RaceView load_race(const std::filesystem::path& file) {
 }
 
 bool is_race_file(const std::filesystem::path& file) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(file, failed)) return false; // what a pipe holds is read once
     std::ifstream in(file, std::ios::binary);
     std::string first(64, '\0');
     in.read(first.data(), static_cast<std::streamsize>(first.size()));

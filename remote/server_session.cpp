@@ -1,5 +1,6 @@
 #include "remote/server_session.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "kernels/error.h"
@@ -118,10 +119,18 @@ void ServerSession::detach() {
     endpoint_.reset();
 }
 
+// From now on something is under way, unless an order that ends it has come meanwhile.
+void ServerSession::stay() {
+    const std::lock_guard lock(mutex_);
+    const bool called = std::ranges::any_of(
+        orders_, [](const ServerOrder& order) { return !std::holds_alternative<AskServer>(order); });
+    leaving_.store(closing_.load() || called);
+}
+
 void ServerSession::attach(const std::string& address, bool own) {
     if (!own) detach();
     if (closing_.load()) return;
-    leaving_.store(false);
+    stay();
     publish([&](ServerView& view) {
         view = ServerView();
         view.state = ServerView::State::probing;
@@ -161,16 +170,19 @@ void ServerSession::serve_here() {
         view.address = "our own engine";
         view.own = true;
     });
+    stay();
     try {
         ServeSettings settings;
         settings.port = 0;
         settings.base = settings_;
         settings.base.trace_top = 0;
         settings.base.lens = false;
-        own_ = std::make_unique<SpecServer>(std::make_shared<Models>(load_models(paths_)), settings);
+        own_ = std::make_unique<SpecServer>(
+            std::make_shared<Models>(load_models(paths_, {.report = {}, .cancelled = &leaving_})), settings);
         const int port = own_->bind();
         own_thread_ = std::thread([this] { own_->serve(); });
         attach("127.0.0.1:" + std::to_string(port), true);
+    } catch (const Cancelled&) { // the next order says what to show
     } catch (const Error& error) {
         publish([&](ServerView& view) {
             view.state = ServerView::State::failed;

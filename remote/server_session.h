@@ -29,6 +29,7 @@ class ServerSession {
     void main();
     void apply(const ServerOrder& order);
     void attach(const std::string& address, bool own);
+    void stay();
     void serve_here();
     void detach();
     void ask(const RequestSettings& request);

@@ -159,9 +159,9 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const ControllerRun& run = d.model.controllers;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    systems_head(
-        d, area, "Who chooses K?",
-        "thin: as an article prints it; thick: by the formula; a guess stays with .9, then .6, then .8");
+    systems_head(d, area, "Who chooses K?",
+                 "K by round, thin: as an article prints it, thick: by the formula; a guess stays with .9, "
+                 "then .6, then .8");
     const std::string formula = "formula " + ui::speed_up(run.formula_speedup),
                       article = "article " + ui::speed_up(run.article_speedup);
     const float legend =

@@ -83,6 +83,9 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     const Outcome outcome = speclens(piped);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(read_file(folder / "piped.csv"), csv);
+    piped.arguments = {"export", "csv", "/dev/stdin", "-o", "-"};
+    EXPECT_EQ(speclens(piped).out, csv) << "a pipe with a name, as of <(…), is read once as well";
+    piped.arguments = {"export", "csv", "-", "-o", folder / "piped.csv"};
     piped.input = "hello\n";
     EXPECT_EQ(speclens(piped).code, 3);
     piped.input = "";
