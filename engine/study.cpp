@@ -29,6 +29,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
         point.output.push_back(view.tokens[i].id);
     std::vector<double> draft, head, verify;
     for (const CycleSummary& cycle : view.cycles) {
+        point.without += cycle.drafts.empty() && &cycle != &view.cycles.back();
         for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
             if (point.judged.size() <= i) {
                 point.judged.resize(i + 1);

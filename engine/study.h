@@ -23,6 +23,7 @@ struct StudyPoint {
     double draft_ms = 0, verify_ms = 0;
     double head_ms = 0; // part of draft_ms
     int timed = 0;      // rounds behind them
+    int without = 0;    // rounds without a guess; the last one aside, which may have had no room for any
     // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
     // it were kept.)
     std::vector<int> judged, kept;

@@ -131,7 +131,8 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         if (point.k != 0) continue; // another try of the same length: the same tokens
         point.k = p.settings.k;
         point.rounds = p.rounds;
-        point.drafts = p.judged.empty() ? 0 : static_cast<double>(p.judged.front()) / p.rounds;
+        point.drafts =
+            p.judged.empty() ? 0 : p.judged.front() / static_cast<double>(p.judged.front() + p.without);
         point.tokens = p.tokens_per_round();
         error[point.k] = tokens_error(p);
         judged.resize(std::max(judged.size(), p.judged.size()));
@@ -184,7 +185,7 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
     for (const CycleSummary& cycle : run.cycles) {
         if (cycle.tree || !cycle.complete() || cycle.verify_ms <= 0) continue;
         if (cycle.drafts.empty()) {
-            ++without;
+            without += &cycle != &run.cycles.back(); // which may have had no room for a guess
             continue;
         }
         for (std::size_t i = 0; i < cycle.judged_in_order(); ++i)

@@ -224,7 +224,7 @@ TEST(SpeedupScene, RoundsWithoutGuessesCount) {
     live.answer({9, 8, 6, 4, 3, 3, 2, 2});
     Study sparse = *live.published.studies.at(kSpeedupStudy);
     for (StudyPoint& p : sparse.points)
-        if (p.settings.k > 0) p.rounds += 30, p.tokens += 30; // beside ten with guesses
+        if (p.settings.k > 0) p.without = 30, p.rounds += 30, p.tokens += 30; // beside ten with guesses
     live.published.studies[sparse.name] = std::make_shared<const Study>(sparse);
     live.show();
     const SpeedupModel m = speedup_model(live.input(), {});
@@ -245,6 +245,22 @@ TEST(SpeedupScene, RoundsWithoutGuessesCount) {
     EXPECT_NE(text.find("in " + ui::percent(0.25) + " of the rounds"), std::string::npos) << text;
 }
 
+// The last token of a text has no room for a guess: whoever drafts, that round says nothing of the drafter.
+TEST(SpeedupScene, NoDrafterIsBlamedForTheLastToken) {
+    const auto models = test::micro_models(1);
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = "small";
+    int ended_alone = 0;
+    for (settings.max_tokens = 1; settings.max_tokens <= 12; ++settings.max_tokens) {
+        const StudyPoint point = study_point(models, settings);
+        ASSERT_TRUE(point.problem.empty()) << point.problem;
+        EXPECT_EQ(point.without, 0) << settings.max_tokens;
+        ended_alone += !point.judged.empty() && point.judged.front() < point.rounds;
+    }
+    EXPECT_GT(ended_alone, 0) << "some text did end so";
+}
+
 TEST(SpeedupScene, ARunSaysHowManyOfItsRoundsGuessed) {
     const auto trace = fixtures::toy_run({.name = "lookup", .drafter = "lookup", .k = 4});
     CycleView whole = fold(*trace, trace->size());
@@ -260,6 +276,9 @@ TEST(SpeedupScene, ARunSaysHowManyOfItsRoundsGuessed) {
     const SpeedupModel m = speedup_model(input, {});
     ASSERT_EQ(m.source, SpeedupModel::Source::run);
     EXPECT_DOUBLE_EQ(m.levers.drafts, static_cast<double>(with) / rounds);
+    whole = fold(*trace, trace->size());
+    whole.cycles.back().drafts.clear(); // the last token has no room for a guess, whoever drafts
+    EXPECT_DOUBLE_EQ(speedup_model(input, {}).levers.drafts, 1);
 }
 
 // A pass over a block takes as long for one guess as for fifteen: no guess has a price of its own.
