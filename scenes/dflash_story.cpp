@@ -8,6 +8,7 @@
 #include "scenes/dflash_model.h"
 #include "scenes/published_round.h"
 #include "scenes/second_draw.h"
+#include "scenes/usual.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -30,7 +31,7 @@ std::string drafted_words(const SceneInput& input, const DraftSlot& slot) {
 
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     const int n = m.guesses(), at = m.selected;
-    const std::string guesses = counted(n, "guess"), ms = ui::number(m.draft_ms, 2) + " ms";
+    const std::string guesses = counted(n, "guess"), ms = timed_words(*input.whole, *m.cycle, draft_time);
     switch (beat) {
     case 0:
         return {"Masks, all at once",
@@ -147,7 +148,8 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
     }
     const int n = m.guesses();
     title.title = "One pass drafted " + counted(n, "guess") +
-                  (m.draft_ms > 0 ? " in " + ui::number(m.draft_ms, 2) + " ms" : std::string()) + "; " +
+                  (m.draft_ms > 0 ? " in " + timed_words(*input.whole, *m.cycle, draft_time) : std::string()) +
+                  "; " +
                   std::to_string(m.cycle->accepted) + " kept";
     title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
     return title;

@@ -5,6 +5,7 @@
 
 #include "app/ui/format.h"
 #include "scenes/domino_draw.h"
+#include "scenes/usual.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -168,11 +169,11 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
         if (all <= 0)
             return {"What it costs", "This run recorded no times. Run it again here to see what the head "
                                      "costs beside the backbone and the verify pass."};
-        return {"What it costs", "The backbone took " + ui::number(m.backbone_ms, 2) +
-                                     " ms for all guesses, the head " + ui::number(m.head_ms, 2) +
-                                     " ms guess by guess, the verify pass " + ui::number(m.verify_ms, 2) +
-                                     " ms. The head pays when it saves more than " +
-                                     ui::percent(m.head_ms / all) + " of a round's tokens."};
+        const auto took = [&](PhaseTime time) { return timed_words(*input.whole, *m.cycle, time); };
+        return {"What it costs", "The backbone took " + took(backbone_time) + " for all guesses, the head " +
+                                     took(head_time) + " guess by guess, the verify pass " + took(verify_time) +
+                                     ". The head pays when it saves more than " + ui::percent(m.head_ms / all) +
+                                     " of a round's tokens."};
     }
     }
 }

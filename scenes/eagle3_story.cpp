@@ -7,6 +7,7 @@
 #include "scenes/cycle_pick.h"
 #include "scenes/eagle3_model.h"
 #include "scenes/published_round.h"
+#include "scenes/usual.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -59,11 +60,12 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
         if (m.draft_ms <= 0)
             return {"Every guess is a pass",
                     "This run recorded no times. Run it again to see what each step costs."};
-        std::string text = counted(n, "guess") + " took " + counted(n, "pass") + " and " + ms(m.draft_ms);
+        std::string text = counted(n, "guess") + " took " + counted(n, "pass") + " and " +
+                           timed_words(*input.whole, *m.cycle, draft_time);
         if (m.further_ms > 0)
             text +=
                 "; the first also reads what the target just said, each further one took " + ms(m.further_ms);
-        text += ". The verify pass took " + ms(m.verify_ms) +
+        text += ". The verify pass took " + timed_words(*input.whole, *m.cycle, verify_time) +
                 ". Better guesses, but the bill grows with every one of them.";
         return {"Every guess is a pass", capital(text)};
     }
@@ -112,7 +114,7 @@ StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
     }
     const int n = m.steps();
     title.title = counted(n, "guess") + ", " + counted(n, "pass") +
-                  (m.draft_ms > 0 ? ": " + ui::number(m.draft_ms, 2) + " ms" : std::string()) + "; " +
+                  (m.draft_ms > 0 ? ": " + timed_words(*input.whole, *m.cycle, draft_time) : std::string()) + "; " +
                   std::to_string(m.cycle->accepted) + " kept";
     title.subtitle = head_conditions(m, "step");
     return title;

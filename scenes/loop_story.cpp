@@ -6,6 +6,7 @@
 #include "scenes/loop_guess.h"
 #include "scenes/loop_rules.h"
 #include "scenes/loop_tree.h"
+#include "scenes/usual.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -56,7 +57,9 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
 void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) {
     const int rows = model.cycle->verify ? model.cycle->verify->rows : model.drafted + 1;
     const std::string took =
-        model.timed() ? " The pass took " + model.ms(model.cycle->verify_ms) + " ms" : std::string();
+        model.timed()
+            ? " The pass took " + timed_words(*input.whole, *model.cycle, verify_time, model.ms_decimals())
+            : std::string();
     if (model.drafted == 0) {
         story.heading = "Nothing to check";
         story.text = "No guess was made, so the target reads only the pending token and returns one row: "
@@ -223,6 +226,12 @@ std::string cache_words(const Committed& e, const std::string& tier) {
            std::to_string(e.kv_after) + ", so discarded guesses leave no trace.";
 }
 
+// A round that something else on the machine held up is no cost of speculating.
+std::string others_words(const SceneInput& input, const LoopModel& model) {
+    const double usual = model.settled ? usual_ms(*input.whole, *model.cycle, round_time) : 0;
+    return usual > 0 ? " (usually " + model.ms(usual) + ")" : std::string();
+}
+
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {
     const Committed& e = *model.cycle->commit;
     const int n = static_cast<int>(e.tokens.size());
@@ -236,7 +245,7 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
                   cache_words(e, model.header->tier);
     const std::string saving = saving_words(model);
     if (!saving.empty())
-        story.text += " This round took " + model.ms(model.spec_ms()) + " ms" +
+        story.text += " This round took " + model.ms(model.spec_ms()) + " ms" + others_words(input, model) +
                       (model.produced < 2 ? ": " + saving + ", and nothing was saved."
                                           : "; plain decoding needs " + model.ms(model.plain_total()) +
                                                 " ms for the same: " + saving + ".");

@@ -104,11 +104,11 @@ class Writer {
             if (!copied && toy_.temperature > 0) d.u = coin(Purpose::draft, position + i);
             if (!copied) heads(q.back(), q_raw.back(), d.top, d.raw_top);
             if (copied) d.extra = "matched 2 tokens at 1";
-            d.ms = copied ? 0 : ms(1.5);
+            d.ms = copied ? 0 : ms(1.5, number);
             out_.push_back(d);
         }
         const int rows = static_cast<int>(drafts.size()) + 1;
-        out_.push_back(Verified{number, rows, ms(9)});
+        out_.push_back(Verified{number, rows, ms(9, number)});
 
         Round round;
         round.drafts = drafts;
@@ -252,7 +252,9 @@ class Writer {
     }
 
   private:
-    [[nodiscard]] double ms(double value) const { return toy_.timing ? value : 0; }
+    [[nodiscard]] double ms(double value, int cycle = -1) const {
+        return !toy_.timing ? 0 : cycle >= 0 && cycle == toy_.held_up ? 10 * value : value;
+    }
     void heads(const Law& law, const Law& raw, Top& top, Top& raw_top) const {
         if (toy_.top == 0) return;
         top = top_of(law, toy_.top);

@@ -20,6 +20,7 @@ struct Toy {
     double noise = 0.5; // 0: the draft equals the target, 1: it claims other tokens only
     int top = 64;       // entries of recorded laws; 0: fast mode
     bool timing = true;
+    int held_up = -1; // this round takes ten times as long as the others
     int cut = 0; // drop so many events at the end: a run in the middle of a cycle
     bool stop = true;
     std::string failure = {}; // ends with Failed instead

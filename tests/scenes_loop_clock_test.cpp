@@ -7,6 +7,7 @@
 #include "engine/session.h"
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
+#include "scenes/usual.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -144,6 +145,30 @@ TEST(LoopClock, PlainDecodingIsNotComparedWithItself) {
 }
 
 // One pass guesses all siblings of a level.
+// A machine that did something else for a moment makes one round look dear: the others say what is usual.
+TEST(LoopClock, ARoundThatWasHeldUpIsToldFromTheOthers) {
+    const auto story_of_round = [](const fixtures::Toy& toy, int round) {
+        const auto trace = fixtures::toy_run(toy);
+        auto bench = shown_live(trace, 4);
+        std::size_t end = 0;
+        for (int i = 0; i <= round; ++i) end = next_cycle_end(*trace, end);
+        bench->controller.perform({SceneCommand{SetCursor{end}}}, bench->time);
+        bench->settle();
+        return bench->words;
+    };
+    const fixtures::Toy toy{.name = "held up", .cycles = 6, .held_up = 2};
+    EXPECT_NE(story_of_round(toy, 2).find("(usually 15.3)"), std::string::npos) << story_of_round(toy, 2);
+    EXPECT_EQ(story_of_round(toy, 3).find("usually"), std::string::npos) << story_of_round(toy, 3);
+    const fixtures::Toy few{.name = "few", .cycles = 4, .held_up = 2};
+    EXPECT_EQ(story_of_round(few, 2).find("usually"), std::string::npos) << "three others say little";
+
+    const auto trace = fixtures::toy_run(toy);
+    const CycleView whole = fold(*trace, trace->size());
+    EXPECT_EQ(timed_words(whole, whole.cycles[2], verify_time), "90.00 ms (usually 9.00)");
+    EXPECT_EQ(timed_words(whole, whole.cycles[3], verify_time), "9.00 ms");
+    EXPECT_EQ(timed_words(whole, whole.cycles[2], draft_time, 1), "60.0 ms (usually 6.0)");
+}
+
 TEST(LoopClock, APassOfATreeHasOneName) {
     const auto trace = fixtures::toy_run(
         {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 1, .nodes = 8});
