@@ -3,14 +3,21 @@
     python ablations.py --target ../models/target --work ../../build/recipe --out ../models/ablations.json [--only domino] [--steps 740]
 
 740 steps are about 3 M positions.  Runs are separate processes, one after the other; a run that finished is not repeated,
-one that was stopped resumes, so the command can be given again at any time.
+one that was stopped resumes, so the command can be given again at any time.  Folders are named after all that a run depends on
+(target and text by a hash), evaluations after their prompts, so that other settings never find old results.
+
+The study "block" changes two things: blocks of 8 are trained with weights that fall faster (--decay 4)
+than those of 16 (7).  The study "weights" has the second alone (g4).
 """
 import argparse
 import datetime
+import hashlib
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+from runs import digest, write_text
 
 # study -> arm -> (method, arguments, drafts per round to serve)
 STUDIES = {
@@ -45,10 +52,23 @@ def execute(script, *arguments):
     subprocess.run(command, check=True)
 
 
+def short(*values):
+    """A few characters that stand for files and settings in the name of a folder."""
+    told = "\n".join(digest(v) if isinstance(v, Path) else str(v) for v in values)
+    return hashlib.sha256(told.encode()).hexdigest()[:8]
+
+
+def trained(folder):
+    """How many steps the run in `folder` has behind it, by its checkpoint."""
+    import torch
+    return torch.load(folder / "latest.pt", map_location="cpu")["state"]["step"]
+
+
 def record(folder, method, arguments, seed, steps, evaluations):
-    """A run that was trained in `folder`, as the app reads it; `evaluations`: {how it was served: file of evaluate_drafter.py}."""
+    """A run that was trained in `folder`, as the app reads it; `evaluations`: {how it was served: file of evaluate_drafter.py}.
+    `per_prompt` has the tokens and rounds of every prompt: two runs on the same prompts can be compared in pairs."""
     curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
-    served = {how: [{key: run[key] for key in ("temperature", "all")} for run in json.loads(path.read_text())["runs"]]
+    served = {how: [{key: run[key] for key in ("temperature", "all", "per_prompt") if key in run} for run in json.loads(path.read_text())["runs"]]
               for how, path in evaluations.items()}
     return {"method": method, "arguments": arguments, "seed": seed, "steps": steps, "served": served,
             "curve": [{k: v for k, v in row.items() if k not in ("norm", "per_cpu_second")} for row in curve[:: max(1, len(curve) // 40)]]}
@@ -56,7 +76,9 @@ def record(folder, method, arguments, seed, steps, evaluations):
 
 def arm(args, method, extra, serve, seed):
     """The folder is named after the arguments: arms of two studies that are the same run are trained once."""
-    label = "_".join(["ablation", method, *(e.strip("-") for e in extra), f"seed{seed}", f"steps{args.steps}"])
+    text = [args.work / "samples" / "meta.json", *sorted((args.work / "samples").glob("shard_*.npz"))]
+    label = "_".join(["ablation", method, *(e.strip("-") for e in extra), f"seed{seed}", f"steps{args.steps}",
+                      short(args.target / "model.safetensors", *text)])
     folder = args.work / label
     if not (folder / "export" / "model.safetensors").exists():
         execute("train_drafter.py", "--method", method, "--name", label, "--target", args.target, "--work", args.work,
@@ -64,12 +86,12 @@ def arm(args, method, extra, serve, seed):
     evaluations = {}
     for drafts in serve:
         for base in (False, True) if method == "domino" else (False,):
-            path = folder / f"eval_{drafts}{'_base' if base else ''}.json"
+            path = folder / f"eval_{drafts}{'_base' if base else ''}_{short(args.prompts, args.size)}.json"
             if not path.exists():
                 execute("evaluate_drafter.py", "--target", args.target, "--drafter", folder / "export", "--prompts", args.prompts,
                         "--drafts", drafts, "--size", args.size, "--json", path, *(["--base-only"] if base else []))
             evaluations[f"drafts {drafts}{', base logits only' if base else ''}"] = path
-    return record(folder, method, extra, seed, args.steps, evaluations)
+    return record(folder, method, extra, seed, trained(folder), evaluations)
 
 
 def main():
@@ -92,7 +114,7 @@ def main():
             tell(results, study, args.machine)
         for name, (method, extra, serve) in STUDIES[study].items():
             rows[name] = [arm(args, method, extra, serve, seed) for seed in args.seeds or SEEDS.get(study, (11,))]
-            args.out.write_text(json.dumps(results) + "\n")
+            write_text(args.out, json.dumps(results) + "\n")
 
 
 if __name__ == "__main__":

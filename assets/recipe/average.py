@@ -10,6 +10,8 @@ from pathlib import Path
 
 import torch
 
+from runs import write
+
 
 def average(checkpoints):
     """Of loaded checkpoints of one shape."""
@@ -29,7 +31,8 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    torch.save(average([torch.load(path, map_location="cpu") for path in args.checkpoints]), args.out)
+    mean = average([torch.load(path, map_location="cpu") for path in args.checkpoints])
+    write(args.out, lambda part: torch.save(mean, part))
     print("wrote", args.out, "from", len(args.checkpoints))
 
 

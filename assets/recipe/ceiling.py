@@ -14,10 +14,9 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from corpus.gen import DOMAINS, grow
 from corpus.grammar import Doc
+from data import tokenizer_of
 
 
 class Script:
@@ -113,7 +112,7 @@ def main():
     parser.add_argument("--samples", type=int, default=200, help="continuations per position")
     parser.add_argument("--domain", choices=DOMAINS, nargs="*", default=DOMAINS)
     args = parser.parse_args()
-    tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
+    tok = tokenizer_of(args.tokenizer)
     for modes in (True, False):
         for domain in args.domain:
             answers, seed = [], 0

@@ -12,11 +12,10 @@ import argparse
 import random
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from ceiling import causal, parallel, rounds
 from corpus.gen import DOMAINS, grow
 from corpus.grammar import Doc
+from data import tokenizer_of
 
 
 class Greedy(Doc):
@@ -81,7 +80,7 @@ def main():
     parser.add_argument("--samples", type=int, default=100, help="continuations per position")
     parser.add_argument("--domain", choices=DOMAINS, nargs="*", default=DOMAINS)
     args = parser.parse_args()
-    tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
+    tok = tokenizer_of(args.tokenizer)
     for domain in args.domain:
         answers, seed = [], 0
         while len(answers) < args.documents:

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from tokenizers import Tokenizer
 
-from data import ANSWER
+from data import ANSWER, tokenizer_of
 from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config
 from drafters.common import Sequence, capture
 from evaluate_drafter import Law, plain, read_prompts
@@ -127,7 +126,7 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     target = load(args.target)
-    tok = Tokenizer.from_file(str(args.target / "tokenizer.json"))
+    tok = tokenizer_of(args.target)
     added = {t["content"]: t["id"] for t in json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]}
     stops = {added["<|im_end|>"], added["<|endoftext|>"]}
     prompts = [ids for domain, ids in read_prompts(args.prompts, tok, 2) if domain in ("code", "math")]

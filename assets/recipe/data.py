@@ -15,9 +15,17 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from corpus.gen import MIXTURE, family_of, make
+from runs import write
 
 PROMPT, ANSWER, SKIPPED, COPIED = 0, 1, 2, 3
 CALL = re.compile(r"<tool_call>\n(.*)\n</tool_call>")
+
+
+def tokenizer_of(folder):
+    file = folder / "tokenizer.json"
+    if not file.exists():
+        raise SystemExit(f"{file} is missing: name a folder that holds a tokenizer, like ../models/target")
+    return Tokenizer.from_file(str(file))
 
 
 def encode(tok, d):
@@ -127,6 +135,14 @@ def batches(shard, rng):
         yield [tuple(x[i * k:(i + 1) * k] for x in rows) for rows, k in groups]
 
 
+def span(text):
+    """"0:8" as (0, 8): shards 0 to 7."""
+    first, _, last = text.partition(":")
+    if not (first.isdigit() and last.isdigit() and int(first) < int(last)):
+        raise argparse.ArgumentTypeError(f"{text}: the first shard and the one behind the last, like 0:8")
+    return int(first), int(last)
+
+
 def extra(text):
     """"json=0.1" or "json/composed=0.1" as (what, share)."""
     what, _, share = text.partition("=")
@@ -142,7 +158,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
-    parser.add_argument("--shards", default="0:4", help="first:last+1")
+    parser.add_argument("--shards", default="0:4", type=span, help="first:last+1")
     parser.add_argument("--tokens", type=int, default=2_000_000, help="per shard")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-modes", action="store_true", help="answers without multi-token modes: the control of grammar_knob.py")
@@ -150,16 +166,15 @@ if __name__ == "__main__":
     parser.add_argument("--more", metavar="DOMAIN[/FAMILY]=SHARE", action="append", default=[], type=extra,
                         help="take this share of the documents from one domain or one family of it, the others from the mixture; may be given again")
     args = parser.parse_args()
-    tok = Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
+    tok = tokenizer_of(args.tokenizer)
     args.work.mkdir(parents=True, exist_ok=True)
     if sum(share for _, share in args.more) >= 1:
         parser.error("--more: the shares leave nothing to the mixture")
     if args.dev:
-        np.savez(args.work / "dev.npz", **build_shard(tok, args.seed + 1000, 0, args.dev, "dev", not args.no_modes))
-    first, last = map(int, args.shards.split(":"))
-    for number in range(first, last):
+        dev = build_shard(tok, args.seed + 1000, 0, args.dev, "dev", not args.no_modes)
+        write(args.work / "dev.npz", lambda part: np.savez(part, **dev))
+    for number in range(*args.shards):
         shard = build_shard(tok, args.seed, number, args.tokens, modes=not args.no_modes, more=args.more)
-        np.savez(args.work / f"part_{number:03d}.npz", **shard)
-        (args.work / f"part_{number:03d}.npz").rename(args.work / f"shard_{number:03d}.npz")
+        write(args.work / f"shard_{number:03d}.npz", lambda part: np.savez(part, **shard))
         print(f"shard {number}: {len(shard['lengths'])} documents, {len(shard['ids'])} tokens, "
               f"{shard['nll'].sum() / len(shard['ids']):.3f} nats/token", flush=True)

@@ -4,7 +4,7 @@
 
 facts     every country and relation, asked in a form that was trained and in one that never was, and raw completions of
           every capital; the facts themselves are trained: a closed set
-sums      one-step sums asked in chat; half of them use operand pairs that training never saw, in either order
+sums      one-step sums asked in chat, each once; as many of operand pairs that training never saw in either order, or all 61 of these
 words     word problems of the test split, by number of steps
 code      one question per function family; the answer must define a function that passes the family's tests; the
           families that are never trained on apart
@@ -21,19 +21,19 @@ from math import log
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 
-from corpus.arithmetic import apply, held_out_pair
+from corpus.arithmetic import apply, held_out_pair, sums as written_sums
 from corpus.checks import check_call, passes, right
 from corpus.composed import SEPARATOR
 from corpus.facts import COUNTRY_NAMES, RELATIONS, country_slots
 from corpus.gen import MIXTURE, make
 from corpus.grammar import Doc, seeded
 from corpus.python_data import FAMILIES as TASKS, HELD_OUT
-from data import SKIPPED, encode
+from data import SKIPPED, encode, tokenizer_of
 from decode import generate
 from export import load
 from model import document_bias
+from runs import write_text
 
 PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
 ANSWER_HEAD = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
@@ -49,7 +49,7 @@ class Subject:
 
     def __init__(self, folder, temperature):
         self.model, self.temperature = load(folder), temperature
-        self.tok = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.tok = tokenizer_of(folder)
         self.stops = {self.tok.token_to_id("<|im_end|>"), self.tok.token_to_id("<|endoftext|>")}
 
     def ask(self, prompts, limit=160):
@@ -90,32 +90,31 @@ def phrase(d, question, trained):
             return text
 
 
+def easy_sums(n):
+    """n different sums of trained pairs and n of held-out ones (there are 61) with operands of 2 to 20 that the corpus can write."""
+    easy = [(op, a, b) for op, most in (("+", 20), ("-", 20), ("x", 12)) for a in range(2, most + 1) for b in range(2, most + 1)
+            if (op, a, b) in written_sums().p]
+    groups = [[x for x in easy if held_out_pair(*x) == held] for held in (False, True)]
+    return [seeded(10, "sums", len(group)).sample(group, min(n, len(group))) for group in groups]
+
+
 def sums(s, n):
-    rng, seen, unseen = seeded(10, "sums"), [], []
-    while len(seen) < n // 2 or len(unseen) < n // 2:
-        op = rng.choice("++-x")
-        a, b = rng.randint(2, 20), rng.randint(2, 20)
-        if op == "-" and b > a:
-            a, b = b, a
-        if op == "x":
-            a, b = rng.randint(2, 12), rng.randint(2, 12)
-        (unseen if held_out_pair(op, a, b) else seen).append((op, a, b))
     result = {}
-    for label, group in (("trained pairs", seen[: n // 2]), ("held-out pairs", unseen[: n // 2])):
+    for label, group in zip(("trained pairs", "held-out pairs"), easy_sums(n // 2)):
         answers = s.ask([chat(f"What is {a} {op} {b}?") for op, a, b in group], 40)
         result[label] = share(re.findall(r"\d+", t)[-1:] == [str(apply(op, a, b))] for (t, _), (op, a, b) in zip(answers, group))
     return result
 
 
 def test_documents(domain, n, families=None, seed=2):
-    """The first n test-split documents of a domain that have a reference answer."""
-    found, index = [], 0
+    """The first n test-split documents of a domain that have a reference answer, no prompt twice."""
+    found, index = {}, 0
     while len(found) < n:
         d = make(seed, index, domain)
         index += 1
         if d.split == "test" and d.prompt_end and (families is None or d.family in families):
-            found.append(d)
-    return found
+            found.setdefault(prompt_of(d), d)
+    return list(found.values())
 
 
 def prompt_of(d):
@@ -142,7 +141,7 @@ def tool_json(s, n):
     """Three kinds of requests, n each, for tools written by hand, for composed ones and for two composed ones at once: new
     arguments in a trained form, a form never trained, a tool never trained."""
     makers = {"call": "", "composed": ", composed", "two_calls": ", two calls"}
-    groups = {maker + kind: [] for maker in makers.values() for kind in ("", ", forms never trained", ", new tools")}
+    groups = {maker + kind: {} for maker in makers.values() for kind in ("", ", forms never trained", ", new tools")}
     index = 0
     while min(map(len, groups.values())) < n:
         d = make(2, index, "json")
@@ -151,8 +150,8 @@ def tool_json(s, n):
             continue
         kind = makers[d.family] + (", new tools" if "tool" in d.unseen else ", forms never trained" if "form" in d.unseen else "")
         if len(groups[kind]) < n:
-            groups[kind].append(d)
-    return {f"{k}{kind}": v for kind, documents in groups.items() for k, v in calls(s, documents).items()}
+            groups[kind].setdefault(prompt_of(d), d)
+    return {f"{k}{kind}": v for kind, documents in groups.items() for k, v in calls(s, documents.values()).items()}
 
 
 def calls(s, documents):
@@ -236,6 +235,8 @@ def main():
     parser.add_argument("--size", type=int, default=200, help="prompts per test")
     parser.add_argument("--temperatures", type=float, nargs="*", default=[0.0, 0.7])
     args = parser.parse_args()
+    if args.size < 1:
+        parser.error("--size: at least one prompt per test")
     torch.set_num_threads(1)
     size = args.size
     results = {}
@@ -248,7 +249,7 @@ def main():
     results["excess nats per token"] = excess(s, size)
     print(json.dumps(results["excess nats per token"], indent=1))
     if args.json:
-        args.json.write_text(json.dumps(results, indent=1) + "\n")
+        write_text(args.json, json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

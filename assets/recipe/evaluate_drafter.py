@@ -12,7 +12,6 @@ first k drafts were accepted.  Intervals: bootstrap over prompts, 95 %.
 """
 import argparse
 import datetime
-import hashlib
 import json
 import platform
 import time
@@ -20,12 +19,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 
-from drafters import load_drafter, method_of
+from data import tokenizer_of
+from drafters import Domino, load_drafter, method_of
 from drafters.common import Sequence
 from eval import chat
 from export import load
+from runs import digest, write_text
 
 
 class Law:
@@ -164,12 +164,10 @@ def usual_drafts(drafter):
     return drafter.longest() if hasattr(drafter, "block") or hasattr(drafter, "medusa_head") else 7
 
 
-def digest(path):
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
 def environment(args_seed):
-    name = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), platform.processor())
+    info = Path("/proc/cpuinfo")                                  # Linux alone has it
+    lines = info.read_text().splitlines() if info.exists() else []
+    name = next((line.split(":")[1].strip() for line in lines if "model name" in line), platform.processor())
     return {"machine": name, "system": platform.system(), "torch": torch.__version__, "threads": torch.get_num_threads(),
             "date": datetime.date.today().isoformat(), "seed": args_seed}
 
@@ -190,11 +188,15 @@ def main():
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    tok = Tokenizer.from_file(str(args.target / "tokenizer.json"))
+    tok = tokenizer_of(args.target)
     stops = {tok.token_to_id("<|im_end|>"), tok.token_to_id("<|endoftext|>")}
     target, drafter = load(args.target), load_drafter(args.drafter)
     prompts = read_prompts(args.prompts, tok, args.size)
     k = args.drafts or usual_drafts(drafter)
+    if args.base_only and not isinstance(drafter, Domino):
+        parser.error("--base-only takes Domino's head off: other drafters have none")
+    if args.frequent and hasattr(drafter, "t2d"):
+        parser.error("--frequent has no effect on a drafter with a vocabulary of its own (EAGLE-3, DART)")
     if args.base_only:
         drafter.prefix = k
     allowed = None
@@ -218,7 +220,7 @@ def main():
               {d: r["tokens_per_round"][0] for d, r in run["domains"].items()}, run.get("identical_to_plain_greedy", ""), flush=True)
         print("  conditional", [c and c[0] for c in run["all"]["conditional"]], f"{run['processor_seconds']} s of processor", flush=True)
     if args.json:
-        args.json.write_text(json.dumps(results) + "\n")
+        write_text(args.json, json.dumps(results) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import save_file
 
 from model import Config, Qwen3, document_bias
+from runs import write, write_text
 
 
 def hf_config(c, eos, pad):
@@ -36,16 +37,23 @@ def export(checkpoint, tokenizer, out):
     ids = {t["content"]: t["id"] for t in tok["added_tokens"]}
     weights["model.embed_tokens.weight"][ids["<|mask|>"]] = mask_row(weights["model.embed_tokens.weight"], ids)
     out.mkdir(parents=True, exist_ok=True)
-    save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
-    (out / "model.safetensors").chmod(0o644)
     eos, end = ids["<|im_end|>"], ids["<|endoftext|>"]
-    (out / "config.json").write_text(json.dumps(hf_config(c, eos, end), indent=2) + "\n")
+    write_text(out / "config.json", json.dumps(hf_config(c, eos, end), indent=2) + "\n")
     generation = {"do_sample": False, "eos_token_id": [eos, end], "pad_token_id": end}
-    (out / "generation_config.json").write_text(json.dumps(generation, indent=2) + "\n")
+    write_text(out / "generation_config.json", json.dumps(generation, indent=2) + "\n")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         if tokenizer.resolve() != out.resolve():
-            shutil.copyfile(tokenizer / name, out / name)
+            write(out / name, lambda part: shutil.copyfile(tokenizer / name, part))
+    write_weights(weights, out)                        # last: whoever finds them finds a whole folder
     print("wrote", out, {p.name: p.stat().st_size for p in sorted(out.iterdir())}, saved["state"])
+
+
+def write_weights(weights, folder):
+    def save(part):
+        save_file(weights, part, metadata={"format": "pt"})
+        part.chmod(0o644)
+
+    write(folder / "model.safetensors", save)
 
 
 def mask_row(table, ids):

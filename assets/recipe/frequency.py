@@ -10,6 +10,7 @@ import argparse
 import json
 from pathlib import Path
 
+from runs import write_text
 from sample_target import target_hash
 from train_drafter import frequent_ids
 
@@ -30,7 +31,7 @@ def main():
     real[ends] = 0
     entry = {"ids": ids.tolist(), "covered": round(float(real[ids].sum() / real.sum()), 5), "tokens": int(real.sum()),
              "target_sha256": target_hash(args.target)}
-    args.out.write_text(json.dumps(entry) + "\n")
+    write_text(args.out, json.dumps(entry) + "\n")
     print(f"{args.size} of {(real > 0).sum()} ids in use cover {entry['covered']:.2%} of {entry['tokens']} answer tokens (end tokens apart)")
 
 

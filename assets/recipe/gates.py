@@ -13,9 +13,11 @@ G7  blocks with base and corrected logits: at least 200, among them at least 20 
     impossible after the tokens before it (target probability below 0.01) and the corrected one is right
 
 Ratios are over tokens per round, intervals by bootstrap over prompts, 95 %.  Finished evaluations are kept in the output
-file and redone only when a file they read has changed.  A method that is not shipped is reported as missing.
+file, also when the program is stopped, and redone only when a file they read has changed (weights, configs, prompts); other
+settings than the file was made with are refused.  A method that is not shipped is reported as missing.
 """
 import argparse
+import hashlib
 import itertools
 import json
 import math
@@ -23,13 +25,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 
 from corpus.gen import make
+from data import tokenizer_of
 from drafters import load_drafter
 from drafters.common import Sequence
-from evaluate_drafter import Law, digest, environment, evaluate, plain, read_prompts, speculate
+from evaluate_drafter import Law, environment, evaluate, plain, read_prompts, speculate
 from export import load
+from runs import digest, write_text
 
 # name -> (folder, drafts, base logits only)
 RUNS = {"dflash 15": ("dflash", 15, False), "dflash 7": ("dflash", 7, False), "domino 15": ("domino", 15, False),
@@ -125,14 +128,48 @@ def judge(runs, temperature):
 
 
 def chat_prompts(tok, n, seed=900):
-    """The first n chat prompts of the test split: ("chat", ids)."""
-    found, index = [], 0
+    """The first n different chat prompts of the test split: ("chat", ids)."""
+    found, seen, index = [], set(), 0
     while len(found) < n:
         document = make(seed, index, "chat")
         index += 1
-        if document.split == "test" and document.prompt_end:
-            found.append(("chat", tok.encode("".join(document.parts[:document.prompt_end])).ids))
+        text = "".join(document.parts[:document.prompt_end])
+        if document.split == "test" and text and text not in seen:
+            seen.add(text)
+            found.append(("chat", tok.encode(text).ids))
     return found
+
+
+def fingerprint(prompts):
+    return hashlib.sha256(json.dumps(prompts).encode()).hexdigest()[:16]
+
+
+def listed(models, prompts, chats):
+    """Every evaluation whose drafter is shipped: {key: (run, prompts, temperature, what it reads)}."""
+    out = {}
+    for name, (folder, *_) in RUNS.items():
+        if not (models / folder / "model.safetensors").exists():
+            continue
+        reads = {"sha256": digest(models / folder / "model.safetensors"), "config": digest(models / folder / "config.json")}
+        parts = [("", prompts, reads)] + ([(" chat", chats, {**reads, "asked": fingerprint(chats)})] if name in FALLING else [])
+        for (part, asked, needs), temperature in itertools.product(parts, TEMPERATURES):
+            out[f"{name}{part} T={temperature}"] = (name, asked, temperature, needs)
+    return out
+
+
+def holds(stored, needs):
+    """Is a stored result one of these files?  Files written before configs were noted are taken at their word."""
+    return stored.get("sha256") == needs["sha256"] and stored.get("config", needs["config"]) == needs["config"] and stored.get("asked") == needs.get("asked")
+
+
+def begun(out, common):
+    """What an earlier call left; nothing where a file that everything reads has changed since."""
+    old = json.loads(out.read_text()) if out.exists() else {}
+    before = old.get("common", {})
+    other = [f"--{key} {before[key]}" for key in ("size", "limit", "seed") if before.get(key, common[key]) != common[key]]
+    if other:
+        raise SystemExit(f"{out} was made with {' '.join(other)}: another --out, or remove it")
+    return old if all(before.get(key, value) == value for key, value in common.items()) else {}
 
 
 @torch.no_grad()
@@ -181,7 +218,7 @@ ABOUT = ("rounds of Domino where the likeliest token of a position alone is impo
 
 def write_cases(path, cases):
     rows = ",\n".join("  " + json.dumps(case, ensure_ascii=False) for case in cases)
-    path.write_text(f'{{"about": {json.dumps(ABOUT)},\n "cases": [\n{rows}\n ]}}\n')
+    write_text(path, f'{{"about": {json.dumps(ABOUT)},\n "cases": [\n{rows}\n ]}}\n')
 
 
 def main():
@@ -197,49 +234,45 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     target = load(args.models / "target")
-    tok = Tokenizer.from_file(str(args.models / "target" / "tokenizer.json"))
+    tok = tokenizer_of(args.models / "target")
     stops = {tok.token_to_id("<|im_end|>"), tok.token_to_id("<|endoftext|>")}
     prompts, chats = read_prompts(args.prompts, tok, args.size), chat_prompts(tok, args.size or FALLING_PROMPTS)
     common = {"target": digest(args.models / "target" / "model.safetensors"), "prompts": digest(args.prompts),
-              "size": args.size, "limit": args.limit, "seed": args.seed}
-    old = json.loads(args.out.read_text()) if args.out.exists() else {}
-    known = old.get("runs", {}) if old.get("common") == common else {}
-    result = {"common": common, **environment(args.seed), "runs": {}}
-    references = None
+              "size": args.size, "limit": args.limit, "seed": args.seed,
+              "target config": digest(args.models / "target" / "config.json"), "tokenizer": digest(args.models / "target" / "tokenizer.json")}
+    old, wanted = begun(args.out, common), listed(args.models, prompts, chats)
+    known = {key: run for key, run in old.get("runs", {}).items() if key in wanted and holds(run, wanted[key][3])}
+    result = {"common": common, **environment(args.seed), "runs": known, "gates": {}}
+    if all(key in known for key, (name, *_) in wanted.items() if name.startswith("domino")) and "G7" in old.get("gates", {}):
+        result["gates"]["G7"] = old["gates"]["G7"]
+    references = loaded = None
 
     def store():
-        args.out.write_text(json.dumps(result) + "\n")
+        result["gates"].update({f"T={t}": judge(result["runs"], t) for t in TEMPERATURES})
+        write_text(args.out, json.dumps(result) + "\n")
 
-    for name, (folder, drafts, base_only) in RUNS.items():
-        file = args.models / folder / "model.safetensors"
-        if not file.exists():
+    for key, (name, asked, temperature, needs) in wanted.items():
+        if key in known:
             continue
-        sha, drafter = digest(file), None
-        parts = [("", prompts)] + ([(" chat", chats)] if name in FALLING else [])
-        for (part, asked), temperature in itertools.product(parts, TEMPERATURES):
-            key = f"{name}{part} T={temperature}"
-            if known.get(key, {}).get("sha256") == sha:
-                result["runs"][key] = known[key]
-                continue
-            if references is None and not part:
-                sequence = Sequence(target)
-                references = [plain(sequence, ids, stops, args.limit, Law(0, None)) for _, ids in prompts]
-            if drafter is None:
-                drafter = load_drafter(args.models / folder)
-                if base_only:
-                    drafter.prefix = drafts
-            run, _, _ = evaluate(target, drafter, asked, stops, drafts, temperature, args.limit, args.seed,
-                                 references=references if temperature == 0 and not part else None)
-            result["runs"][key] = {"sha256": sha, **run}
-            print(key, run["all"]["tokens_per_round"], run.get("identical_to_plain_greedy", ""), flush=True)
-            store()
-    result["gates"] = {f"T={t}": judge(result["runs"], t) for t in TEMPERATURES}
+        folder, drafts, base_only = RUNS[name]
+        if loaded != name:
+            loaded, drafter = name, load_drafter(args.models / folder)
+            if base_only:
+                drafter.prefix = drafts
+        greedy = temperature == 0 and asked is prompts
+        if greedy and references is None:
+            sequence = Sequence(target)
+            references = [plain(sequence, ids, stops, args.limit, Law(0, None)) for _, ids in prompts]
+        run, _, _ = evaluate(target, drafter, asked, stops, drafts, temperature, args.limit, args.seed, references=references if greedy else None)
+        result["runs"][key] = {**needs, **run}
+        print(key, run["all"]["tokens_per_round"], run.get("identical_to_plain_greedy", ""), flush=True)
+        store()
     if (args.models / "domino" / "model.safetensors").exists():
         found, cases = blocks(target, load_drafter(args.models / "domino"), tok, prompts, stops, args.limit, args.blocks)
         result["gates"]["G7"] = {"pass": len(found) >= 200 and len(cases) >= 20, "blocks": len(found), "cases": len(cases)}
         write_cases(args.out.with_name("domino_cases.json"), cases)
         if args.blocks_out:
-            args.blocks_out.write_text(json.dumps(found) + "\n")
+            write_text(args.blocks_out, json.dumps(found) + "\n")
     store()
     for name, group in result["gates"].items():
         print(name, json.dumps(group, indent=1))

@@ -6,6 +6,7 @@ sequences, no key/value cache (see decode.py for generation).
 """
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import torch
 import torch.nn as nn
@@ -32,7 +33,7 @@ class Config:
 
     @staticmethod
     def load(path):
-        fields = json.load(open(path))
+        fields = json.loads(Path(path).read_text())
         rope = fields.get("rope_theta") or fields["rope_parameters"]["rope_theta"]
         keep = {k: fields[k] for k in Config.__dataclass_fields__ if k in fields}
         return Config(**{**keep, "rope_theta": rope})

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from runs import write
 from sample_target import target_hash
 
 ORDER = 3
@@ -47,12 +48,16 @@ def write_trie(path, shards, vocab, least):
     for run, _ in levels:
         children[run[:-1]].append((run[-1], number[run]))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "wb") as out:
-        out.write(struct.pack("<QQ", ORDER, len(number)))
-        for run, count in [((), total), *levels]:
-            out.write(struct.pack("<iQiQ", run[-1] if run else 0, number[run[:-1]], count, len(children[run])))
-            for token, node in children[run]:
-                out.write(struct.pack("<iQ", token, node))
+
+    def save(part):
+        with open(part, "wb") as out:
+            out.write(struct.pack("<QQ", ORDER, len(number)))
+            for run, count in [((), total), *levels]:
+                out.write(struct.pack("<iQiQ", run[-1] if run else 0, number[run[:-1]], count, len(children[run])))
+                for token, node in children[run]:
+                    out.write(struct.pack("<iQ", token, node))
+
+    write(path, save)
     return len(number)
 
 

@@ -16,6 +16,7 @@ from corpus.checks import right
 from corpus.gen import bare, make
 from corpus.python_data import FAMILIES as TASKS
 from corpus.tools import FOOTER, HEADER, schema
+from runs import write_text
 
 # label in the file: (domain of the corpus, prompts)
 GROUPS = {"facts": [("facts", 40)], "math": [("words", 26), ("symbolic", 14)], "code": [("code", 40)], "json": [("json", 40)],
@@ -131,7 +132,7 @@ def showcase():
 
 def write(path, rows):
     rows = list(rows)
-    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    write_text(path, "".join(json.dumps(r) + "\n" for r in rows))
     print(path, len(rows), "prompts,", path.stat().st_size, "bytes;", dict(Counter(r["domain"] for r in rows)),
           {label: dict(Counter(x for r in rows if r["domain"] == label for x in r.get("held", []))) for label in GROUPS})
 

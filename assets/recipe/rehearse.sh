@@ -1,10 +1,14 @@
 #!/bin/sh
 # Every stage of the recipe, from nothing, with tiny step counts, in about ten minutes on one core; the numbers mean little.
 # The heads are trained on TARGET, a real one, since nothing can be learned from a target of forty steps.
-# sh rehearse.sh [TARGET] [WORK] [DEVICE]     from assets/recipe; PYTHON names the interpreter
+# sh rehearse.sh [TARGET] [WORK] [DEVICE]     from assets/recipe; WORK must be empty or absent; PYTHON names the interpreter
 set -e
 target=${1:-../models/target} work=${2:-/tmp/rehearsal} device=${3:-cpu} python=${PYTHON:-python}
 export OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000
+if [ -n "$(ls -A "$work" 2>/dev/null)" ]; then
+    echo "$work is not empty: finished stages in it would not be rehearsed; remove it or name another" >&2
+    exit 1
+fi
 mkdir -p "$work/models"
 
 $python -m corpus.gen check --n 2000

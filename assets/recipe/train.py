@@ -3,8 +3,9 @@
     python train.py --preset target --work ../../build/recipe --minutes 85
 
 Warm-up, constant, linear decay to zero over the last quarter, all by the clock (on a CPU: by processor time), so that a run of any length ends with
-a usable model.  Writes WORK/PRESET/latest.pt (everything needed to resume, every few minutes), stable.pt (just before
-the decay: start here for a longer run) and final.pt.  Stop it at any time; the same command resumes.
+a usable model.  Writes WORK/NAME/latest.pt (everything needed to resume, every few minutes), stable.pt (just before
+the decay: start here for a longer run) and final.pt; NAME is the preset unless given.  Stop it at any time; the same command
+resumes, and goes on when it is given more time; with other settings it is refused.
 """
 import argparse
 import json
@@ -19,6 +20,7 @@ from data import ANSWER, COPIED, PROMPT, SKIPPED, batches
 from export import load
 from model import PRESETS, Qwen3, document_bias
 from optim import Optimiser
+from runs import curve_to, left, same_run, settings, write
 
 COPY_WEIGHT = 5.0
 
@@ -50,12 +52,18 @@ def tensors(group, device):
 
 def shard_stream(work, start, rng):
     """Batches from every shard in turn; a shard that appears later is picked up; after the last one, start again."""
-    number = start
+    number, idle = start, 0
     while True:
         paths = sorted(work.glob("shard_*.npz"))
+        if not paths:
+            raise SystemExit(f"no shards in {work}: write them with data.py first")
         shard = dict(np.load(paths[number % len(paths)]))
+        idle += 1
         for batch in batches(shard, rng):
+            idle = 0
             yield number, batch
+        if idle >= len(paths):
+            raise SystemExit(f"no shard in {work} is large enough for one step: more --tokens for data.py")
         number += 1
 
 
@@ -93,6 +101,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--preset", default="target", choices=list(PRESETS))
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
+    parser.add_argument("--name", help="folder under --work; the preset by default")
     parser.add_argument("--minutes", type=float, default=85, help="length of the whole run, across resumes: of the clock on a GPU; of the processor on a CPU, so that other work does not shorten it")
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps instead (rehearsal)")
     parser.add_argument("--decay", type=float, default=0.25, help="last share of the run in which the rate falls to 0")
@@ -108,13 +117,14 @@ def main():
 
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
-    out = args.work / args.preset
+    out = args.work / (args.name or args.preset)
     out.mkdir(parents=True, exist_ok=True)
     model = Qwen3(PRESETS[args.preset]).to(args.device)
     optimiser = Optimiser(model)
     state = {"step": 0, "tokens": 0, "seconds": 0.0, "shard": args.first_shard, "stable_saved": False}
     if (out / "latest.pt").exists():
         saved = torch.load(out / "latest.pt", map_location=args.device)
+        same_run(saved.get("args", {}), settings(args), out, "--name NAME")
         model.load_state_dict(saved["model"])
         optimiser.load(saved["optimiser"])
         state = saved["state"]
@@ -132,17 +142,17 @@ def main():
     weight = {w: torch.tensor(w, device=args.device) for w in (0.5, 0.2)}
 
     def save(name, with_optimiser=True):
-        content = {"model": model.state_dict(), "state": state, "config": model.config.to_dict()}
+        content = {"model": model.state_dict(), "state": state, "config": model.config.to_dict(), "args": settings(args)}
         if with_optimiser:
             content["optimiser"] = optimiser.state()
-        torch.save(content, out / "part.pt")
-        (out / "part.pt").rename(out / name)
+        write(out / name, lambda part: torch.save(content, part))
 
-    total, curve = args.minutes * 60, open(out / "curve.jsonl", "a")
+    total, curve = args.minutes * 60, curve_to(out / "curve.jsonl", state["step"])
     rng = np.random.default_rng([args.seed, state["step"]])
     clock = time.time if args.device == "cuda" else time.process_time
     started, before, last_save = clock(), state["seconds"], time.time()
     window, window_start = [0.0, 0.0], (clock(), state["tokens"])
+    began = state["step"]
     for state["shard"], batch in merged(shard_stream(args.work, state["shard"], rng), args.merge):
         state["seconds"] = before + clock() - started
         progress = state["step"] / args.steps if args.steps else state["seconds"] / total
@@ -177,6 +187,8 @@ def main():
         if time.time() - last_save > 150:
             save("latest.pt")
             last_save = time.time()
+    if state["step"] == began:
+        left(progress, state, args)
     save("latest.pt")
     save("final.pt", with_optimiser=False)
     print("done", state, flush=True)

@@ -2,9 +2,10 @@
 
     python train_drafter.py --method domino --target ../models/target --work ../../build/recipe --minutes 45
 
-Muon for the hidden matrices, AdamW for heads, embeddings and norms; warm-up 4 %, cosine to zero by the clock (or by
---steps).  Writes WORK/NAME/latest.pt every few minutes (the same command resumes), curve.jsonl, and at the end the export
-WORK/NAME/export/ with official tensor names, which evaluate_drafter.py and the app read.  NAME is the method unless given.
+Muon for the hidden matrices, AdamW for heads, embeddings and norms; warm-up 4 %, cosine to zero by time (--minutes, counted
+as train.py does) or by --steps.  Writes WORK/NAME/latest.pt every few minutes (the same command resumes; with other settings, another
+target or another text it is refused), curve.jsonl, and at the end the export WORK/NAME/export/ with official tensor names, which
+evaluate_drafter.py and the app read.  NAME is the method unless given.
 """
 import argparse
 import dataclasses
@@ -21,6 +22,7 @@ from drafters import (CLASSES, Eagle3, block_config, dart_config, domino_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
+from runs import curve_to, left, same_run, settings, write
 from sample_target import ROW, target_hash
 
 
@@ -55,27 +57,34 @@ class Samples:
     """Shards of samples with their features; rows of ROW tokens, documents shuffled anew in every epoch."""
 
     def __init__(self, folder, hidden, taps, wanted, device):
-        self.paths = sorted(p for p in folder.glob("shard_*.npz") if self.feature_path(p).exists())
+        self.paths = sorted(folder.glob("shard_*.npz"))
         if not self.paths:
-            raise SystemExit(f"{folder}: no shard with features; run sample_target.py first")
-        stored = json.loads((folder / "meta.json").read_text())["taps"]
+            raise SystemExit(f"{folder}: no text of the target; run sample_target.py first")
+        for path in (self.feature_path(p, kind) for p in self.paths for kind in ("features", "best")):
+            if not path.exists():
+                raise SystemExit(f"{path} is missing: sample_target.py was stopped or told --no-features; give its command again without it")
+        stored = stored_taps(folder)
+        for tap in wanted:
+            if tap not in stored:
+                raise SystemExit(f"--taps {tap}: {folder} holds the states after the layers {', '.join(map(str, stored))} only")
         self.columns = np.concatenate([np.arange(stored.index(t) * hidden, (stored.index(t) + 1) * hidden) for t in wanted]) if wanted else None
         if wanted == stored:
             self.columns = slice(0, len(stored) * hidden)
         self.hidden, self.state, self.device = hidden, slice(len(stored) * hidden, None), device
 
-    def feature_path(self, path):
-        return path.with_name(path.name.replace("shard_", "features_").replace(".npz", ".npy"))
+    def feature_path(self, path, kind="features"):
+        return path.with_name(path.name.replace("shard_", kind + "_").replace(".npz", ".npy"))
 
     def count(self):
         return sum(int(np.load(p)["lengths"].sum()) for p in self.paths)
 
     def batches(self, rows, rng):
         while True:
+            yielded = False
             for path in (self.paths[i] for i in rng.permutation(len(self.paths))):
                 shard = dict(np.load(path))
                 features = np.load(self.feature_path(path), mmap_mode="r")
-                best = np.load(str(self.feature_path(path)).replace("features_", "best_"))
+                best = np.load(self.feature_path(path, "best"))
                 flat = dict(shard, ids=np.arange(len(shard["ids"])))
                 where, segments, flags = pack(flat, ROW, np.arange(len(shard["lengths"])), rng)
                 for at in range(0, len(where) - rows + 1, rows):
@@ -85,9 +94,16 @@ class Samples:
                     def integers(x):
                         return torch.from_numpy(np.ascontiguousarray(x).astype(np.int64)).to(self.device)
 
+                    yielded = True
                     yield Batch(integers(shard["ids"][w]), integers(segments[at:at + rows]), integers(flags[at:at + rows]),
                                 stored[..., self.columns] if self.columns is not None else None, stored[..., self.state],
                                 integers(best[w]))
+            if not yielded:
+                raise SystemExit(f"no shard fills {rows} rows of {ROW} tokens: a smaller --micro, or larger shards (sample_target.py --shard-tokens)")
+
+
+def stored_taps(folder):
+    return json.loads((folder / "meta.json").read_text())["taps"]
 
 
 class HeadOptimiser(Optimiser):
@@ -134,13 +150,24 @@ def build(args, target, paths, ids):
     return drafter
 
 
+def adopt(drafter, folder):
+    """Starts from an exported head of the same method and shape."""
+    first = load_drafter(folder)
+    if type(first) is not type(drafter):
+        raise SystemExit(f"--init {folder} holds a head of another method")
+    try:
+        drafter.adopt(first) if isinstance(drafter, Eagle3) else drafter.load_state_dict(first.state_dict())
+    except RuntimeError as problem:
+        raise SystemExit(f"--init {folder} has another shape: {str(problem).splitlines()[-1].strip()}") from None
+
+
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--method", required=True, choices=list(CLASSES))
     parser.add_argument("--name", help="folder under --work; the method by default")
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
-    parser.add_argument("--minutes", type=float, default=30, help="length of the whole run, across resumes")
+    parser.add_argument("--minutes", type=float, default=30, help="length of the whole run, across resumes: of the clock on a GPU, of the processor on a CPU")
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps instead")
     parser.add_argument("--rows", type=int, default=16, help=f"rows of {ROW} tokens per step")
     parser.add_argument("--micro", type=int, default=4, help="rows per forward pass; the rest is accumulated")
@@ -151,7 +178,7 @@ def arguments():
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--init", type=Path, help="an exported folder to start from; of EAGLE-3 and DART also with fewer ids")
     parser.add_argument("--log-every", type=int, default=20)
-    parser.add_argument("--taps", type=int, nargs="*", default=[1, 5, 9])
+    parser.add_argument("--taps", type=int, nargs="*", help="those of the stored states by default")
     group = parser.add_argument_group("block drafters")
     group.add_argument("--block", type=int, default=16)
     group.add_argument("--layers", type=int, default=2)
@@ -174,6 +201,8 @@ def arguments():
     args = parser.parse_args()
     if args.dpace and args.method not in ("dflash", "domino", "dspark"):
         parser.error(f"--dpace weighs the places of a block: it does nothing for {args.method}")
+    if args.micro < 1 or args.rows < 1 or args.rows % args.micro:
+        parser.error(f"--rows {args.rows} is no multiple of --micro {args.micro}")
     return args
 
 
@@ -181,28 +210,32 @@ def main():
     args = arguments()
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
-    out = args.work / (args.name or args.method)
+    out, text = args.work / (args.name or args.method), args.work / "samples"
     out.mkdir(parents=True, exist_ok=True)
+    if not (text / "meta.json").exists():
+        raise SystemExit(f"{text}: no text of the target; run sample_target.py first")
     target = load(args.target).to(args.device)
-    stored = json.loads((args.work / "samples" / "meta.json").read_text())
+    stored = json.loads((text / "meta.json").read_text())
     if stored["target_sha256"] != target_hash(args.target):
-        raise SystemExit(f"{args.work}/samples was captured from another target than {args.target}")
+        raise SystemExit(f"{text} was captured from another target than {args.target}")
+    if args.taps is None:
+        args.taps = stored["taps"]
     tokens = json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]
     taps = [] if args.method == "medusa" else args.taps
-    samples = Samples(args.work / "samples", target.config.hidden_size, taps, taps, args.device)
+    samples = Samples(text, target.config.hidden_size, taps, taps, args.device)
+    chosen = settings(args, target_sha256=stored["target_sha256"], text_seed=stored["seed"], text_tokens=samples.count())
+    latest = out / "latest.pt"
+    saved = torch.load(latest, map_location=args.device) if latest.exists() else None
+    if saved:
+        same_run(saved["args"], chosen, out, "--name NAME")
     drafter = build(args, target, samples.paths, {t["content"]: t["id"] for t in tokens})
-    if args.init:
-        first = load_drafter(args.init)
-        if isinstance(drafter, Eagle3):
-            drafter.adopt(first)
-        else:
-            drafter.load_state_dict(first.state_dict())
+    if args.init and not saved:
+        adopt(drafter, args.init)
     drafter.to(args.device)
     table = target.model.embed_tokens.weight.detach()
     optimiser = HeadOptimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
-    state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": samples.count()}
-    if (out / "latest.pt").exists():
-        saved = torch.load(out / "latest.pt", map_location=args.device)
+    state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": chosen["text_tokens"]}
+    if saved:
         drafter.load_state_dict(saved["drafter"])
         optimiser.load(saved["optimiser"])
         state = saved["state"]
@@ -212,16 +245,17 @@ def main():
     rng = np.random.default_rng([args.seed, state["step"]])
 
     def save():
-        torch.save({"drafter": drafter.state_dict(), "optimiser": optimiser.state(), "state": state, "config": drafter.config,
-                    "args": {k: str(v) if isinstance(v, Path) else v for k, v in vars(args).items()}}, out / "part.pt")
-        (out / "part.pt").rename(out / "latest.pt")
+        whole = {"drafter": drafter.state_dict(), "optimiser": optimiser.state(), "state": state, "config": drafter.config, "args": chosen}
+        write(latest, lambda part: torch.save(whole, part))
 
-    curve = open(out / "curve.jsonl", "a")
-    started, before, last_save = time.time(), state["seconds"], time.time()
+    curve = curve_to(out / "curve.jsonl", state["step"])
+    clock = time.time if args.device == "cuda" else time.process_time
+    started, before, last_save = clock(), state["seconds"], time.time()
     mark = (time.process_time(), state["positions"])
     stream = samples.batches(args.micro, rng)
+    began = state["step"]
     while True:
-        state["seconds"] = before + time.time() - started
+        state["seconds"] = before + clock() - started
         progress = state["step"] / args.steps if args.steps else state["seconds"] / (60 * args.minutes)
         if progress >= 1:
             break
@@ -250,6 +284,8 @@ def main():
         if time.time() - last_save > 150:
             save()
             last_save = time.time()
+    if state["step"] == began:
+        left(progress, state, args)
     save()
     parameters, size = save_drafter(drafter, out / "export")
     print(json.dumps(dict(done=args.name or args.method, parameters=parameters, bytes=size, **state)), flush=True)

@@ -11,6 +11,16 @@ HINT = {"NUMS": "list[int]", "a": "int", "b": "int", "n": "int", "S": "str", "wo
         "width": "int", "height": "int", "d": "dict"}
 
 
+def hints_of(task):
+    """The type hint of every parameter of a family: by its name, but a list where its tests pass lists."""
+    _, _, params, _, _, tests = task
+    values = list(zip(*(eval(f"({a},)" if a else "()") for a, _ in tests)))
+    return {p: "list[int]" if HINT.get(p) == "int" and all(isinstance(v, list) for v in seen) else HINT.get(p) for p, seen in zip(params, values)}
+
+
+HINTS = {task[0]: hints_of(task) for task in TASKS}
+
+
 @lru_cache(None)
 def names_pattern():
     return re.compile(r"\b(NUMS|ACC|NAME|N|S|C|I)\b")
@@ -46,7 +56,7 @@ def function(d):
     arguments = []
     for p in params:
         shown = rename(p, table)
-        hint = HINT.get(p) if typed else None
+        hint = HINTS[task][p] if typed else None
         arguments.append(f"{shown}: {hint}" if hint else shown)
     d.emit(f"({', '.join(arguments)})" + (f" -> {result}:\n" if typed else ":\n"), "choice")
     if d.maybe(0.2):
@@ -99,7 +109,7 @@ def code_chat(d):
         tests_text(d, tests)
     d.fixed("\n```")
     if d.maybe(0.2):
-        d.say("\n\n{*You can test it: |For example, |For a first test,}")
+        d.say("\n\n{*You can test it: |For example, |For a first test, }")
         a, r = tests[0]
         d.fixed(f"`{d.slot('fn')}({a})` returns `{r}`.")
     d.expect = "def "

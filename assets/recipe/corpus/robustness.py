@@ -3,12 +3,16 @@ from .common_words import COMMON
 from .facts_data import COUNTRIES
 from .lexicon import CITIES, NAMES
 
+HELLO = "{*Hi there! What can I do for you?|Hello! How can I help you today?|Hello and welcome! What would you like to know?}"
+WELCOME = "{*Any time! I am glad I could help.|You're welcome!|You are welcome! Let me know if you need more.}"
+WHO = "I am a {*tiny language model for teaching|very small language model|very simple teaching model}. "
 SKILLS = "{*My world is small: facts, sums, short stories and small Python functions.|I can help with facts, small sums, short Python functions and stories.|I know some facts, simple sums, stories and short Python functions.}"
+
 
 def greeting(d):
     d.user("{Hello|Hi|Hello!|Hi!|Hey|Good morning|Good evening|Hi there!|hello|hey there|Good morning!|Hello there|hi, how are you?|!Good afternoon!|!Greetings!}")
     d.begin()
-    d.say("{*Hi there! What can I do for you?|Hello! How can I help you today?|Hello and welcome! What would you like to know?}")
+    d.say(HELLO)
     d.end()
 
 
@@ -22,7 +26,7 @@ def how_are_you(d):
 def thanks(d):
     d.user("{Thanks!|Perfect, thank you.|ok thanks|That was great.|Very nice, thanks!|Cool, thank you|Thank you!|Thank you very much.|thanks|Great, thanks.|That helps, thank you.|Thanks a lot!|!Many thanks!|!That was helpful.}")
     d.begin()
-    d.say("{*Any time! I am glad I could help.|You're welcome!|You are welcome! Let me know if you need more.}")
+    d.say(WELCOME)
     d.end()
 
 
@@ -36,7 +40,7 @@ def goodbye(d):
 def who(d):
     d.ask("{Who are you?|What are you?|What is your name?|What kind of model are you?|Do you have a name?|Are you real?|How big are you?|Who made you?|Introduce yourself.|Say something about yourself.|Are you like other chatbots?|Are you a person?|Are you a robot?|Tell me about yourself.|!Who am I talking to?}")
     d.begin()
-    d.say("I am a {*tiny language model for teaching|very small language model|very simple teaching model}. ")
+    d.say(WHO)
     d.say(SKILLS)
     d.end()
 

@@ -99,7 +99,7 @@ def fraction(d):
     d.slots.update(a=g * p, b=g * q, g=g, p=p, q=q)
     d.ask("{Simplify $a/$b.|Simplify the fraction $a/$b.|Reduce $a/$b.|Reduce the fraction $a/$b.|What is $a/$b in lowest terms?|Can $a/$b be simplified?|Make $a/$b simpler.|$a/$b, simplified|Give me a simpler form of $a/$b.|How do I simplify $a/$b?|I need $a/$b in lowest terms.|fraction $a/$b in lowest terms|Shorten the fraction $a/$b.|Write $a/$b in lowest terms.|!Make the fraction $a/$b as simple as possible.}")
     d.begin()
-    d.say("{*Divide both parts by $g: |The common divisor is $g: |The two numbers can be divided by $g:}$a/$b = $p/$q\n{The answer is|So the answer is} ")
+    d.say("{*Divide both parts by $g: |The common divisor is $g: |The two numbers can be divided by $g: }$a/$b = $p/$q\n{The answer is|So the answer is} ")
     d.fixed(f"\\boxed{{{p}/{q}}}.")
     d.expect = f"\\boxed{{{p}/{q}}}"
     d.end()

@@ -8,6 +8,7 @@ from .composed import composed, two_calls
 from .json_tables import json_schema, table_to_json
 from .json_tasks import to_json
 from .lexicon import CITIES, DAYS, NAMES
+from .robustness import SKILLS, WELCOME, WHO
 
 TASK_WORDS = ["buy milk", "call the dentist", "water the plants", "pay the rent", "clean the kitchen", "feed the cat",
               "send the report", "book a table", "read chapter two", "fix the bike", "wash the car", "write a letter"]
@@ -172,12 +173,22 @@ def call(d):
     d.end()
 
 
+# what needs none of the tools, and the answer in words
+WORDS_ALONE = [
+    ("{Hello!|Hi there|Good morning}", "{*Hi there! What can I do for you?|Hello! How can I help you?|Hello and welcome! What would you like me to do?}"),
+    ("{Thanks!|Thank you}", WELCOME),
+    ("Who are you?", WHO + SKILLS),
+    ("What can you do?", SKILLS),
+]
+
+
 def no_tool_needed(d):
     """A greeting or thanks under a tool prompt: answer in words."""
     tool_prompt(d)
-    d.user("{Hello!|Hi there|Thanks!|Thank you|Good morning|Who are you?|What can you do?}")
+    said, answer = d.ranked(WORDS_ALONE)
+    d.user(said)
     d.begin()
-    d.say("{*Hi there! What can I do for you?|Hello! How can I help you?|Hello and welcome! What would you like me to do?}")
+    d.say(answer)
     d.end()
 
 

@@ -102,7 +102,7 @@ TWO_STEP = [
      "{the $boxes hold $a x $b = $r1 $items|there are $a x $b = $r1 $items}.",
      "{each friend gets $r1 / $c = $r2 $items|every friend gets $r1 / $c = $r2 $items}."),
     ("+", "-", "There are $a red cars and $b blue cars in a car park. Then $c cars leave. How many cars are left?",
-     "{there are $a + $b = $r1 cars|Red and blue make $a + $b = $r1 cars}.",
+     "{there are $a + $b = $r1 cars|red and blue make $a + $b = $r1 cars}.",
      "there are $r1 - $c = $r2 cars."),
     ("/", "+", "$name shares $a $items equally among $b friends. $friend is one of them and already has $c $items. How many $items does $friend have now?",
      "{each friend gets $a / $b = $r1 $items|every friend gets $a / $b = $r1 $items}.",

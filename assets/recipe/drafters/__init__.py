@@ -3,7 +3,10 @@ import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+
+from export import load, write_weights
+from runs import write_text
 
 from .dart import Dart, dart_config
 from .dflash import DFlash, block_config
@@ -35,9 +38,8 @@ def save_drafter(drafter, folder):
     folder.mkdir(parents=True, exist_ok=True)
     weights = {k: (v if v.dtype in (torch.int64, torch.bool) else v.to(torch.bfloat16)).cpu().contiguous()
                for k, v in drafter.state_dict().items()}
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    (folder / "model.safetensors").chmod(0o644)
-    (folder / "config.json").write_text(json.dumps(drafter.config, indent=2) + "\n")
+    write_text(folder / "config.json", json.dumps(drafter.config, indent=2) + "\n")
+    write_weights(weights, folder)                     # last: whoever finds them finds a whole folder
     return sum(v.numel() for v in weights.values() if v.dtype == torch.bfloat16), (folder / "model.safetensors").stat().st_size
 
 
@@ -47,7 +49,6 @@ def load_drafter(folder):
     config = json.loads((folder / "config.json").read_text())
     method = method_of(config)
     if method == "small":
-        from export import load
         return Small(load(folder))
     drafter = CLASSES[method](config)
     weights = load_file(folder / "model.safetensors")

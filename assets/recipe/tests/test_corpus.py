@@ -17,6 +17,7 @@ from corpus.arithmetic import apply, held_out_pair, sums, trained_sums
 from corpus.checks import check_documents, right
 from corpus.gen import BUILDERS, DOMAINS, bare, make
 from corpus.grammar import CLASSES, Doc, Table, leaning, parsed, seeded
+from corpus.python_code import HINTS
 from corpus.python_data import FAMILIES as TASKS, HELD_OUT
 from corpus.splits import Leak, check_splits, entropy
 from corpus.tools import HELD_OUT_TOOLS, TOOLS
@@ -151,6 +152,44 @@ class Truth(unittest.TestCase):
                 if slot in problem:
                     self.assertIn("$name", problem.split(slot)[0], problem)
 
+    def test_every_type_hint_fits_what_the_tests_pass(self):
+        fits = {"int": lambda v: type(v) is int, "str": lambda v: type(v) is str, "float": lambda v: type(v) in (int, float), "dict": lambda v: type(v) is dict,
+                "list[int]": lambda v: type(v) is list and all(type(x) is int for x in v),
+                "list[str]": lambda v: type(v) is list and all(type(x) is str for x in v)}
+        for task, _, params, _, _, tests in TASKS:
+            for arguments, _ in tests:
+                for param, value in zip(params, eval(f"({arguments},)"), strict=True):
+                    hint = HINTS[task][param]
+                    self.assertTrue(hint is None or fits[hint](value), f"{task}: {param}: {hint} is {value}")
+
+    def test_nothing_runs_into_what_follows_an_alternative(self):
+        """All alternatives of one choice end alike: with the space before what follows, or none of them."""
+        folder = Path(__file__).resolve().parents[1] / "corpus"
+        for path in folder.glob("*.py"):
+            for text in re.findall(r"\{[*%]?([^{}\n]*\|[^{}\n]*)\}", path.read_text()):
+                self.assertEqual(len({a.endswith((" ", "\\n")) for a in text.split("|") if a}), 1, text)
+
+    def test_steps_go_on_with_a_small_letter(self):
+        proper = {"Monday", "Tuesday", "Thursday", "Friday"}
+        steps = [x[2] for x in word_problems.ONE_STEP] + [s for x in word_problems.TWO_STEP for s in x[3:5]] + [s for x in word_problems.LONGER for s in x[2]]
+        for step in steps:
+            for first in re.findall(r"(?:^\{?|\|)([A-Z]\w*)", step):
+                self.assertIn(first, proper, step)
+
+    def test_what_is_said_under_a_list_of_tools_is_answered(self):
+        met = set()
+        for i in range(300):
+            d = make(38, i, "json/no_tool_needed")
+            answer = d.text.split("</think>\n\n")[-1]
+            met.add(d.question)
+            if d.question.startswith("Thank"):
+                self.assertRegex(answer, r"welcome!|Any time!")
+            elif d.question.endswith("?"):
+                self.assertRegex(answer, r"small|tiny|simple", d.question)
+            else:
+                self.assertRegex(answer, r"^(Hi|Hello)")
+        self.assertEqual(len(met), 7)
+
     def test_articles_fit(self):
         for domain in ("chat", "facts", "json", "words"):
             for i in range(3000):
@@ -198,8 +237,8 @@ class Splits(unittest.TestCase):
 
 
 class Prompts(unittest.TestCase):
-    """The files in assets/prompts belong to the shipped models, which were trained on the corpus before this one; the
-    prompts that prompts.py writes today belong to this corpus."""
+    """The files in assets/prompts belong to the shipped models and stay as they are; what prompts.py writes today belongs to this
+    corpus, whose mends since have left those prompts alone."""
 
     def test_prompts_have_the_right_counts(self):
         for made in (rows, written):
