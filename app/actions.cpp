@@ -54,6 +54,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::details, "View", "Details", "I", Key::i, kPlain},
         {Action::controls, "View", "Controls", "Shift+I", Key::i, kShift},
         {Action::next_region, "View", "Next region", "F6", Key::f6, kPlain},
+        {Action::previous_region, "View", "Previous region", "Shift+F6", Key::f6, kShift},
         {Action::present, "View", "Presenter: large type, fewer parts", "F5", Key::f5, kPlain},
         {Action::theme_dark, "View", "Dark theme", "", Key::none, kPlain},
         {Action::theme_light, "View", "Light theme", "", Key::none, kPlain},
@@ -68,6 +69,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::next_step, "Teach", "Next step of the lecture", "PageDown", Key::none, kPlain},
         {Action::previous_step, "Teach", "Previous step of the lecture", "PageUp", Key::none, kPlain},
         {Action::notes, "Teach", "Notes of this step", "F4", Key::f4, kPlain},
+        {Action::leave_lecture, "Teach", "Leave the lecture", "", Key::none, kPlain},
         {Action::black, "Teach", "Black screen", ".", Key::period, kPlain},
         {Action::light, "Teach", "Light around the pointer", "F7", Key::f7, kPlain},
         {Action::pen, "Teach", "Pen: draw on the picture", "F9", Key::f9, kPlain},
@@ -152,7 +154,8 @@ const char* also_called(Action action) {
     case Action::controls:
         return "settings panel drawer show hide";
     case Action::next_region:
-        return "part panel";
+    case Action::previous_region:
+        return "part panel focus";
     case Action::present:
         return "projector beamer slides lecture room big font settings";
     case Action::theme_dark:
@@ -177,6 +180,8 @@ const char* also_called(Action action) {
         return "lesson course class teach";
     case Action::notes:
         return "speaker lecture";
+    case Action::leave_lecture:
+        return "close end exit stop course";
     case Action::black:
         return "blank hide dark";
     case Action::light:
@@ -197,6 +202,7 @@ const char* also_called(Action action) {
     case Action::previous_step:
     case Action::palette:
     case Action::pick_drafter:
+    case Action::to_step:
         break;
     }
     return "";

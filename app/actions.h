@@ -49,6 +49,7 @@ enum class Action : std::uint8_t {
     details,
     controls,
     next_region,
+    previous_region,
     present,
     theme_dark,
     theme_light,
@@ -62,6 +63,7 @@ enum class Action : std::uint8_t {
     open_lecture,
     next_step,
     previous_step,
+    leave_lecture,
     notes,
     black,
     light,
@@ -72,6 +74,7 @@ enum class Action : std::uint8_t {
     keys,
     description,
     pick_drafter, // with a number, from a digit key
+    to_step,      // of the lecture, with a number from 0
 };
 
 struct ActionInfo {

@@ -198,6 +198,7 @@ Exit command_compare(const Options& options) {
         all_identical = all_identical && (row.identical || row.contestant->mixes());
         if (row.domain == "all") text += table_line(row, look);
     }
+    if (look.speed_up) text += speed_notes(rows);
     if (models->frequent) text += cut_notes(rows, models->vocab(), models->frequent->from_file());
     text += look.speed_up ? formula_table(rows, *plain, look)
             : !times      ? "\n  no times and no speed-up: a table costs nothing to ask\n"

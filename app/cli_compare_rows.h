@@ -33,6 +33,8 @@ struct Row {
     Estimate speed;
     long outside = 0;      // written tokens that a cut draft head has no row for
     bool identical = true; // at temperature 0
+    // A round costs at least the pass that a plain token costs: more than that was the clock's noise.
+    [[nodiscard]] bool possible() const { return speed.value <= totals.tokens_per_round(); }
 };
 
 // ---- for people ----
@@ -47,6 +49,8 @@ struct TableLook {
 [[nodiscard]] std::string setting_lines(const std::vector<Contestant>& contestants);
 [[nodiscard]] std::string table_head(const TableLook& look);
 [[nodiscard]] std::string table_line(const Row& row, const TableLook& look);
+// What the interval covers, and what stands where a speed-up cannot be; of all `rows`, also those by domain.
+[[nodiscard]] std::string speed_notes(const std::vector<Row>& rows);
 // Speed-up by the formula, tokens per round × plain pass ÷ round, beside the measured one.
 [[nodiscard]] std::string formula_table(const std::vector<Row>& rows, const Row& plain,
                                         const TableLook& look);

@@ -23,6 +23,15 @@ std::string positions(const std::vector<double>& acceptance) {
     return text.empty() ? "–" : text;
 }
 
+// The measured speed-up; a dash where it is no speed-up.
+std::string speed_of(const Row& row) {
+    return row.possible() ? number(row.speed.value, 2) + "×" : "–";
+}
+
+bool has_interval(const Row& row) {
+    return row.speed.interval && row.contestant->name != "none" && row.possible();
+}
+
 // Right-aligned, and apart from the cell before it however wide the value is.
 std::string cell(const std::string& text, int width) {
     return pad_left(columns(text) < width ? text : " " + text, width);
@@ -53,13 +62,11 @@ std::string table_line(const Row& row, const TableLook& look) {
             timed(t.verify_ms, 2, 7) + timed(t.other_ms, 2, 6) + timed(t.tokens_per_second, 0, 7);
     if (look.speed_up) {
         const std::string interval =
-            row.speed.interval && c.name != "none"
-                ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]"
-                : "";
-        const Tone tone = c.name == "none"       ? Tone::plain
-                          : row.speed.value >= 1 ? Tone::accepted
-                                                 : Tone::rejected;
-        line += "  " + terminal.paint(tone, padded(number(row.speed.value, 2) + "×" + interval, 19));
+            has_interval(row) ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]" : "";
+        const Tone tone = c.name == "none" || !row.possible() ? Tone::plain
+                          : row.speed.value >= 1              ? Tone::accepted
+                                                              : Tone::rejected;
+        line += "  " + terminal.paint(tone, padded(speed_of(row) + interval, 19));
     } else {
         line += "  ";
     }
@@ -118,6 +125,18 @@ std::string table_head(const TableLook& look) {
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
 }
 
+std::string speed_notes(const std::vector<Row>& rows) {
+    const auto measured = [](const Row& row) {
+        return row.contestant->problem.empty() && row.totals.rounds > 0;
+    };
+    std::string text;
+    if (std::ranges::any_of(rows, [&](const Row& row) { return measured(row) && has_interval(row); }))
+        text += "  the interval covers which prompts were chosen, not the noise of the clock\n";
+    if (std::ranges::any_of(rows, [&](const Row& row) { return measured(row) && !row.possible(); }))
+        text += "  – for a speed-up: more than tokens per round allow, time it again\n";
+    return text.empty() ? "" : "\n" + text;
+}
+
 std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
     std::string text;
     for (const Row& row : rows) {
@@ -142,7 +161,7 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
         const int decimals = equation_decimals(t.tokens_per_round(), pass, 0, t.round_ms(), 3);
         text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), decimals) +
                 " × " + number(pass, decimals) + " ÷ " + number(t.round_ms(), decimals) + " = " +
-                number(t.predicted_speed_up(plain.totals), 2) + "×\n";
+                (row.possible() ? number(t.predicted_speed_up(plain.totals), 2) + "×\n" : "–\n");
     }
     if (text.empty()) return text;
     return "\n" +
@@ -206,7 +225,7 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
                 for (const Row& row : rows)
                     if (row.domain == domain && row.contestant == shown[i])
                         text += cell(number(row.totals.tokens_per_round(), 2) +
-                                         (look.speed_up ? "  " + number(row.speed.value, 2) + "×" : ""),
+                                         (look.speed_up ? "  " + speed_of(row) : ""),
                                      cell_width);
             text += "\n";
         }

@@ -125,7 +125,8 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
             at += d.ms + d.head_ms;
         }
         if (cycle.verify && cycle.verify->draft_ms > 0)
-            span(1, "nothing to propose", at, cycle.verify->draft_ms, {{"cycle", cycle.cycle}});
+            span(1, no_room_for_guess(view, cycle) ? "no room for a guess" : "nothing to propose", at,
+                 cycle.verify->draft_ms, {{"cycle", cycle.cycle}});
         const double verify_at = view.prefill_ms + cycle.start_ms + cycle.draft_ms;
         if (!cycle.drafts.empty()) {
             const Json flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};

@@ -3,6 +3,7 @@
 // speculative texts are tested against plain ones.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "app/cli_commands.h"
@@ -39,6 +40,7 @@ struct Draws {
     Counts texts;
     double rounds = 0;
     int fewest_rounds = 1 << 30;
+    double guessed = 0; // share of the texts in which a guess was judged
 };
 
 Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, long samples,
@@ -53,8 +55,10 @@ Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, lo
         ++draws.texts[sample.output];
         draws.rounds += sample.rounds;
         draws.fewest_rounds = std::min(draws.fewest_rounds, sample.rounds);
+        draws.guessed += std::ranges::any_of(sample.judged_at, [](int rounds) { return rounds > 0; });
     }
     draws.rounds /= static_cast<double>(samples);
+    draws.guessed /= static_cast<double>(samples);
     return draws;
 }
 
@@ -75,6 +79,19 @@ Spread spread_of(const Counts& texts) {
     }
     spread.share = all > 0 ? often / all : 0;
     return spread;
+}
+
+// Drafters, and the least share of texts in which the target judged a guess of theirs.
+using Idle = std::map<std::string, double>;
+
+// Texts without a guess are plain decoding's, whatever the rule: a test of these says nothing.
+std::string idle_text(const Idle& idle) {
+    std::string text;
+    for (const auto& [drafter, share] : idle)
+        text += share > 0 ? "Too few guesses to tell: " + drafter + " guessed in " + number(100 * share, 1) +
+                                " % of its texts only.\n"
+                          : "Nothing was guessed by " + drafter + ", so nothing of it was tested.\n";
+    return text + "Use a larger --max-tokens, another prompt, or --drafter with one that guesses.\n";
 }
 
 // Why a test with few degrees of freedom says nothing, and what to do.
@@ -98,9 +115,9 @@ struct Pair {
 class Verdicts {
   public:
     // `possible`: kinds of text of the exact law; 0: it is not known. `pairs`: what will be added, and
-    // "none".
-    Verdicts(int possible, int tests, const std::vector<Pair>& pairs)
-        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests) {
+    // "none". `draws`: what a test with that many texts a side tells differences with, as least_distance.
+    Verdicts(int possible, int tests, double draws, const std::vector<Pair>& pairs)
+        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests), draws_(draws) {
         for (const Pair& pair : pairs) {
             drafter_ = std::max(drafter_, static_cast<int>(pair.drafter.size()) + 1);
             rule_ = std::max(rule_, static_cast<int>(pair.rule.size()) + 1);
@@ -109,49 +126,66 @@ class Verdicts {
 
     void add(const std::string& drafter, const std::string& rule, const Draws& draws, const LawTest& test) {
         const bool good = test.p_value >= least(), few = test.degrees < few_;
+        const double hidden = least_distance(test.degrees, least(), draws_);
+        // The most wrong of rules changes no other texts than those with a guess.
+        const bool idle = drafter != "none" && (draws.guessed == 0 || (!few && draws.guessed < hidden));
         ++done_;
         passed_ = passed_ && good;
-        if (few && good && !undecided_) undecided_ = spread_of(draws.texts);
+        if (few && !idle && good && !undecided_) undecided_ = spread_of(draws.texts);
+        if (idle && good) {
+            double& share = idle_.try_emplace(drafter, draws.guessed).first->second;
+            share = std::min(share, draws.guessed);
+        }
+        hidden_ = std::max(hidden_, hidden);
         rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                  pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
                  pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
-                 (!good ? "   DIFFERS\n"
-                  : few ? "   undecided\n"
-                        : "   ok\n");
+                 (!good  ? "   DIFFERS\n"
+                  : idle ? draws.guessed > 0 ? "   few guesses\n" : "   nothing guessed\n"
+                  : few  ? "   undecided\n"
+                         : "   ok\n");
     }
 
     [[nodiscard]] int count() const { return done_; }
-    [[nodiscard]] bool agree() const { return passed_ && !undecided_; }
+    [[nodiscard]] bool passed() const { return passed_ && decided(); }
     [[nodiscard]] std::string table() const {
         return "  " + pad("drafter", drafter_) + pad("rule", rule_) + pad_left("rounds per text", 17) +
                pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
                pad_left("p-value", 10) + "\n" + rows_;
     }
     [[nodiscard]] std::string words(long samples) const {
-        std::string text = undecided_ ? undecided_text(*undecided_, samples) + "\n" : "";
+        std::string text = idle_.empty() ? "" : idle_text(idle_) + "\n";
+        if (undecided_) text += undecided_text(*undecided_, samples) + "\n";
         if (done_ < tests_)
             text +=
                 "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
-        return text +
-               std::string(!passed_         ? "A law DIFFERS"
-                           : undecided_     ? "UNDECIDED, although no difference was found"
-                           : done_ < tests_ ? "No difference until then"
-                                            : "The laws agree") +
-               ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
-               (tests_ == 1
-                    ? ""
-                    : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
-               " counts as a difference. Total variation\n"
-               "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+        text += std::string(!passed_         ? "A law DIFFERS"
+                            : !decided()     ? "UNDECIDED, although no difference was found"
+                            : done_ < tests_ ? "No difference until then"
+                                             : "No difference was found") +
+                ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
+                (tests_ == 1
+                     ? ""
+                     : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
+                " counts as a difference. Total variation\n"
+                "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+        // A test that finds nothing says how large that nothing may be.
+        if (passed_ && decided() && hidden_ < 1)
+            text += "A true one of " + number(hidden_, 2) +
+                    ", rare texts taken as one kind, would be found nine times in ten.\n";
+        return text;
     }
 
   private:
     [[nodiscard]] double least() const { return kFalseAlarm / tests_; }
+    [[nodiscard]] bool decided() const { return !undecided_ && idle_.empty(); }
 
     int drafter_ = 11, rule_ = 10; // widths of columns
     int few_, tests_, done_ = 0;
+    double draws_, hidden_ = 0; // hidden_: the largest distance that a test could miss
     bool passed_ = true;
+    Idle idle_; // whose guesses were too few for a test
     std::optional<Spread>
         undecided_; // of the first texts with which a test could not have found a difference
     std::string rows_;
@@ -239,6 +273,10 @@ Exit command_lossless(const Options& options) {
         throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
     const int length =
         options.max_tokens.value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
+    // Where every guess stays, the target's own token still follows.
+    if (length < 2)
+        throw Error("a text of one token has no room for a guess: there is nothing to test",
+                    "Use --max-tokens 2 or more.", Exit::usage);
     const auto settings_of = [&](const std::string& drafter, const std::string& rule) {
         RunSettings settings = run_settings(options, drafter, 1);
         settings.k = drafter == "none" ? 0 : k;
@@ -259,7 +297,8 @@ Exit command_lossless(const Options& options) {
     const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
-    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests, pairs);
+    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests,
+                      static_cast<double>(samples) / (known ? 1 : 2), pairs);
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
@@ -294,7 +333,7 @@ Exit command_lossless(const Options& options) {
                 (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
     if (cut) throw Interrupted();
-    return verdicts.agree() ? Exit::ok : Exit::failed;
+    return verdicts.passed() ? Exit::ok : Exit::failed;
 }
 
 } // namespace speclens::cli

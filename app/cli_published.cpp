@@ -26,13 +26,12 @@ Json or_null(const std::optional<T>& value) {
 }
 
 Json json_of(const PublishedFigure& figure, const PublishedSource& source) {
-    static constexpr const char* kForms[] = {"exact", "about", "up to", "over", "range", "list"};
     Json json = {{"id", figure.id},
                  {"claim", figure.claim},
                  {"method", figure.method},
                  {"variant", figure.variant},
                  {"quantity", figure.quantity},
-                 {"form", kForms[static_cast<int>(figure.form)]},
+                 {"form", form_word(figure.form)},
                  {"value", figure.values.size() == 1 ? Json(figure.values[0]) : Json(figure.values)},
                  {"unit", figure.unit}};
     if (figure.form == Form::list)

@@ -242,6 +242,8 @@ Answers answers_of(const FrameRequest& request, const Subject& subject) {
         if (const auto* twin = std::get_if<FetchTwin>(&command)) {
             (twin->force_draft ? answers.other_guess : answers.twin) =
                 replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+        } else if (const auto* guest = std::get_if<FetchGuest>(&command)) {
+            answers.guest = guess_as(subject.models, subject.settings, *subject.trace, *guest);
         } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
             answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
         } else if (std::holds_alternative<MeasurePasses>(command) && subject.models->target) {
@@ -281,6 +283,7 @@ Asked::Asked(const Options& options, const SceneWord& word, const Subject& subje
       answers(answers_of(request, subject)) {
     request.twin = answers.twin ? &*answers.twin : nullptr;
     request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
+    request.guest = answers.guest ? &*answers.guest : nullptr;
     request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
     request.passes = answers.passes ? &*answers.passes : nullptr;

@@ -33,6 +33,7 @@ void complete(const Options& options, const std::string& scene, Subject& subject
 // What the frame asks to be replayed or measured; nothing for a saved trace.
 struct Answers {
     std::optional<Twin> twin, other_guess;
+    std::optional<Guest> guest;
     std::optional<Guesses> guesses;
     Studies studies;
     std::optional<PassTimes> passes;

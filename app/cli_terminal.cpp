@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "app/ui/format.h"
+
 namespace speclens::cli {
 
 namespace {
@@ -197,10 +199,7 @@ std::string megabytes(double bytes) {
 }
 
 std::string probability(double p) {
-    if (p <= 0) return "0";
-    if (p < 0.01) return "<.01";
-    const std::string text = number(p, 2);
-    return text[0] == '0' ? text.substr(1) : text;
+    return ui::probability(p);
 }
 
 std::string percent(double part, double whole) {

@@ -38,7 +38,7 @@ struct Terminal {
 // Text of several tokens as it would be printed: control characters other than newline and tab as ⟨1B⟩.
 [[nodiscard]] std::string printable(std::string_view bytes);
 
-[[nodiscard]] std::string probability(double p); // .38  1.00  <.01  0
+[[nodiscard]] std::string probability(double p); // as the pictures write it: .38  1.00  >.99  <.01  0
 [[nodiscard]] std::string number(double value, int decimals);
 [[nodiscard]] std::string grouped(double value);              // 12 345
 [[nodiscard]] std::string megabytes(double bytes);            // "1.3 MB"

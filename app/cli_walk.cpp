@@ -122,6 +122,8 @@ std::string Walk::opening() const {
         how +=
             (h.rule == "block" && !greedy) || blocks
                 ? "What lies behind it (✕) goes, and the target puts its own token there"
+            : h.k == 1
+                ? "A miss (✕) ends the round, and the target puts its own token there"
                 : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
                   "own token there";
         if (greedy || h.rule == "match" || h.rule == "typical")
@@ -129,8 +131,8 @@ std::string Walk::opening() const {
         else
             how += h.rule == "tree_topk" ? " (↻), drawn from its law without the guess. "
                                          : " (↻), drawn from what the guess left over. ";
-        how += "When every guess stays, the target adds one more token (★). A round gives at least one "
-               "token, and the text ";
+        how += std::string(h.k == 1 ? "When the guess stays" : "When every guess stays") +
+               ", the target adds one more token (★). A round gives at least one token, and the text ";
         if (rule && !keeps_target(*rule, h.rule_params, h.sampling))
             how += mixes
                        ? "follows the mixture, NOT the target; where the drafter has no law behind its last "

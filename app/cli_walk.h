@@ -23,6 +23,7 @@ class Walk {
   private:
     [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;
     [[nodiscard]] std::string full(const CycleView& view, const CycleSummary& cycle) const;
+    [[nodiscard]] std::string no_guesses(const CycleSummary& cycle) const;
     [[nodiscard]] std::string compact(const CycleSummary& cycle) const;
     [[nodiscard]] std::string how_to_read_a_tree() const;
     [[nodiscard]] std::string prompt_lines() const;

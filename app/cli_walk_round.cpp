@@ -102,6 +102,9 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     const Header& h = *trace_->header();
     const bool mixture = h.rule.starts_with("cascade_"), blocks = h.rule_params.block;
     const bool drafted = !cycle.drafts.empty();
+    const std::string lead = !drafted                   ? "one pass, one token: "
+                             : cycle.drafts.size() == 1 ? "the guess stayed: one token more for free, "
+                                                        : "every guess stayed: one token more for free, ";
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
     const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";
@@ -119,7 +122,7 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
         break;
     case Resampled::From::bonus:
         if (mixture)
-            line = "every guess stayed: one token more for free, " + word + thrown +
+            line = lead + word + thrown +
                    (r.top.empty()          ? ""
                     : r.target_top.empty() ? ", from the target's own law, as the drafter has none there:"
                                            : ", from the mixture:");
@@ -127,13 +130,12 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
             line = cycle.tree
                        ? "no guess was made behind the last one that stayed: one token more for free, " +
                              word + thrown + ", from the target's own law:"
-                   : drafted ? "every guess stayed: one token more for free, " + word + thrown +
-                                   ", from the target's own law:"
-                             : "one pass, one token: " + word + thrown + ", from the target's law:";
+                       : lead + word + thrown +
+                             (drafted ? ", from the target's own law:" : ", from the target's law:");
         break;
     case Resampled::From::target:
         line = drafted ? "the target puts its own token there: " + word + thrown + ", from its law:"
-                       : "one pass, one token: " + word + thrown + ", from the target's law:";
+                       : lead + word + thrown + ", from the target's law:";
         break;
     }
     if (law.empty())
@@ -156,6 +158,14 @@ std::string Walk::times(const CycleSummary& cycle) const {
            shown(std::max(0.0, total - draft - verify)) + " = " + shown(total) + " ms";
 }
 
+// Why a round has none: the drafter had nothing, or was not asked.
+std::string Walk::no_guesses(const CycleSummary& cycle) const {
+    const CycleView whole = fold(*trace_, trace_->size()); // what ended the run stands behind the round
+    if (!no_room_for_guess(whole, cycle)) return "nothing to propose this time";
+    const bool length = whole.output_tokens == whole.header->max_tokens;
+    return std::string("no room for a guess: ") + (length ? "one token is left" : "the context is full");
+}
+
 std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
     const bool timing = timed();
     const int guesses = static_cast<int>(cycle.drafts.size());
@@ -165,7 +175,7 @@ std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
                 (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") +
                 (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != "none") {
-        text += paint(Tone::draft, "◇ draft ") + "  nothing to propose this time" +
+        text += paint(Tone::draft, "◇ draft ") + "  " + no_guesses(cycle) +
                 (timing && cycle.draft_ms >= 0.005 ? ", in " + ms(cycle.draft_ms) : "") + "\n";
     }
     text += paint(Tone::target, "■ verify") + "  one target pass over " +

@@ -66,6 +66,7 @@ void Controller::observe(const Snapshot& published, double now) {
     twin_ = published.twin;
     other_guess_ = published.other_guess;
     earlier_ = published.earlier;
+    guest_ = published.guest;
     guesses_ = published.guesses;
     studies_ = published.studies;
     passes_ = published.passes;
@@ -299,6 +300,7 @@ SceneInput Controller::scene_input(double now) const {
     in.laws = saved_ ? nullptr : laws_.get();
     in.twin = saved_ ? nullptr : twin_.get();
     in.other_guess = saved_ ? nullptr : other_guess_.get();
+    in.guest = saved_ ? nullptr : guest_.get();
     in.guesses = saved_ ? nullptr : guesses_.get();
     in.earlier = saved_ ? nullptr : earlier_.get();
     in.studies = &studies_;

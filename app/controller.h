@@ -158,6 +158,7 @@ class Controller {
     std::shared_ptr<const Trace> live_;
     std::shared_ptr<const LawPair> laws_;
     std::shared_ptr<const Twin> twin_, other_guess_;
+    std::shared_ptr<const Guest> guest_;
     std::shared_ptr<const std::vector<EarlierSettings>> earlier_;
     std::shared_ptr<const Guesses> guesses_;
     Studies studies_;

@@ -3,9 +3,25 @@
 
 #include "app/controller.h"
 #include "engine/drafter.h"
+#include "kernels/error.h"
 #include "scenes/run_controls.h"
 
 namespace speclens {
+namespace {
+
+// A link and a command hold the same; what has no link has no command either, and is asked for by its name.
+std::string command_words(const Controller& controller) {
+    try {
+        return command_of(controller.link().options);
+    } catch (const Error& error) {
+        const std::string asked = " link";
+        std::string words = error.what();
+        if (words.ends_with(asked)) words.replace(words.size() - asked.size(), asked.size(), " command");
+        throw Error(words, error.remedy(), error.code());
+    }
+}
+
+} // namespace
 
 // What is on screen goes first: a race that waits for a training is stopped before it. A stepped race waits
 // for the user as well, so then it is the training.
@@ -17,7 +33,9 @@ void Controller::stop_work() {
 }
 
 void Controller::action(Action action, int number, double now) {
-    if (const std::string why = why_not(frame(now), action); !why.empty()) return say(why, now);
+    FrameInput shown = frame(now);
+    shown.too_small_to_present = chrome.too_small_to_present;
+    if (const std::string why = why_not(shown, action); !why.empty()) return say(why, now);
     RunSettings changed = wished();
     const int beats = scene().beats(scene_input(now));
     const auto beat = [&](int by) {
@@ -54,7 +72,7 @@ void Controller::action(Action action, int number, double now) {
         guarded(now, [&] { perform({CopyText{to_text(link())}}, now); });
         break;
     case Action::copy_command:
-        guarded(now, [&] { perform({CopyText{command_of(link().options)}}, now); });
+        guarded(now, [&] { perform({CopyText{command_words(*this)}}, now); });
         break;
     case Action::open_lecture:
         open_popup(Popup::palette);
@@ -62,7 +80,18 @@ void Controller::action(Action action, int number, double now) {
         break;
     case Action::next_step:
     case Action::previous_step:
-        lecture_step(lecture_at_ + (action == Action::next_step ? 1 : -1), now);
+        if (shown.lecture->away(scene_name_))
+            lecture_step(lecture_at_, now);
+        else
+            lecture_step(lecture_at_ + (action == Action::next_step ? 1 : -1), now);
+        break;
+    case Action::to_step:
+        lecture_step(number, now);
+        break;
+    case Action::leave_lecture:
+        lecture_ = {};
+        chrome.notes = false;
+        say("Left the lecture: PageDown steps again", now);
         break;
     case Action::notes:
         chrome.notes = !chrome.notes;
@@ -162,8 +191,15 @@ void Controller::action(Action action, int number, double now) {
         chrome.layout.presenter = !chrome.layout.presenter;
         break;
     case Action::next_region:
-        chrome.layout.region = static_cast<Region>((static_cast<int>(chrome.layout.region) + 1) % kRegions);
+    case Action::previous_region: {
+        const int by = action == Action::next_region ? 1 : -1;
+        chrome.jump += by;
+        if (chrome.density != Density::single) break;
+        const int region = static_cast<int>(chrome.layout.region) + by + kRegions;
+        chrome.layout.region = static_cast<Region>(region % kRegions);
+        chrome.jump = 1; // into what is shown now
         break;
+    }
     case Action::theme_dark:
         theme = ui::ThemeKind::dark;
         break;

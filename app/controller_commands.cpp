@@ -36,7 +36,7 @@ std::filesystem::path new_file(const std::filesystem::path& folder, const std::s
 
 bool asks_about_run(const Command& command) {
     return std::holds_alternative<FetchLaws>(command) || std::holds_alternative<FetchTwin>(command) ||
-           std::holds_alternative<FetchGuesses>(command);
+           std::holds_alternative<FetchGuest>(command) || std::holds_alternative<FetchGuesses>(command);
 }
 
 } // namespace

@@ -64,29 +64,6 @@ void drawers(const FrameDraw& d) {
     }
 }
 
-void pan_stage(const FrameDraw& d) {
-    const FrameLayout& l = d.layout;
-    if (l.density != Density::single || l.stage_clip.w <= 0) return;
-    ui::Vec2& pan = d.state.layout.pan;
-    if (d.ui.mouse_in(l.stage_clip) && d.ui.input.wheel != 0 && !d.ui.wheel_used) {
-        (d.ui.input.shift ? pan.x : pan.y) -= d.ui.input.wheel * 48;
-        d.ui.wheel_used = true;
-    }
-    pan.x = std::clamp(pan.x, 0.0F, l.pan_limit.x);
-    pan.y = std::clamp(pan.y, 0.0F, l.pan_limit.y);
-    // Thin bars say that there is more, and where.
-    const Rect v = l.stage_clip;
-    const ui::Color bar = d.ui.theme.muted.alpha(0.6F);
-    if (l.pan_limit.x > 0) {
-        const float w = v.w * v.w / l.stage.w;
-        d.ui.canvas.fill({v.x + (v.w - w) * pan.x / l.pan_limit.x, v.bottom() - 5, w, 3}, bar, 1.5F);
-    }
-    if (l.pan_limit.y > 0) {
-        const float h = v.h * v.h / l.stage.h;
-        d.ui.canvas.fill({v.right() - 5, v.y + (v.h - h) * pan.y / l.pan_limit.y, 3, h}, bar, 1.5F);
-    }
-}
-
 struct Problem {
     std::string what, remedy, action; // of its button; empty: none
 };
@@ -244,8 +221,11 @@ std::string why_not(const FrameInput& input, Action action) {
         return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
     case Action::next_step:
     case Action::previous_step:
+    case Action::to_step:
+    case Action::leave_lecture:
     case Action::notes:
         if (!input.lecture) return "No lecture is open";
+        if (input.lecture->away(input.scene_name)) return "";
         if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps())
             return "This is the last step";
         return action == Action::previous_step && input.lecture->step == 0 ? "This is the first step" : "";
@@ -257,15 +237,25 @@ std::string why_not(const FrameInput& input, Action action) {
         return input.density == Density::compact  ? ""
                : input.density == Density::single ? "F6 goes to the next part of this window"
                                                   : "Drawers exist in small windows only";
-    case Action::next_region:
-        if (input.density == Density::single) return "";
-        if (input.active && input.active->whole_window()) return "This scene shows everything at once";
-        return input.density == Density::compact ? "Here I shows the details and Shift+I the controls"
-                                                 : "All regions are shown already";
+    case Action::present:
+        return input.too_small_to_present ? "This window is too small to present: enlarge it or zoom out"
+                                          : "";
     default:
         return "";
     }
 }
+
+namespace {
+
+// Seen from a window that does not present: while it does, F5 ends that.
+bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rect screen) {
+    if (state.layout.presenter || !input.active) return false;
+    const ui::Vec2 whole{screen.w * input.zoom, screen.h * input.zoom};
+    const float larger = presenter_scale(whole, input.active->presenter_stage());
+    return !can_present({screen.w / larger, screen.h / larger});
+}
+
+} // namespace
 
 std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
     std::vector<FrameCommand> out;
@@ -274,6 +264,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     const FrameLayout layout =
         frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
+    input.too_small_to_present = state.too_small_to_present = too_small_to_present(given, state, ui.screen);
     SceneInput& scene = input.scene;
     scene.stage = layout.stage;
     scene.stage_clip = layout.stage_clip;
@@ -291,8 +282,11 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_rail(d);
     drawers(d);
     cover_notes(d);
+    ui.came.reset(); // chrome stays where it is
+    ui.pans = layout.density == Density::single;
     if (input.active)
         for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
+    ui.pans = false;
     pan_stage(d);
     draw_ribbon(d);
     draw_timeline(d);
@@ -309,6 +303,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     }
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
         d.pick(keyed.action, keyed.number);
+    move_between_regions(d);
     if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
         d.pick(Action::present);

@@ -36,6 +36,7 @@ enum class Popup : std::uint8_t {
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
     int menu = -1; // open menu
+    bool menu_keyed = false; // it was opened by a key: its first row is chosen
     ui::Vec2 menu_mouse; // where the pointer was when it was drawn last
     Popup popup = Popup::none;
     bool opened_now = false;    // first frame of the popup: takes the focus
@@ -52,8 +53,10 @@ struct FrameUi {
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
+    int jump = 0; // regions that the focus is to go on; negative: back
     Overlay overlay;
-    Density density = Density::full; // of the last frame
+    Density density = Density::full;    // of the last frame
+    bool too_small_to_present = false; // it was, and does not
     std::string message;             // one line above the ribbon, "saved to …"
     double message_until = 0;
 };
@@ -66,6 +69,10 @@ struct LecturePlace {
         return lecture->steps[static_cast<std::size_t>(step)];
     }
     [[nodiscard]] int steps() const { return static_cast<int>(lecture->steps.size()); }
+    // Another scene was opened since: the next turn of a page leads back to the step.
+    [[nodiscard]] bool away(const std::string& scene) const {
+        return find_scene(scene) != find_scene(now().view.scene);
+    }
 };
 
 struct FrameInput {
@@ -84,6 +91,7 @@ struct FrameInput {
     const RunSettings* served = nullptr;     // what this program was asked to serve last; may be null
     std::uint64_t hash = 0;          // of the events shown
     Density density = Density::full; // decides which actions have a place
+    bool too_small_to_present = false;
     float zoom = 1;
     ui::ThemeKind theme = ui::ThemeKind::dark;
     std::optional<LecturePlace> lecture;
@@ -140,6 +148,10 @@ float draw_handles(const FrameDraw& d);
 // Notes of the lecture's step. Nothing below them gets the pointer; keys go where they always go.
 void cover_notes(const FrameDraw& d); // before the scene
 void draw_notes(const FrameDraw& d);  // after it
+// The keyboard's ways over the window (frame_focus.cpp), once everything is drawn: from region to region, and
+// over a stage that is larger than the window.
+void move_between_regions(const FrameDraw& d);
+void pan_stage(const FrameDraw& d); // behind the scene
 // "domino K = 7 · T 0.8 · token rule"
 [[nodiscard]] std::string run_words(const std::string& drafter, int k, double temperature,
                                     const std::string& rule);

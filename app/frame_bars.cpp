@@ -1,7 +1,7 @@
 // Menu bar, scene rail and status bar.
 #include <algorithm>
-#include <array>
 #include <cstdio>
+#include <vector>
 
 #include "app/frame.h"
 #include "app/ui/format.h"
@@ -16,12 +16,38 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 
-void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons) {
+constexpr struct {
+    const char *label, *key;
+    Action action;
+} kRailRows[] = {{"Keys", "?", Action::keys},
+                 {"Glossary", "G", Action::glossary},
+                 {"In words", "D", Action::description},
+                 {"Search", "Ctrl+K", Action::palette}};
+
+ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) {
+    return d.ui.id("scene " + std::to_string(scene.number));
+}
+
+// Which row Tab stops at: that of the open scene, and from there the arrows lead to the others.
+ui::Id rail_stop(const FrameDraw& d, bool icons) {
+    std::vector<ui::Id> rows;
+    std::size_t open = 0;
+    for (const SceneInfo& scene : scene_list()) {
+        if (d.input.scene_name == scene.name) open = rows.size();
+        rows.push_back(rail_id(d, scene));
+    }
+    if (!icons)
+        for (const auto& row : kRailRows) rows.push_back(d.ui.id(row.label));
+    return rows[ui::walk(d.ui, rows, open, ui::Key::up, ui::Key::down)];
+}
+
+void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons, ui::Id stop) {
     const bool selected = d.input.scene_name == scene.name;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const std::string number = std::to_string(scene.number);
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("scene " + number), box, {.grow = false});
+    const ui::Id id = rail_id(d, scene);
+    const ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
     if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
     if (selected) c.fill({box.x, box.y + 8, 3, box.h - 16}, t.ink, 1);
     if (touched.focused) ui::focus_ring(c, t, box);
@@ -57,7 +83,11 @@ void draw_menu_bar(const FrameDraw& d) {
         if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
         if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
         c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
-        if (touched.clicked) d.state.menu = static_cast<int>(i);
+        const bool down = touched.focused && d.ui.take_key(ui::Key::down);
+        if (touched.clicked || down) {
+            d.state.menu = static_cast<int>(i);
+            d.state.menu_keyed = touched.focused;
+        }
         x += w;
     }
     const float width = std::min(272.0F, end - 8 - x - 16);
@@ -79,26 +109,24 @@ void draw_rail(const FrameDraw& d) {
     if (r.w <= 0) return;
     const bool icons = r.w < 100;
     d.ui.push_id("rail");
+    const ui::Id stop = rail_stop(d, icons);
     const float available = icons ? r.h - 8 : r.h - 12 - 166;
     const std::vector<SceneInfo>& scenes = scene_list();
     const float pitch = std::min(36.0F, available / static_cast<float>(scenes.size()));
     const float first = r.y + (icons ? 4.0F : 12.0F);
     for (std::size_t i = 0; i < scenes.size(); ++i) {
         const float y = first + pitch * static_cast<float>(i);
-        rail_row(d, scenes[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons);
+        rail_row(d, scenes[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons,
+                 stop);
     }
     if (!icons) {
         float y = first + pitch * static_cast<float>(scenes.size()) + 12;
         d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
         y += 10;
-        const std::array<std::tuple<const char*, const char*, Action>, 4> rows = {
-            std::tuple{"Keys", "?", Action::keys},
-            {"Glossary", "G", Action::glossary},
-            {"In words", "D", Action::description},
-            {"Search", "Ctrl+K", Action::palette}};
-        for (const auto& [label, key, action] : rows) {
+        for (const auto& [label, key, action] : kRailRows) {
             const Rect box{r.x + 8, y, r.w - 17, 34};
-            const ui::Touch touched = ui::touch(d.ui, d.ui.id(label), box);
+            const ui::Id id = d.ui.id(label);
+            const ui::Touch touched = ui::touch(d.ui, id, box, {.stop = id == stop});
             if (touched.hovered) d.ui.canvas.fill(box, d.ui.theme.raised.alpha(0.5F), 6);
             if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
             d.ui.canvas.text({box.x + 48, y + 22}, label, Font::text, 15, d.ui.theme.muted);
@@ -225,11 +253,15 @@ void draw_status(const FrameDraw& d) {
     };
     std::vector<Cell> cells;
     const bool race = d.input.scene_name == "race";
-    if (d.input.lecture)
-        cells.push_back({"step " + std::to_string(d.input.lecture->step + 1) + " of " +
-                             std::to_string(d.input.lecture->steps()) + " · " + d.input.lecture->now().title,
+    if (const auto& lecture = d.input.lecture) {
+        const bool away = lecture->away(d.input.scene_name);
+        cells.push_back({"step " + std::to_string(lecture->step + 1) + " of " +
+                             std::to_string(lecture->steps()) + (away ? " (away)" : "") + " · " +
+                             lecture->now().title,
                          true, false, 8,
-                         "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
+                         away ? "of the lecture: PageDown or PageUp leads back to it"
+                              : "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
+    }
     std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
     if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;

@@ -121,11 +121,15 @@ FrameLayout presenter_layout(ui::Vec2 size, bool whole) {
 } // namespace
 
 FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
-    if (wish.presenter && size.x >= 780 && size.y >= 440) return presenter_layout(size, whole);
+    if (wish.presenter && can_present(size)) return presenter_layout(size, whole);
     if (whole && size.x >= kCompactWidth && size.y >= kTimelineHeight) return whole_layout(size);
     if (size.x >= 1440 && size.y >= 840) return full_layout(size);
     if (!whole && size.x >= kCompactWidth && size.y >= kCompactHeight) return compact_layout(size, wish);
     return single_layout(size, wish);
+}
+
+bool can_present(ui::Vec2 size) {
+    return size.x >= 780 && size.y >= 440;
 }
 
 float presenter_scale(ui::Vec2 window, ui::Vec2 least) {

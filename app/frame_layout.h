@@ -33,6 +33,8 @@ struct FrameLayout {
 // Least logical size of a stage that every scene can draw without crowding.
 inline constexpr float kStageWidth = 920, kStageHeight = 500;
 
+// Whether a window of this logical size has room for the presenter's layout.
+[[nodiscard]] bool can_present(ui::Vec2 size);
 // How much larger everything can be drawn in a window of this size so that a stage of `least` still fits.
 [[nodiscard]] float presenter_scale(ui::Vec2 window, ui::Vec2 least);
 

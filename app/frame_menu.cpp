@@ -78,6 +78,19 @@ float menu_x(const FrameDraw& d, int index) {
     return x;
 }
 
+// Up and down walk over the rows that can be chosen; a menu that a key opened begins with the first of them.
+void walk_rows(const FrameDraw& d, const std::vector<ui::Id>& ids) {
+    const bool keyed = std::exchange(d.state.menu_keyed, false);
+    if (ids.empty()) return;
+    const bool chosen = d.ui.state.focus_visible && std::ranges::count(ids, d.ui.state.focus) > 0;
+    const auto pressed = [&](ui::Key key) { return !chosen && d.ui.take_key(key); };
+    if (keyed || pressed(ui::Key::down) || pressed(ui::Key::home))
+        d.ui.move_focus(ids.front());
+    else if (pressed(ui::Key::up) || pressed(ui::Key::end))
+        d.ui.move_focus(ids.back());
+    (void)ui::walk(d.ui, ids, 0, ui::Key::up, ui::Key::down);
+}
+
 } // namespace
 
 void draw_open_menu(const FrameDraw& d) {
@@ -90,8 +103,11 @@ void draw_open_menu(const FrameDraw& d) {
     for (const Row& row : rows)
         width = std::max(width, c.text_width(row.label, Font::text, 15) +
                                     c.text_width(row.shortcut, Font::mono, 14) + 84);
-    const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), d.layout.menu.bottom(), width,
-                   static_cast<float>(rows.size()) * kRow + 8};
+    const float content = static_cast<float>(rows.size()) * kRow, top = d.layout.menu.bottom();
+    const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), top, width,
+                   std::min(content + 8, d.ui.screen.h - top - 4)};
+    const Rect view = box.inset(0, 4);
+    const float bar = content > view.h ? 8 : 0; // it scrolls
     d.ui.begin_layer();
     c.fill(box, t.raised, 6);
     c.outline(box, {t.muted, t.edge_width}, 6);
@@ -100,14 +116,29 @@ void draw_open_menu(const FrameDraw& d) {
     const int menus = static_cast<int>(menu_names().size());
     if (d.ui.take_key(ui::Key::left)) d.state.menu = (index + menus - 1) % menus;
     if (d.ui.take_key(ui::Key::right)) d.state.menu = (index + 1) % menus;
-    // Up and down walk like Tab.
+    const ui::Vec2 mouse = d.ui.input.mouse, was = std::exchange(d.state.menu_mouse, mouse);
+    const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
+    const float up = ui::begin_scroll(d.ui, menu_names()[static_cast<std::size_t>(index)], view, content);
+    const auto id_of = [&](std::size_t i) { return d.ui.id("row " + std::to_string(i)); };
+    const auto place_of = [&](std::size_t i) {
+        return Rect{box.x + 4, view.y - up + kRow * static_cast<float>(i), box.w - 8 - bar, kRow};
+    };
+    std::vector<ui::Id> can; // be chosen
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!rows[i].off.empty()) continue;
+        can.push_back(id_of(i));
+        if (!moved || !d.ui.mouse_in(place_of(i))) continue;
+        d.ui.state.focus = can.back(); // the keys go on from where the pointer was
+        d.ui.state.focus_visible = true;
+    }
+    walk_rows(d, can);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
-        const Rect at{box.x + 4, box.y + 4 + kRow * static_cast<float>(i), box.w - 8, kRow};
+        const Rect at = place_of(i);
         const bool off = !row.off.empty();
-        const ui::Touch touched =
-            ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.disabled = off, .grow = false});
-        if ((touched.hovered || touched.focused) && !off) c.fill(at, t.line, 4);
+        const ui::Touch touched = ui::touch(d.ui, id_of(i), at, {.disabled = off, .grow = false});
+        const bool pointed = touched.hovered && !d.ui.state.focus_visible;
+        if ((pointed || touched.focused) && !off) c.fill(at, t.line, 4);
         if (row.checked) ui::icon(c, ui::Icon::check, {at.x + 12, at.center().y}, 10, t.ink);
         c.text({at.x + 26, at.y + 20}, row.label, Font::text, 15, off ? t.muted.alpha(0.6F) : t.ink);
         c.text({at.right() - 8, at.y + 20}, row.shortcut, Font::mono, 14, t.muted, Align::right);
@@ -117,8 +148,7 @@ void draw_open_menu(const FrameDraw& d) {
             close = true;
         }
     }
-    const ui::Vec2 mouse = d.ui.input.mouse, was = std::exchange(d.state.menu_mouse, mouse);
-    const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
+    ui::end_scroll(d.ui);
     if (d.ui.reachable() && (moved || d.ui.input.pressed)) {
         if (d.ui.input.pressed && !box.contains(mouse)) close = true;
         // Another menu name under the mouse opens that one instead.
@@ -133,10 +163,9 @@ void draw_open_menu(const FrameDraw& d) {
     }
     d.ui.pop_id();
     d.ui.end_layer();
-    if (close) {
-        d.state.menu = -1;
-        d.ui.wake(d.ui.input.time);
-    }
+    if (close) d.state.menu = -1;
+    d.state.menu_keyed = d.state.menu >= 0 && d.state.menu != index && !moved; // by an arrow
+    if (d.state.menu != index) d.ui.wake(d.ui.input.time);
 }
 
 } // namespace speclens

@@ -40,8 +40,11 @@ bool under_pointer(const FrameDraw& d) {
 void draw_step(const FrameDraw& d) {
     const Rect r = d.layout.story;
     if (d.layout.density != Density::presenter || r.w <= 0) return;
-    d.ui.canvas.text({r.right() - 24, r.y + 24}, "lecture " + step_of(*d.input.lecture), Font::mono, 16,
-                     d.ui.theme.muted, Align::right);
+    const LecturePlace& lecture = *d.input.lecture;
+    const std::string step =
+        lecture.away(d.input.scene_name) ? std::to_string(lecture.step + 1) + " (away)" : step_of(lecture);
+    d.ui.canvas.text({r.right() - 24, r.y + 24}, "lecture " + step, Font::mono, 16, d.ui.theme.muted,
+                     Align::right);
 }
 
 } // namespace

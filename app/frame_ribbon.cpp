@@ -1,6 +1,7 @@
 // The token ribbon: prompt, output with the origin of every token, and below it the ghosts of the shown
 // cycle. The newest token is always visible; older ones leave to the left. Only what can be seen is measured.
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+constexpr float kDivider = 24; // between prompt and output
 constexpr const char* kJoins = "‹"; // the character before goes on in this token
 
 struct Item {
@@ -26,6 +28,7 @@ struct Item {
     bool prompt = false;
     Role role = Role::accepted;
     Position position; // of the token in its cycle
+    std::size_t at = 0; // in the text
     float w = 0, gap = 8;
 };
 
@@ -118,6 +121,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
             item.role = role_of(token.origin);
             item.position = {token.cycle, token.index};
         }
+        item.at = i;
         const Piece piece = piece_of(*in.trace, ids, i);
         if (item.prompt) {
             item.label = running(piece.bytes);
@@ -168,6 +172,41 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
 }
 
+// A token of the output and where it is drawn.
+struct Placed {
+    const Item* item;
+    float x;
+};
+
+ui::Id chip_id(const FrameDraw& d, const Item& item) {
+    return d.ui.id("token " + std::to_string(item.at));
+}
+
+// Which token Tab stops at: the newest, and from there the arrows lead to those before it.
+ui::Id ribbon_stop(const FrameDraw& d, const std::vector<Placed>& placed) {
+    std::vector<ui::Id> chips;
+    for (const Placed& p : placed)
+        if (!p.item->prompt) chips.push_back(chip_id(d, *p.item));
+    return chips.empty() ? 0 : chips[ui::walk(d.ui, chips, chips.size() - 1, ui::Key::left, ui::Key::right)];
+}
+
+// A click leads to the end of the round that wrote the token, and selects it there.
+void draw_chip(const FrameDraw& d, const Item& item, Rect box, bool newest, ui::Id stop) {
+    const ui::Theme& t = d.ui.theme;
+    const ui::Id id = chip_id(d, item);
+    const ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
+    ui::chip(d.ui.canvas, t, box, item.label,
+             {.role = item.role, .selected = newest, .hovered = touched.hovered});
+    if (touched.focused) d.ui.canvas.outline(box.inset(-3, -3), {t.ink, 2}, 9); // the ribbon has little room
+    if (!touched.clicked || item.position.cycle < 0) return;
+    for (const CycleSummary& cycle : d.input.scene.whole->cycles) {
+        if (cycle.cycle != item.position.cycle) continue;
+        const int index = item.position.index >= 0 ? item.position.index : cycle.own_slot();
+        d.out.push_back(SceneCommand{SetCursor{cycle.end_event}});
+        d.out.push_back(SceneCommand{Select{Position{cycle.cycle, index}}});
+    }
+}
+
 } // namespace
 
 void draw_ribbon(const FrameDraw& d) {
@@ -202,46 +241,38 @@ void draw_ribbon(const FrameDraw& d) {
     float total = 0;
     for (const Item& item : items) total += item.w + item.gap;
     const bool divider = std::ranges::any_of(items, &Item::prompt);
-    if (divider) total += 24;
+    if (divider) total += kDivider;
     const bool fits = total + 12 <= right - left;
     float x = fits ? left : right - total - 12;
-    d.ui.push_clip({left - 2, r.y + 1, right - left + 4, r.h - 1});
-    float own_x = -1, own_w = 0;
+    std::vector<Placed> placed;
     bool in_prompt = divider;
-    for (std::size_t i = items.size(); i-- > 0;) {
-        const Item& item = items[i];
+    float divided = -1;
+    for (const Item& item : items | std::views::reverse) {
         if (in_prompt && !item.prompt) {
-            c.line({x + 10.5F, chip_y}, {x + 10.5F, chip_y + chip_h}, t.hairline());
-            x += 24;
+            divided = x;
+            x += kDivider;
             in_prompt = false;
         }
         // A token that is cut by the left end is left out: half a word says the wrong thing.
-        if (x >= left - 1 || fits) {
-            if (item.prompt) {
-                if (!item.label.empty()) c.text({x, base}, item.label, Font::mono, 17, t.muted);
-            } else {
-                const Rect box{x, chip_y, item.w, chip_h};
-                const ui::Touch touched = ui::touch(
-                    d.ui, d.ui.id("token " + std::to_string(item.position.cycle) + "." + std::to_string(i)),
-                    box, {.grow = false});
-                const bool newest = i == 0;
-                ui::chip(c, t, box, item.label,
-                         {.role = item.role, .selected = newest, .hovered = touched.hovered});
-                if (touched.clicked && item.position.cycle >= 0) {
-                    for (const CycleSummary& cycle : d.input.scene.whole->cycles)
-                        if (cycle.cycle == item.position.cycle) {
-                            d.out.push_back(SceneCommand{SetCursor{cycle.end_event}});
-                            d.out.push_back(SceneCommand{Select{Position{
-                                cycle.cycle, item.position.index >= 0 ? item.position.index : cycle.own_slot()}}});
-                        }
-                }
-                if (newest) {
-                    own_x = x;
-                    own_w = item.w;
-                }
-            }
-        }
+        if (x >= left - 1 || fits) placed.push_back({&item, x});
         x += item.w + item.gap;
+    }
+    d.ui.push_clip({left - 4, r.y + 1, right - left + 6, r.h - 1});
+    if (divided >= 0)
+        c.line({divided + 10.5F, chip_y}, {divided + 10.5F, chip_y + chip_h}, t.hairline());
+    const ui::Id stop = ribbon_stop(d, placed);
+    float own_x = -1, own_w = 0;
+    for (const auto& [item, at] : placed) {
+        if (item->prompt) {
+            if (!item->label.empty()) c.text({at, base}, item->label, Font::mono, 17, t.muted);
+            continue;
+        }
+        const bool newest = item == &items.front();
+        draw_chip(d, *item, {at, chip_y, item->w, chip_h}, newest, stop);
+        if (newest) {
+            own_x = at;
+            own_w = item->w;
+        }
     }
     if (in_prompt) x += 8;
     c.fill({x + 2, chip_y + 4, 2, chip_h - 8}, t.ink);

@@ -11,6 +11,7 @@ add_library(speclens_frontend STATIC
     controller_views.cpp
     frame.cpp
     frame_bars.cpp
+    frame_focus.cpp
     frame_handles.cpp
     frame_layout.cpp
     frame_menu.cpp

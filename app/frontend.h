@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/guesses.h"
+#include "engine/guest.h"
 #include "engine/medusa_training.h"
 #include "engine/models.h"
 #include "engine/pass_times.h"
@@ -91,6 +92,7 @@ struct FrameRequest {
     double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes
     const Twin* twin = nullptr;                // answers to what frame_wants() asked for; may be null
     const Twin* other_guess = nullptr;
+    const Guest* guest = nullptr;
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;

@@ -35,6 +35,7 @@ bool begin_overlay(Overlay& overlay, ui::Ui& ui, const std::string& place) {
     if (overlay.black) {
         overlay.black = ui.input.keys.empty() && !ui.input.pressed;
         ui.canvas.fill(ui.screen, {0, 0, 0});
+        ui.focus_seen = true; // its widget is only not drawn
         ui.finish();
         return false;
     }

@@ -265,6 +265,14 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (!filtered && input.read)
         for (const auto& [title, file] : input.read->lectures)
             add(rows, words, {"Lecture: " + title, "", OpenFile{file}, 0});
+    if (!filtered && input.lecture)
+        for (int i = 0; i < input.lecture->steps(); ++i) {
+            const std::string& title = input.lecture->lecture->steps[static_cast<std::size_t>(i)].title;
+            add(rows, words,
+                {"Step " + std::to_string(i + 1) + ": " + title, "lecture", PickAction{Action::to_step, i},
+                 0},
+                "lecture");
+        }
     if (input.glossary && (prefix == '?' || (!filtered && words.size() > 2)))
         for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
             rows.push_back(

@@ -148,6 +148,7 @@ std::vector<std::pair<std::string, std::string>> key_rows(const FrameDraw& d) {
     }
     if (std::ranges::find(own, digits, &std::pair<std::string, std::string>::first) == own.end())
         rows.emplace_back(digits, "Choose a drafter" + drafters);
+    if (d.layout.density == Density::single) rows.emplace_back("Alt+← → ↑ ↓", "Move over the picture");
     rows.emplace_back("Tab", "Next control");
     return rows;
 }

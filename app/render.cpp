@@ -87,6 +87,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.status = &status;
     scene.twin = request.twin;
     scene.other_guess = request.other_guess;
+    scene.guest = request.guest;
     scene.guesses = request.guesses;
     scene.studies = request.studies;
     scene.passes = request.passes;

@@ -169,9 +169,15 @@ class Shell {
         controller_.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
         optional([&] { controller_.glossary = load_glossary(assets / "glossary.json"); });
         optional([&] { controller_.quiz = load_quiz(assets / "quiz.json"); });
-        optional([&] {
-            controller_.figures = std::make_shared<const Published>(Published::load(assets / "published"));
-        });
+        try { // a file with a mistake costs its own figures only, and is named
+            std::vector<std::string> left_out;
+            controller_.figures =
+                std::make_shared<const Published>(Published::load(assets / "published", &left_out));
+            if (!left_out.empty())
+                controller_.complain(left_out.front(), "Its figures are left out; ./run list published checks all.");
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
         optional([&] {
             controller_.ablations =
                 std::make_shared<const Ablations>(load_ablations(assets / "models" / "ablations.json"));

@@ -31,6 +31,9 @@ std::string to_text(const Command& command) {
             return text;
         }
         std::string operator()(const FetchTwin& c) const { return "twin of cycle " + std::to_string(c.cycle); }
+        std::string operator()(const FetchGuest& c) const {
+            return c.drafter + " at cycle " + std::to_string(c.cycle);
+        }
         std::string operator()(const FetchGuesses& c) const {
             return "guesses of every drafter at cycle " + std::to_string(c.cycle);
         }

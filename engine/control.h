@@ -99,6 +99,12 @@ struct FetchTwin {
     DrafterOptions options;
     std::optional<std::pair<int, int>> force_draft = {}; // (index, token)
 };
+// Draft one cycle of the current trace with another head, laws and lens included. The answer is a Guest
+// (engine/guest.h).
+struct FetchGuest {
+    int cycle = 0;
+    std::string drafter;
+};
 // Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
 // (engine/guesses.h) that grows drafter by drafter. A new question replaces the old one.
 struct FetchGuesses {
@@ -121,8 +127,8 @@ struct TrainHeads {
     int max_tokens = 64; // of each answer
     int prompts = 0;     // the first so many to train on, and to measure on; 0: all
 };
-using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuesses, RunStudy, StartRace, StopRace,
-                             StepRace, EndSteppedRace, MeasurePasses, TrainHeads>;
+using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuest, FetchGuesses, RunStudy, StartRace,
+                             StopRace, StepRace, EndSteppedRace, MeasurePasses, TrainHeads>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

@@ -157,6 +157,17 @@ std::vector<int> CycleSummary::reading_order() const {
     return order;
 }
 
+bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle) {
+    const Header* header = whole.header;
+    if (!header || header->k == 0 || header->drafter == "none" || !cycle.drafts.empty()) return false;
+    const auto before = std::count_if(whole.tokens.begin(), whole.tokens.end(), [&](const OutputToken& token) {
+        return token.origin != Origin::prompt && token.cycle < cycle.cycle;
+    });
+    if (header->max_tokens - before == 1) return true;
+    // The round's one token was the last that the context held: there was no slot for a guess beside it.
+    return whole.stopped && whole.stopped->reason == "context full" && whole.cycles.back().cycle == cycle.cycle;
+}
+
 CycleView fold(const Trace& trace, std::size_t count) {
     CycleView view;
     view.events = std::min(count, trace.size());

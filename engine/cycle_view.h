@@ -86,6 +86,11 @@ struct CycleView {
     [[nodiscard]] const CycleSummary* current() const { return cycles.empty() ? nullptr : &cycles.back(); }
 };
 
+// Whether a round has no guesses because the limit of new tokens, or the context, left room for the target's own
+// token alone: the drafter was asked for none. False where it was asked, at K = 0, and without a drafter. `cycle` is
+// one of whole.cycles; that the context was full shows once the run has stopped.
+[[nodiscard]] bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle);
+
 // Folds events [0, count). count is clamped to trace.size().
 [[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
 

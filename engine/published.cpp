@@ -1,6 +1,7 @@
 #include "engine/published.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -76,6 +77,14 @@ std::vector<OperatingPoint> points_of(std::span<const PublishedFigure> figures) 
     return result;
 }
 
+// What is said against figures of a file that was left out.
+void drop_conflicts_with_others(std::vector<PublishedFigure>& figures) {
+    std::set<std::string> ids;
+    for (const PublishedFigure& figure : figures) ids.insert(figure.id);
+    for (PublishedFigure& figure : figures)
+        std::erase_if(figure.conflicts, [&](const PublishedConflict& c) { return !ids.count(c.with); });
+}
+
 // Shows every conflict on both sides; refuses those that name nobody, or are stated twice.
 void link_conflicts(std::vector<PublishedFigure>& figures) {
     std::map<std::string, PublishedFigure*, std::less<>> by_id;
@@ -111,7 +120,7 @@ double middle(const PublishedFigure& figure) {
     return (figure.values.front() + figure.values.back()) / 2;
 }
 
-Published Published::load(const fs::path& folder) {
+Published Published::load(const fs::path& folder, std::vector<std::string>* left_out) {
     std::error_code failure;
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder, failure))
@@ -130,12 +139,19 @@ Published Published::load(const fs::path& folder) {
     for (const PublishedSource& source : result.sources_)
         if (!known.insert(source.id).second)
             throw Error("published/sources.json: " + source.id + ": id is used twice", kPublishedRemedy);
-    for (const fs::path& file : files)
-        for (PublishedFigure& figure : read_published_figures(file)) {
-            if (!known.count(figure.source))
-                fail(figure, "source is \"" + figure.source + "\", which sources.json does not list");
-            result.figures_.push_back(std::move(figure));
+    for (const fs::path& file : files) {
+        try {
+            std::vector<PublishedFigure> read = read_published_figures(file);
+            for (const PublishedFigure& figure : read)
+                if (!known.count(figure.source))
+                    fail(figure, "source is \"" + figure.source + "\", which sources.json does not list");
+            std::move(read.begin(), read.end(), std::back_inserter(result.figures_));
+        } catch (const Error& error) {
+            if (!left_out) throw;
+            left_out->push_back(error.what());
         }
+    }
+    if (left_out && !left_out->empty()) drop_conflicts_with_others(result.figures_);
     link_conflicts(result.figures_);
     std::stable_sort(result.figures_.begin(), result.figures_.end(),
                      [](const PublishedFigure& a, const PublishedFigure& b) { return a.method < b.method; });

@@ -27,7 +27,8 @@ struct PublishedSource {
     std::string identifier; // "arXiv:…", "github.com/OWNER/NAME issue 12", an address
 };
 
-enum class Form : std::uint8_t { exact, about, up_to, over, range, list };
+enum class Form : std::uint8_t { exact, about, up_to, below, over, range, list };
+[[nodiscard]] const char* form_word(Form form); // as files say it: "up to"
 enum class Standing : std::uint8_t { as_published, second_hand, derived, wrong };
 
 struct PublishedConflict {
@@ -63,7 +64,7 @@ struct PublishedQuery {
 };
 
 // Everything known of one method under one set of conditions. Figures that are wrong in their source and
-// bounds ("up to") take no part.
+// bounds ("up to", "below") take no part.
 struct OperatingPoint {
     const PublishedFigure* any = nullptr; // conditions of the point: model, dataset, hardware, engine, …
     const PublishedFigure* tokens_per_round = nullptr;
@@ -79,8 +80,10 @@ struct OperatingPoint {
 
 class Published {
   public:
-    // Figures in order of method, file and place in the file. Throws Error.
-    [[nodiscard]] static Published load(const std::filesystem::path& folder);
+    // Figures in order of method, file and place in the file. Throws Error. With `left_out`, a file with a
+    // mistake is left out instead, and what is wrong with it is added there.
+    [[nodiscard]] static Published load(const std::filesystem::path& folder,
+                                        std::vector<std::string>* left_out = nullptr);
 
     [[nodiscard]] std::span<const PublishedSource> sources() const { return sources_; } // by id
     [[nodiscard]] std::span<const PublishedFigure> figures() const { return figures_; }

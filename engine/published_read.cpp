@@ -60,8 +60,9 @@ struct Word {
     int value;
 };
 constexpr Word kForms[] = {{"exact", static_cast<int>(Form::exact)}, {"about", static_cast<int>(Form::about)},
-                           {"up to", static_cast<int>(Form::up_to)}, {"over", static_cast<int>(Form::over)},
-                           {"range", static_cast<int>(Form::range)}, {"list", static_cast<int>(Form::list)}};
+                           {"up to", static_cast<int>(Form::up_to)}, {"below", static_cast<int>(Form::below)},
+                           {"over", static_cast<int>(Form::over)},   {"range", static_cast<int>(Form::range)},
+                           {"list", static_cast<int>(Form::list)}};
 constexpr Word kStandings[] = {{"as published", static_cast<int>(Standing::as_published)},
                                {"second-hand", static_cast<int>(Standing::second_hand)},
                                {"derived", static_cast<int>(Standing::derived)},
@@ -288,6 +289,12 @@ Json read_json(const std::filesystem::path& file, const std::string& schema,
 }
 
 } // namespace
+
+const char* form_word(Form form) {
+    for (const Word& word : kForms)
+        if (word.value == static_cast<int>(form)) return word.word;
+    return "";
+}
 
 std::vector<PublishedFigure> read_published_figures(const std::filesystem::path& file) {
     const std::string name = short_name(file);

@@ -37,6 +37,8 @@ std::string published_value(const PublishedFigure& figure) {
         return "about " + with_unit(first, figure.unit);
     case Form::up_to:
         return "up to " + with_unit(first, figure.unit);
+    case Form::below:
+        return "below " + with_unit(first, figure.unit);
     case Form::over:
         return "over " + with_unit(first, figure.unit);
     case Form::range:

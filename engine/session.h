@@ -13,6 +13,7 @@
 #include "engine/clock.h"
 #include "engine/control.h"
 #include "engine/guesses.h"
+#include "engine/guest.h"
 #include "engine/medusa_training.h"
 #include "engine/models.h"
 #include "engine/pass_times.h"
@@ -33,6 +34,7 @@ struct Snapshot {
     std::shared_ptr<const RaceView> stepped;  // the last stepped race; null before the first
     std::shared_ptr<const Twin> twin;         // last answer to FetchTwin with other options
     std::shared_ptr<const Twin> other_guess;  // last answer to FetchTwin with another guess
+    std::shared_ptr<const Guest> guest;       // last answer to FetchGuest
     std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
@@ -87,6 +89,7 @@ class Session {
     void obey(const Fork& fork);
     void obey(const FetchLaws& fetch);
     void obey(const FetchTwin& fetch);
+    void obey(const FetchGuest& fetch);
     void obey(const FetchGuesses& fetch);
     void obey(const RunStudy& study);
     void obey(const StartRace& start);

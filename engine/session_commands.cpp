@@ -39,6 +39,7 @@ void Session::show_run() {
         p.laws = nullptr;
         p.twin = nullptr;
         p.other_guess = nullptr;
+        p.guest = nullptr;
         p.guesses = nullptr;
         p.settings = run_->settings();
         p.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
@@ -138,6 +139,13 @@ void Session::obey(const FetchTwin& fetch) {
     auto answer = std::make_shared<const Twin>(
         replay_twin(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
     publish([&](Snapshot& p) { (fetch.force_draft ? p.other_guess : p.twin) = answer; });
+}
+
+void Session::obey(const FetchGuest& fetch) {
+    const Run& run = shown_run();
+    auto answer =
+        std::make_shared<const Guest>(guess_as(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
+    publish([&](Snapshot& p) { p.guest = answer; });
 }
 
 void Session::obey(const FetchGuesses& fetch) {

@@ -15,12 +15,17 @@ struct LawTest {
     double chi_square = 0;
     int degrees = 0;
     double p_value = 1;
+    double rare = 0; // share of the law, or of the draws, in rare cells: only their sum was tested
 };
 
 // Draws against a known law. A draw that the law forbids gives p_value 0.
 [[nodiscard]] LawTest against_law(const Counts& drawn, const ExactLaw& law);
 // Two sets of draws: do they come from the same law?
 [[nodiscard]] LawTest against_draws(const Counts& a, const Counts& b);
+
+// The total variation, rare cells taken as one, that such a test would find at least nine times in ten, with
+// a p-value below `alarm`. draws: against a law, or a * b / (a + b) of two sets. 1: it finds none.
+[[nodiscard]] double least_distance(int degrees, double alarm, double draws);
 
 // P(X >= x) of the chi-square law with that many degrees of freedom.
 [[nodiscard]] double chi_square_tail(double x, int degrees);

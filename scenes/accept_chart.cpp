@@ -96,15 +96,22 @@ struct Sum {
     bool told; // the beat is about it
 };
 
+std::array<Sum, 3> sums_of(const AcceptDraw& d) {
+    const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
+    return {Sum{"kept", "where the two overlap", kept_number(d.view), Role::accepted, beat == 1},
+            Sum{"rejected", "draft above target", lost_number(d.view), Role::rejected, beat == 4},
+            Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
+}
+
 // The three sums stand where no bar is in their way, from the right end on, and beside the chosen column
 // where there is room.
 struct SumPlaces {
-    std::array<float, 3> x{};
-    float w = 0; // 0: no room beside the bars; the table has the sums as well
+    std::array<float, 3> x{}, w{};
+    bool shown = false; // else no room beside the bars; the table has the sums as well
     bool over_chosen = false;
 };
 
-SumPlaces sum_places(const AcceptDraw& d) {
+SumPlaces sum_places(const AcceptDraw& d, const std::array<Sum, 3>& sums) {
     const AcceptGrid& g = d.grid;
     const float bottom = g.top + 56;
     const float band = g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2;
@@ -118,37 +125,37 @@ SumPlaces sum_places(const AcceptDraw& d) {
         }
         return true;
     };
-    const auto fit = [&](float w, float apart) {
+    // As wide as its words, with air at both ends; `least` makes all three alike.
+    const auto fit = [&](float least, float apart) {
         float right = std::min(g.right, g.x(10) + g.bar + 20);
-        for (int k = 2; k >= 0; --k) {
+        for (std::size_t k = 3; k-- > 0;) {
+            const ui::Canvas& canvas = d.ui.canvas;
+            const float words = std::max(canvas.text_width(sums[k].detail, Font::text, 14),
+                                         canvas.text_width(sums[k].number, Font::mono_medium, 20) + 8 +
+                                             canvas.text_width(sums[k].word, Font::text_bold, 20));
+            const float w = std::max(least, 26 + words + 12);
             float x = right - w;
             while (x > g.first - 20 && !free(x, x + w)) x -= 8;
             if (x <= g.first - 20) return false;
-            places.x[static_cast<std::size_t>(k)] = x;
+            places.x[k] = x, places.w[k] = w;
             right = x - apart;
         }
-        places.w = w;
-        return true;
+        return places.shown = true;
     };
-    if (fit(196, 20) || fit(174, 8)) return places;
+    if (fit(196, 20) || fit(0, 8)) return places;
     places.over_chosen = true;
     (void)fit(196, 20);
     return places;
 }
 
-void draw_sums(const AcceptDraw& d, const SumPlaces& places) {
-    if (places.w <= 0) return;
+void draw_sums(const AcceptDraw& d, const std::array<Sum, 3>& sums, const SumPlaces& places) {
+    if (!places.shown) return;
     const AcceptGrid& g = d.grid;
-    const int beat = std::clamp(d.input.beat, 0, kAcceptBeats - 1);
-    const std::array<Sum, 3> sums = {
-        Sum{"kept", "where the two overlap", kept_number(d.view), Role::accepted, beat == 1},
-        Sum{"rejected", "draft above target", lost_number(d.view), Role::rejected, beat == 4},
-        Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
     for (std::size_t k = 0; k < 3; ++k) {
         const float x = places.x[k];
         // A ground of its own: no line of the grid runs through the words.
-        d.ui.canvas.fill({x - 10, g.top - 8, places.w, 64}, sums[k].told ? d.ui.theme.raised : d.ui.theme.bg,
-                         6);
+        d.ui.canvas.fill({x - 10, g.top - 8, places.w[k], 64},
+                         sums[k].told ? d.ui.theme.raised : d.ui.theme.bg, 6);
         d.ui.canvas.fill({x, g.top, 4, 48}, d.ui.theme.role(sums[k].role), 1);
         const std::string& number = sums[k].number;
         d.ui.canvas.text({x + 16, g.top + 20}, number, Font::mono_medium, 20, d.ui.theme.ink);
@@ -189,13 +196,14 @@ AcceptEdit AcceptDraw::editable() const {
 
 void draw_accept_chart(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
-    const SumPlaces sums = sum_places(d);
-    const float table = g.base + 92, band = sums.over_chosen ? g.top + 64 : g.top - 28;
+    const std::array<Sum, 3> sums = sums_of(d);
+    const SumPlaces places = d.parts().sums ? sum_places(d, sums) : SumPlaces{};
+    const float table = g.base + 92, band = places.over_chosen ? g.top + 64 : g.top - 28;
     d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, band,
                       g.pitch - 2, table - band},
                      d.ui.theme.raised.alpha(0.75F), 6);
     draw_axis(d);
-    draw_sums(d, sums);
+    draw_sums(d, sums, places);
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
     // Direct labels on the two tallest caps instead of a legend.
@@ -223,12 +231,13 @@ void draw_accept_table(const AcceptDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const Letters letter = letters(d.input.letters_article);
     const float y = g.base;
+    const bool overlap = d.parts().sums;
     ui::icon(canvas, ui::Icon::square, {g.left + 6, y + 43}, 10, theme.role(Role::target));
     ui::icon(canvas, ui::Icon::diamond, {g.left + 6, y + 63}, 10, theme.role(Role::draft));
-    ui::icon(canvas, ui::Icon::check, {g.left + 6, y + 83}, 10, theme.role(Role::accepted));
+    if (overlap) ui::icon(canvas, ui::Icon::check, {g.left + 6, y + 83}, 10, theme.role(Role::accepted));
     canvas.text({g.left + 18, y + 48}, std::string("target ") + letter.target, Font::text, 14, theme.muted);
     canvas.text({g.left + 18, y + 68}, std::string("draft ") + letter.draft, Font::text, 14, theme.muted);
-    canvas.text({g.left + 18, y + 88}, "overlap", Font::text, 14, theme.muted);
+    if (overlap) canvas.text({g.left + 18, y + 88}, "overlap", Font::text, 14, theme.muted);
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
         const AcceptBar& bar = d.view.bars[i];
         const float x = g.x(i) + g.bar / 2;
@@ -250,13 +259,13 @@ void draw_accept_table(const AcceptDraw& d) {
         const Font font = chosen ? Font::mono_medium : Font::mono;
         canvas.text({x, y + 48}, share_number(bar, Side::target), font, 14, theme.ink, Align::center);
         canvas.text({x, y + 68}, share_number(bar, Side::draft), font, 14, theme.ink, Align::center);
-        canvas.text({x, y + 88}, overlap_number(bar), font, 14, theme.ink, Align::center);
+        if (overlap) canvas.text({x, y + 88}, overlap_number(bar), font, 14, theme.ink, Align::center);
         if (bar.touched) canvas.disc({x + 26, y + 53}, 2, theme.ink);
     }
     canvas.text({g.right, y + 24}, "sum", Font::text, 14, theme.muted, Align::right);
     canvas.text({g.right, y + 48}, "1.00", Font::mono, 14, theme.ink, Align::right);
     canvas.text({g.right, y + 68}, "1.00", Font::mono, 14, theme.ink, Align::right);
-    canvas.text({g.right, y + 88}, kept_number(d.view), Font::mono, 14, theme.ink, Align::right);
+    if (overlap) canvas.text({g.right, y + 88}, kept_number(d.view), Font::mono, 14, theme.ink, Align::right);
 }
 
 } // namespace speclens

@@ -45,6 +45,16 @@ struct AcceptGrid {
 };
 [[nodiscard]] AcceptGrid accept_grid(ui::Rect stage, const AcceptView& view);
 
+// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever throws a coin
+// or changes something sees everything.
+struct AcceptParts {
+    bool sums = true; // kept, rejected and owed, and the overlap of every token
+    bool coin = true;
+    bool books = true; // the strips and the proof
+};
+[[nodiscard]] AcceptParts accept_parts(const SceneInput& input, const AcceptView& view,
+                                       const AcceptState& state);
+
 struct AcceptDraw {
     const SceneInput& input;
     const AcceptView& view;
@@ -54,6 +64,7 @@ struct AcceptDraw {
     AcceptWish& wish;
     // The edit state to change: the one in force, with the bars filled in.
     [[nodiscard]] AcceptEdit editable() const;
+    [[nodiscard]] AcceptParts parts() const { return accept_parts(input, view, state); }
 };
 
 void draw_accept_chart(const AcceptDraw& d); // bars, handles, the three sums
@@ -64,7 +75,8 @@ void draw_accept_proof(const AcceptDraw& d);
 void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, counted
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
-inline constexpr int kAcceptBeats = 8, kCountBeat = 7; // the last one counts thrown coins
+// Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins.
+inline constexpr int kAcceptBeats = 8, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kCountBeat = 7;
 // In the place of the chart, where there is no panel beside the stage.
 [[nodiscard]] inline bool counts_on_stage(const SceneInput& input) {
     return input.beat == kCountBeat && input.details.w <= 0;

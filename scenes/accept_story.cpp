@@ -117,6 +117,11 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                       "residual. Drawing from the target again would give tokens the draft favours a second "
                       "chance, and they would come out too often."};
     case 6:
+        if (view.kept > 1 - 1e-6)
+            return {"The books balance",
+                    "Kept guesses put the green part of every bar into the output. Here that is the whole "
+                    "bar, up to the blue cap: nothing is refused, so nothing has to be replaced. No model "
+                    "was trusted for that, only counted."};
         return {"The books balance",
                 "Kept guesses put the green part of every bar into the output. Replacements happen " +
                     (!view.told() ? "otherwise" : (view.at_least ? "at most " : "") + lost + " of the time") +
@@ -139,7 +144,48 @@ std::string beat_task(const SceneInput& input, const AcceptView& view, int beat)
     return "Drag " + bar_words(input, view.bar()) + " until it is always kept";
 }
 
+// The finding of a beat, which does not say what the beats after it are about.
+std::string beat_title(const SceneInput& input, const AcceptView& view, int beat) {
+    const std::string token = capital(bar_words(input, view.bar()));
+    const bool judged = view.coin_known() && view.bar().q > 0;
+    if (beat >= kSumsBeat && beat != 2 && beat != kCoinBeat) {
+        if (view.kept > 0.995) return "The two laws agree: nearly every guess is kept";
+        if (view.kept < 0.005 && !view.at_least)
+            return "The two laws share next to nothing: nearly every guess is replaced";
+    }
+    switch (beat) {
+    case 0:
+        return "Drawn from the draft, it must follow the target";
+    case 1:
+        return "What both laws give is kept" + (view.told() ? ": " + kept_number(view) : std::string());
+    case 2:
+        return !view.coin_known() ? "The recorded heads say too little of " + bar_words(input, view.bar())
+               : !judged          ? token + " is never proposed"
+               : view.threshold() >= 1
+                   ? token + " is kept every time"
+                   : token + " is kept with probability " + fine_probability(view.threshold());
+    case 3:
+        return !judged          ? "A coin decides that knows no token"
+               : !view.thrown   ? "A coin under the threshold would keep the guess"
+               : view.accepts() ? "The coin falls under the threshold: the guess stays"
+                                : "The coin misses the threshold: the guess goes";
+    case 4:
+        return "What the draft over-claims is exactly what the target is owed";
+    case 5:
+        return "What is refused is replaced from what is owed";
+    case 6:
+        return "Kept and replaced together give back the target";
+    default:
+        return "Thrown often enough, the rule gives the target's law";
+    }
+}
+
 } // namespace
+
+AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
+    const bool all = view.edited || state.edit.coin || state.counts.flips > 0;
+    return {all || input.beat >= kSumsBeat, all || input.beat >= kCoinBeat, all || input.beat >= kBooksBeat};
+}
 
 Letters letters(bool article) {
     return article ? Letters{"q", "p"} : Letters{"p", "q"};
@@ -197,10 +243,7 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         title.title = "The laws of this position were not recorded";
         return title;
     }
-    title.title = view.kept > 0.995 ? "The two laws agree: nearly every guess is kept"
-                  : view.kept < 0.005 && !view.at_least
-                      ? "The two laws share next to nothing: nearly every guess is replaced"
-                      : "What the draft over-claims is exactly what the target is owed";
+    title.title = beat_title(input, view, std::clamp(input.beat, 0, kAcceptBeats - 1));
     title.subtitle += view.source.full ? ", both laws from the run" : ", recorded heads of both laws";
     title.subtitle += view.source.raw ? " · raw (T = 1)" : " · T = " + ui::number(view.source.target_t, 1);
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
@@ -270,18 +313,21 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
         << (title.tier_words.empty() ? "" : ", " + title.tier_words) << "\n\n";
     if (!view.bars.empty()) {
         const Letters letter = letters(input.letters_article);
+        const AcceptParts parts = accept_parts(input, view, state);
         out << "Laws (target " << letter.target << ", draft " << letter.draft << "):\n";
         for (const AcceptBar& bar : view.bars)
             out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << ": target "
                 << share_number(bar, Side::target) << ", draft " << share_number(bar, Side::draft)
-                << ", overlap " << overlap_number(bar) << "\n";
-        out << "Kept " << kept_number(view) << ", rejected " << lost_number(view) << ", owed "
-            << lost_number(view) << (view.told() ? "" : ": overlap below the recorded heads") << "\n";
+                << (parts.sums ? ", overlap " + overlap_number(bar) : std::string()) << "\n";
+        if (parts.sums)
+            out << "Kept " << kept_number(view) << ", rejected " << lost_number(view) << ", owed "
+                << lost_number(view) << (view.told() ? "" : ": overlap below the recorded heads") << "\n";
         const AcceptBar& bar = view.bar();
-        out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin) << ", threshold "
-            << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", "
-            << verdict_words(input, view) << (view.thrown ? "" : "; this run threw no coin") << "\n";
-        if (view.kept < 1 - 1e-6 && !view.at_least) {
+        if (parts.coin)
+            out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin)
+                << ", threshold " << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", "
+                << verdict_words(input, view) << (view.thrown ? "" : "; this run threw no coin") << "\n";
+        if (parts.books && view.kept < 1 - 1e-6 && !view.at_least) {
             out << "Residual:";
             for (const AcceptBar& b : view.bars)
                 if (b.owed() > 1e-4)

@@ -15,6 +15,7 @@ class BottleneckScene final : public Scene {
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
+        if (input.beat != state_.answered) state_.answered = -1; // the next room is asked again
         ui.push_id("bottleneck");
         const BottleneckModel model = bottleneck_model(input, state_);
         const BottleneckDraw d{input, model, state_, ui, out};
@@ -28,7 +29,9 @@ class BottleneckScene final : public Scene {
         draw_bottleneck_details(d);
         draw_bottleneck_controls(d);
         keys(d);
-        if (input.still && models_loaded(input) && !input.passes) out.push_back(Command{MeasurePasses{}});
+        if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
+        if (input.still && model.told && models_loaded(input) && !input.passes)
+            out.push_back(Command{MeasurePasses{}});
         ui.pop_id();
         return out;
     }
@@ -38,13 +41,22 @@ class BottleneckScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Mark a wider, narrower pass"}, {"M", "Time passes"}};
+        return {{"↑ ↓", "Mark a wider, narrower pass; an answer while the question is open"},
+                {"M", "Time passes"}};
     }
 
   private:
+    static bool measures(const SceneCommand& command) {
+        const auto* sent = std::get_if<Command>(&command);
+        return sent && std::holds_alternative<MeasurePasses>(*sent);
+    }
+
     static void draw_stage(const BottleneckDraw& d) {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
+        const ui::Rect all{x, top, w, bottom - top};
+        if (!d.model.told)
+            return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
         if (!d.model.measured()) {
             ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
                      "the time of passes over 1 to 64 tokens will stand here");
@@ -62,7 +74,13 @@ class BottleneckScene final : public Scene {
 
     static void keys(const BottleneckDraw& d) {
         if (models_loaded(d.input) && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{MeasurePasses{}});
-        if (!d.model.measured()) return;
+        if (d.model.asks) {
+            const int last = static_cast<int>(std::size(kSayings)) - 1;
+            int& said = d.state.said;
+            if (d.ui.take_key(ui::Key::down)) said = std::min(said + 1, last);
+            if (d.ui.take_key(ui::Key::up)) said = said < 0 ? last : std::max(said - 1, 0);
+        }
+        if (!d.model.told || !d.model.measured()) return;
         const auto& passes = d.model.times->passes;
         const auto here = std::ranges::find(passes, d.model.marked, &PassTime::rows);
         if (d.ui.take_key(ui::Key::up) && here + 1 != passes.end()) d.state.rows = (here + 1)->rows;

@@ -46,7 +46,8 @@ PassChart begin_pass_chart(const BottleneckDraw& d, Rect r, const char* id, cons
     for (const PassTime& pass : m.times->passes) {
         const float x = chart.x(pass.rows);
         const Rect band{x - 11, plot.y, 22, plot.h};
-        const ui::Touch touch = ui::touch(d.ui, d.ui.id(id + std::to_string(pass.rows)), band);
+        const ui::Touch touch = // no stop of Tab: arrows and the stepper choose a width
+            ui::touch(d.ui, d.ui.id(id + std::to_string(pass.rows)), band, {.focusable = false});
         if (pass.rows == m.marked || touch.hovered)
             canvas.fill(band, theme.raised.alpha(pass.rows == m.marked ? 0.9F : 0.45F), 4);
         if (touch.clicked) d.state.rows = pass.rows;
@@ -240,8 +241,8 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     Rect at = row.place(std::max(ui::segmented_width(ui.canvas, sayings), 236.0F));
     ui::field_label(ui, at, "16 tokens at once take … the time?");
     if (const auto pick = ui::segmented(ui, "said", {at.x, at.y}, sayings, d.state.said))
-        d.state.said = *pick;
-    if (m.measured() && row.room() > 120) {
+        choose_answer(d, *pick);
+    if (m.told && m.measured() && row.room() > 120) {
         at = row.place(108);
         ui::field_label(ui, at, "Tokens N");
         const auto& passes = m.times->passes;

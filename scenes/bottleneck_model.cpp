@@ -8,7 +8,11 @@
 namespace speclens {
 namespace {
 
-constexpr int kUsual = 8; // the width that is marked first
+// The width that is marked first: the one that was asked about where it is answered, else a block of seven
+// guesses.
+int usual_width(int beat) {
+    return beat == kQuestionBeat || beat == kQuestionBeat + 1 ? kAsked : 8;
+}
 
 } // namespace
 
@@ -40,8 +44,10 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     BottleneckModel m;
     m.times = input.passes;
     if (input.status) m.model = input.status->model;
+    m.told = input.beat > kQuestionBeat || (m.measured() && state.answered == input.beat);
+    m.asks = !m.told && input.beat == kQuestionBeat;
     if (!m.measured()) return m;
-    const int wanted = state.rows > 0 ? state.rows : kUsual;
+    const int wanted = state.rows > 0 ? state.rows : usual_width(input.beat);
     bool cheap = true;
     for (const PassTime& pass : m.times->passes) {
         if (pass.rows <= wanted) m.marked = pass.rows;

@@ -20,14 +20,19 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                 "To make one token a model reads " + weights +
                     " from memory. Like a librarian who walks the warehouse for one book: the walk takes the "
                     "time, not the lookup."};
-    case 1: {
-        const std::string verdict = verdict_words(m, state);
-        return {"Guess first",
-                verdict.empty()
-                    ? "The same walk could fetch many books. If one pass handles 16 tokens instead of one, "
-                      "how much "
-                      "longer does it take: as long, four times, sixteen times? Say it below, then measure."
-                    : verdict + " The weights are read once for all 16; only the arithmetic grows."};
+    case kQuestionBeat: {
+        if (m.told && m.factor(kAsked) > 0) {
+            const std::string verdict = verdict_words(m, state);
+            return {"Guess first", (verdict.empty() ? capital(number_word(kAsked)) + " tokens take " +
+                                                          ui::speed_up(m.factor(kAsked)) + " the time of one."
+                                                    : verdict) +
+                                       " The weights are read once for all 16; only the arithmetic grows."};
+        }
+        const std::string how = std::string("Choose with ↑ ↓") + (models_loaded(input) ? ", then press M." : ".");
+        if (input.presenter) return {"Guess first", "How much longer is a pass over 16 tokens? " + how};
+        return {"Guess first", "The same walk could fetch many books. If one pass handles 16 tokens instead of "
+                               "one, how much longer is it: as long, four times, sixteen times? " +
+                                   how};
     }
     case 2:
         if (!m.measured())
@@ -84,14 +89,15 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
 
 StageTitle bottleneck_title(const BottleneckModel& m) {
     StageTitle title;
-    if (!m.measured()) {
-        title.title = "One token or many: what does a pass cost?";
+    if (!m.measured() || !m.told) {
+        title.title = m.asks ? capital(number_word(kAsked)) + " tokens in one pass: how much longer?"
+                             : "One token or many: what does a pass cost?";
         title.subtitle = "press M to time passes of the loaded model over 1 to 64 tokens";
         return title;
     }
     title.title =
         capital(number_word(m.marked)) +
-        (m.marked == 1 ? " token costs a pass"
+        (m.marked == 1 ? " token costs a whole pass"
                        : " tokens at once cost " + ui::speed_up(m.factor(m.marked)) + " the time of one");
     title.subtitle = (m.model.empty() ? "" : m.model + ", ") + std::to_string(m.times->context) +
                      " tokens before the pass, medians of " + std::to_string(m.times->repeats);
@@ -109,7 +115,7 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
         story.text += " But a wider pass was quicker, so these times are in doubt: measure again.";
     if (models_loaded(input)) {
         story.task = "Measure this machine: M";
-        story.task_done = m.measured();
+        story.task_done = m.measured() && m.told;
         story.on_task = {Command{MeasurePasses{}}};
     }
     return story;
@@ -120,7 +126,8 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
     std::ostringstream out;
     const StageTitle title = bottleneck_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    if (m.measured()) {
+    if (m.asks && state.said >= 0) out << "Said: " << kSayings[state.said].words << "\n";
+    if (m.measured() && m.told) {
         out << "Weights " << ui::megabytes(m.times->weight_bytes);
         if (m.times->floor_ms() > 0)
             out << ", a plain read "

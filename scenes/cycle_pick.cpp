@@ -80,6 +80,11 @@ OtherDrafter drafter_instead(const SceneInput& input) {
     return {info->name, info->title, why};
 }
 
+SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
+    return Command{
+        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : RunSettings{}.k)}};
+}
+
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
                         std::vector<SceneCommand>& out) {
     const ui::Rect r{input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 120};
@@ -98,9 +103,7 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
-        out.push_back(
-            Command{Restart{with_draft_length(with_drafter(*input.settings, name),
-                                              input.settings->k > 0 ? input.settings->k : RunSettings{}.k)}});
+        out.push_back(draft_with(*input.settings, name));
 }
 
 } // namespace speclens

@@ -32,6 +32,7 @@ struct OtherDrafter {
 [[nodiscard]] bool drafts_nothing(const SceneInput& input);
 [[nodiscard]] OtherDrafter drafter_instead(const SceneInput& input);
 [[nodiscard]] std::string first_ready_drafter(const SceneInput& input); // of chains; empty: none is loaded
+[[nodiscard]] SceneCommand draft_with(const RunSettings& now, const std::string& drafter); // the same run anew
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
                         std::vector<SceneCommand>& out);
 [[nodiscard]] bool models_loaded(const SceneInput& input);

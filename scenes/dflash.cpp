@@ -5,6 +5,7 @@
 
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
+#include "scenes/guest_round.h"
 #include "scenes/run_controls.h"
 #include "scenes/second_draw.h"
 
@@ -44,22 +45,28 @@ class DFlashScene final : public Scene {
     ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDFlashBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
+        const GuestRound round(run, "dflash");
+        const SceneInput& input = round.seen();
+        guest_.ask(round, run, out);
         const DFlashModel model = dflash_model(input);
         const DFlashDraw d{input, model, ui, out};
-        empty_ = model.empty;
+        shown_ = ShownHead(model);
         ui.push_id("dflash");
         draw_head_scene(
-            input, ui,
+            run, input, ui,
             {"dflash", "DFlash", model, dflash_title(input, model), dflash_story(input, model),
              dflash_empty_words(model), "", "Acceptance by position will be drawn here."},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
-            again_.update(input, ui, model, input.beat == kDFlashTwiceBeat, out);
-            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
-            twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
-            draw_dflash_controls(d);
+            if (!round.here()) {
+                again_.update(input, ui, model, input.beat == kDFlashTwiceBeat, out);
+                const std::optional<SecondDraw> twice =
+                    again_.shown() ? second_draw(input, model) : std::nullopt;
+                twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
+                draw_dflash_controls(d);
+            }
             keys(d);
             if (input.still) // a picture measures at once what the window measures on demand
                 for (const RunStudy& study : {time_study(input), conditioning_study(input)})
@@ -70,11 +77,12 @@ class DFlashScene final : public Scene {
     }
 
     std::string describe(const SceneInput& input) const override {
-        return dflash_description(input, dflash_model(input));
+        const GuestRound round(input, "dflash");
+        return dflash_description(round.seen(), dflash_model(round.seen()));
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(empty_, "DFlash",
+        return working_keys(shown_, "DFlash",
                             {{"↑ ↓", "Previous, next position"},
                              {"W", "Draw this guess again after another one"},
                              {"M", "Measure draft times"},
@@ -82,7 +90,8 @@ class DFlashScene final : public Scene {
     }
 
   private:
-    HeadModel::Empty empty_ = HeadModel::Empty::no; // as drawn last
+    ShownHead shown_; // as drawn last
+    GuestAsker guest_;
 
     static void draw_stage(const DFlashDraw& d) {
         const ui::Rect stage = d.input.stage;
@@ -90,7 +99,7 @@ class DFlashScene final : public Scene {
         if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
             if (d.input.beat == kDFlashMasksBeat) return draw_dflash_masks(d, all);
             if (d.input.beat == kDFlashTimesBeat) return draw_dflash_times(d, all);
-            if (d.input.beat > kDFlashTimesBeat) {
+            if (d.input.beat > kDFlashTimesBeat && d.model.instead_of.empty()) {
                 draw_dflash_acceptance(d, {all.x, all.y + 12, all.w, all.h - 12});
                 return;
             }

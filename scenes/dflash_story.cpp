@@ -211,7 +211,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
         for (const AcceptanceSeries& s : series) out << "Kept by position, " << describe_acceptance(s);
         if (!series.empty())
             out << "Measured with " << sample_words(*study_of(input, conditioning_study(input))) << "\n";
-        if (series.empty())
+        if (series.empty() && m.instead_of.empty())
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";
     }

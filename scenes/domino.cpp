@@ -6,6 +6,7 @@
 
 #include "app/ui/tokens.h"
 #include "scenes/domino_draw.h"
+#include "scenes/guest_round.h"
 #include "scenes/run_controls.h"
 #include "scenes/second_draw.h"
 
@@ -73,21 +74,26 @@ class DominoScene final : public Scene {
     ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDominoBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
+        const GuestRound round(run, "domino");
+        const SceneInput& input = round.seen();
+        guest_.ask(round, run, out);
         const DominoModel model = domino_model(input);
-        empty_ = model.empty;
+        shown_ = ShownHead(model);
         ui.push_id("domino");
         const DominoGrid grid =
             model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
         const DominoDraw d{input, model, grid, before_, ui, out};
         draw_head_scene(
-            input, ui,
+            run, input, ui,
             {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_),
              domino_empty_words(model), "Top movers",
              "What the head adds to the logits of a position will be listed here."},
             [&] { draw_stage(d); }, out);
-        if (model.empty == DominoModel::Empty::no) {
+        if (round.here()) {
+            take_guess_keys(ui, model, out);
+        } else if (model.empty == DominoModel::Empty::no) {
             again_.update(input, ui, model, input.beat == kDominoTwiceBeat, out);
             const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
             twice ? draw_second_draw(input, ui, *twice) : draw_domino_movers(d);
@@ -101,11 +107,12 @@ class DominoScene final : public Scene {
     }
 
     std::string describe(const SceneInput& input) const override {
-        return domino_description(input, domino_model(input), before_);
+        const GuestRound round(input, "domino");
+        return domino_description(round.seen(), domino_model(round.seen()), before_);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(empty_, "Domino",
+        return working_keys(shown_, "Domino",
                             {{"↑ ↓", "Previous, next position"},
                              {"Y", "Next round where the head saves a guess"},
                              {"H", "Head on or off from this round on"},
@@ -125,7 +132,8 @@ class DominoScene final : public Scene {
     }
 
   private:
-    HeadModel::Empty empty_ = HeadModel::Empty::no; // as drawn last
+    ShownHead shown_; // as drawn last
+    GuestAsker guest_;
 
     static void draw_stage(const DominoDraw& d) {
         draw_domino_columns(d);
@@ -140,7 +148,7 @@ class DominoScene final : public Scene {
 
     static void keys(const DominoDraw& d) {
         using ui::Key;
-        const int at = d.model.selected;
+        const int at = force_position(d.model);
         take_guess_keys(d.ui, d.model, d.out);
         if (d.ui.take_key(Key::y))
             if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle))

@@ -82,8 +82,9 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
                     out << "; S" << i + 1 << " z " << probability(lens->number("mean z").value_or(0))
                         << ", r " << probability(lens->number("mean r").value_or(0)) << "; δ of size "
                         << ui::number(*size, 1);
-                    if (const Lens::Mover* mover = largest_mover(c))
-                        out << ", most on " << quoted(*input.trace, mover->token) << " "
+                    const Lens::Mover* mover = largest_mover(c);
+                    if (mover && lens->movers.size() > 1 && std::abs(mover->gain()) >= 0.05)
+                        out << ", of the likely tokens most on " << quoted(*input.trace, mover->token) << " "
                             << ui::signed_number(mover->gain(), 1);
                 }
                 out << "; final";

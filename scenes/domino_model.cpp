@@ -130,6 +130,11 @@ int telling_position(const DominoModel& m) {
     return m.selected;
 }
 
+int force_position(const DominoModel& m) {
+    const int last = static_cast<int>(m.columns.size()) - 1;
+    return m.chosen || last < 1 ? m.selected : std::min(m.selected, last - 1);
+}
+
 std::optional<Position> next_rescue(const CycleView& whole, int from) {
     const bool greedy = whole.header && whole.header->sampling.temperature == 0;
     std::optional<Position> first;

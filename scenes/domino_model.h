@@ -60,6 +60,8 @@ inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is th
 [[nodiscard]] int parting_position(const DominoModel& model);
 // The position that the words are about: the rescued one, else the first changed, else the chosen one.
 [[nodiscard]] int telling_position(const DominoModel& model);
+// Where another guess is forced: behind the last one nothing could follow it.
+[[nodiscard]] int force_position(const DominoModel& model);
 
 // The first position of a judged cycle where the head changed the favourite, the base favourite would not
 // have stayed, and the drafted token did; -1: none. At T = 0 this is certain; above, the drafted token must

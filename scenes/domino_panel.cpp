@@ -177,7 +177,10 @@ void draw_domino_controls(const DominoDraw& d) {
     at = row.place(std::min(164.0F, row.room()));
     ui::field_label(ui, at, "Saved by the head");
     if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such round" : "Next round",
-                   {.shortcut = "Y", .disabled = rescue ? "" : "No round of this run so far"}))
+                   {.shortcut = "Y",
+                    .disabled = !rescue                                   ? "No round of this run so far"
+                                : rescue->cycle == d.model.cycle->cycle ? "This round is the only one so far"
+                                                                        : ""}))
         for (const CycleSummary& cycle : d.input.whole->cycles)
             if (cycle.cycle == rescue->cycle) {
                 d.out.push_back(SetCursor{cycle.end_event});

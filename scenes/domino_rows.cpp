@@ -166,7 +166,7 @@ const Lens::Mover* largest_mover(const DominoColumn& column) {
 }
 
 void draw_domino_base(const DominoDraw& d) {
-    const bool kept = d.before.cycle == d.model.cycle->cycle;
+    const bool kept = d.model.forced >= 0 && d.before.cycle == d.model.cycle->cycle;
     domino_row_name(d, d.grid.base + 13, "Base", kept ? "frozen" : "parallel", 100);
     for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) law_rows(d, i, d.grid.base, false);
 }

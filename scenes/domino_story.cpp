@@ -93,6 +93,14 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
             return {"Here the favourite fits",
                     "At " + position + ", behind " + before + ", the head leaves " + base +
                         " the favourite. In this round it changes " + counted(changed, "favourite") + "."};
+        if (n == 1 && !c.corrected)
+            return {"One guess, nothing to fit",
+                    "It comes from its base law alone: nothing is drafted yet that it could clash with, so "
+                    "the head is not asked. With a larger K it is, from the second guess on."};
+        if (m.column(0)->on.state == State::rejected)
+            return {"Here no favourite changes",
+                    "In this round the head leaves every favourite as it was, and the target refuses the "
+                    "first guess all the same. Jump with Y to a round where the head helps."};
         return {"Here the favourites fit", "In this round the head leaves every favourite as it was: the "
                                            "guesses already fit together. Jump with Y to a round where "
                                            "they do not."};
@@ -118,13 +126,19 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                                   "yet that it could clash with. From "
                                   "the next position on, δ is added to the base logits."};
         const Lens::Strip* mixed = lens->strip("low rank");
+        // Where one token has nearly all, nothing that δ did to it shows in the law.
+        const std::string moved =
+            lens->movers.size() < 2
+                ? " Only " + word(input, mover->token) + " is likely there, before and after."
+            : std::abs(mover->gain()) < 0.05 ? std::string(" It moves all likely tokens alike.")
+                                             : " Of the likely tokens it moves " + word(input, mover->token) +
+                                                   " most: " + ui::signed_number(mover->gain(), 1) +
+                                                   " logits, less the part that all tokens share.";
         return {"A low-rank correction",
                 "Row H and state S meet in " +
                     (mixed ? std::to_string(mixed->values) + " numbers" : std::string("a narrow layer")) +
                     "; one matrix spreads them over the vocabulary: δ, one number per token, of size " +
-                    ui::number(correction_size(m, c).value_or(0), 1) + " at " + position +
-                    ". Of the likely tokens it moves " + word(input, mover->token) + " most: " +
-                    ui::signed_number(mover->gain(), 1) + " logits, less the part that all tokens share."};
+                    ui::number(correction_size(m, c).value_or(0), 1) + " at " + position + "." + moved};
     }
     case 5:
         return {
@@ -207,13 +221,19 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     const DominoColumn& c = *m.column(at);
     if (!m.head_on)
         title.title =
-            "The head is off: " + std::to_string(m.kept_on) + " of " + std::to_string(n) + " guesses kept";
+            "The head is off: " + std::to_string(m.kept_on) + " of " + counted(n, "guess") + " kept";
     else if (m.forced >= 0)
         title.title = "Forced " + word(input, m.column(m.forced)->draft->token) +
-                      ": the base laws stay, the head follows";
+                      (m.forced + 1 < n ? ": the base laws stay, the head follows"
+                                        : " at the end of the block: no guess stands after it");
     else if (at == m.rescued)
         title.title = "After " + word(input, before_of(m, at)) + " the head prefers " +
                       word(input, c.draft->token) + " to " + word(input, c.base_choice);
+    else if (n == 1 && !c.corrected)
+        title.title = std::string("One guess, so nothing for the head to correct") +
+                      (c.on.state == State::accepted   ? ": kept"
+                       : c.on.state == State::rejected ? ": refused"
+                                                       : "");
     else if (const int changed = changed_count(m); changed > 0)
         title.title = "The head changed " + counted(changed, "favourite") + "; the target kept " +
                       std::to_string(m.kept_on) + " of " + std::to_string(n);
@@ -254,16 +274,21 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
     const bool forkable = models_loaded(input);
     if (beat == 2 && !rescue && forkable && m.head_on) {
-        story.task = "Try a prompt where they do not: G";
+        story.task = "Try a prompt where they do not: N";
         story.on_task = {example_run(input)};
+    } else if (beat == 2 && rescue && rescue->cycle == m.cycle->cycle) {
+        story.task = forkable && m.head_on ? "No other round here has one; another prompt: N"
+                                           : "No other round of this run has one";
+        if (forkable && m.head_on) story.on_task = {example_run(input)};
+        story.task_done = true;
     } else if (beat == 2 && rescue) {
         story.task = "Jump to the next such round with Y";
         story.task_done = m.rescued >= 0;
     } else if (forkable && (beat == 3 || beat == 4) && m.head_on) {
-        story.task =
-            "Force another d" + std::to_string(m.selected + 1) + " with B, watch " +
-            (m.selected + 1 < static_cast<int>(m.columns.size()) ? "S" + std::to_string(m.selected + 2)
-                                                                 : std::string("its verdict"));
+        const int at = force_position(m);
+        story.task = "Force another d" + std::to_string(at + 1) + " with B, watch " +
+                     (at + 1 < static_cast<int>(m.columns.size()) ? "S" + std::to_string(at + 2)
+                                                                  : std::string("its verdict"));
         story.task_done = m.forced >= 0;
     } else if (forkable && beat == kDominoBothBeat) {
         story.task = m.head_on ? "Run on without the head: H" : "Run on with the head: H";

@@ -95,8 +95,9 @@ bool judged_when_warm(const Header& header, const DrafterInfo& info) {
 
 std::string PublishedRange::words() const {
     if (low <= 0) return "up to " + published_number(high) + "×";
-    if (low == high) return published_number(low) + "×";
-    return published_number(low) + "–" + published_number(high) + "×";
+    const std::string least = (below ? "<" : "") + published_number(low);
+    if (low == high) return least + "×";
+    return least + "–" + published_number(high) + "×";
 }
 
 PublishedRange published_speed_ups(const Published* figures, const std::string& drafter) {
@@ -114,7 +115,9 @@ PublishedRange published_speed_ups(const Published* figures, const std::string& 
     for (const PublishedFigure* figure : range.figures) {
         const auto [low, high] = std::ranges::minmax(figure->values);
         range.high = std::max(range.high, high);
-        if (figure->form != Form::up_to) range.low = range.low > 0 ? std::min(range.low, low) : low;
+        if (figure->form == Form::up_to || (range.low > 0 && range.low < low)) continue;
+        range.below = figure->form == Form::below || (range.below && range.low == low);
+        range.low = low;
     }
     return range;
 }
@@ -139,6 +142,10 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
     for (const OutputToken& token : input.whole->tokens)
         model.text_tokens += token.origin == Origin::prompt || token.cycle < model.cycle->cycle;
+    // Plain decoding asks nobody, but whoever is asked here would have no more room.
+    const int written = model.text_tokens - input.whole->prompt_tokens;
+    model.no_room = no_room_for_guess(*input.whole, *model.cycle) ||
+                    (model.cycle->drafts.empty() && model.header->max_tokens - written == 1);
     for (const DrafterInfo& info : drafter_list()) {
         if (info.name == std::string("none")) continue;
         ++model.total;

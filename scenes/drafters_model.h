@@ -18,9 +18,10 @@ namespace speclens {
 // variants of a method that has figures of its own.
 struct PublishedRange {
     double low = 0, high = 0; // low 0: only upper bounds are known
+    bool below = false;       // the lowest figure says only that it is below `low`
     std::vector<const PublishedFigure*> figures;
     [[nodiscard]] bool empty() const { return figures.empty(); }
-    [[nodiscard]] std::string words() const; // "1.3–2.16×", "up to 2×"
+    [[nodiscard]] std::string words() const; // "1.3–2.16×", "<1–6.5×", "up to 2×"
 };
 [[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
 
@@ -63,6 +64,7 @@ struct DraftersModel {
     const Guesses* guesses = nullptr; // of this cycle; null: no answer yet
     bool can_ask = false;             // there is an engine that holds this run
     bool asking = false;              // more rows are to come
+    bool no_room = false;             // the limit left the cycle no room for a guess
     int text_tokens = 0;              // before the cycle
     DrafterFilter filter = DrafterFilter::all;
     std::vector<DrafterRow> rows; // that the filter lets through
@@ -85,12 +87,13 @@ struct NgramMatch {
 inline constexpr int kDraftersBeats = 5;
 [[nodiscard]] const std::vector<std::string>& drafter_filter_names();
 [[nodiscard]] std::string drafter_needs(const DrafterRow& row); // "1.2 MB", "nothing", "a draft model"
-[[nodiscard]] std::string guess_ms(double ms);                  // "0.04", "–" where it was not timed
+[[nodiscard]] std::string guess_ms(double ms);                  // "0.04", "–": not timed
 [[nodiscard]] std::string drafter_how(const std::string& drafter);
 // What is special about this row: the match, the layers, the taps, the ids it can rank, the size of its tree.
 [[nodiscard]] std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model,
                                                      const DrafterRow& row);
-[[nodiscard]] std::string drafter_round_words(const SceneInput& input, const DrafterRow& row);
+[[nodiscard]] std::string drafter_round_words(const SceneInput& input, const DraftersModel& model,
+                                              const DrafterRow& row);
 [[nodiscard]] std::string drafter_published_words(const SceneInput& input,
                                                   const DrafterRow& row); // empty: none
 [[nodiscard]] std::string drafters_empty_words(const DraftersModel& model);

@@ -51,7 +51,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     };
     add(drafter_how(row->name()), 15, d.ui.theme.ink);
     for (const std::string& fact : drafter_facts(d.input, d.model, *row)) add(fact, 14, d.ui.theme.ink);
-    add(drafter_round_words(d.input, *row), 14, d.ui.theme.muted);
+    add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
     add(drafter_published_words(d.input, *row), 14, d.ui.theme.muted);
 }
 

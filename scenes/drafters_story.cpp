@@ -26,10 +26,21 @@ int played(const DraftersModel& m) {
         std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.guesses() > 0; }));
 }
 
-// Those that were asked and found nothing to propose.
+int answered(const DraftersModel& m) {
+    return static_cast<int>(
+        std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.round() != nullptr; }));
+}
+
+// Those that were asked and found nothing to propose. Without room for a guess nobody was.
 int silent(const DraftersModel& m) {
-    return static_cast<int>(std::ranges::count_if(
-        m.rows, [](const DrafterRow& row) { return row.round() != nullptr && row.guesses() == 0; }));
+    return m.no_room ? 0 : answered(m) - played(m);
+}
+
+// A title with a comma is two items of a list: "EAGLE-3 (tree)".
+std::string in_list(const DrafterRow& row) {
+    const std::size_t comma = row.title.find(", ");
+    return comma == std::string::npos ? row.title
+                                      : row.title.substr(0, comma) + " (" + row.title.substr(comma + 2) + ")";
 }
 
 std::string dice(const Header& header) {
@@ -50,8 +61,32 @@ std::string best_names(const DraftersModel& m) {
         text += (i == 0                   ? ""
                  : i + 1 == m.best.size() ? " and "
                                           : ", ") +
-                m.rows[static_cast<std::size_t>(m.best[i])].title;
+                in_list(m.rows[static_cast<std::size_t>(m.best[i])]);
     return text;
+}
+
+// "Eleven of the 12 shown have guessed here, one found nothing to propose."
+std::string guessed_words(const DraftersModel& m) {
+    const int guessed = played(m);
+    const std::string who = guessed == 0 ? "None" : capital(number_word(guessed));
+    return who + " of the " + std::to_string(m.rows.size()) + " shown " + (guessed < 2 ? "has" : "have") +
+           " guessed here" +
+           (m.no_room       ? ": there was room for one token only."
+            : silent(m) > 0 ? ", " + number_word(silent(m)) + " found nothing to propose."
+                            : ".");
+}
+
+// Who brought the most tokens, and who brought least.
+std::string outcome_words(const DraftersModel& m) {
+    if (m.no_room) return "Here there was room for that one only, whoever drafts";
+    const int count = static_cast<int>(m.best.size());
+    const DrafterRow* least = extreme(
+        m, [](const DrafterRow& row) { return static_cast<double>(row.tokens); }, false);
+    const std::string who = count > 4 ? capital(number_word(count)) + " drafters" : capital(best_names(m));
+    return who + (count == 1 ? " brings " : " bring ") + counted(m.most, "token") + " here" +
+           (least && least->tokens < m.most
+                ? ", " + in_list(*least) + " only " + std::to_string(least->tokens)
+                : "");
 }
 
 Words beat_words(const DraftersModel& m, int beat) {
@@ -64,10 +99,7 @@ Words beat_words(const DraftersModel& m, int beat) {
                          ? std::string("Whoever guesses, the law of the text stays the target's. ")
                          : "This run judges with " + std::string(rule_of_run(m).title) +
                                ", which is not lossless: the text depends on who guesses. ") +
-                    "What differs is how many guesses stay, and what they cost. " +
-                    capital(number_word(played(m))) + " of the " + std::to_string(m.rows.size()) + " shown " +
-                    (played(m) == 1 ? "has" : "have") + " guessed here" +
-                    (silent(m) > 0 ? ", " + number_word(silent(m)) + " found nothing to propose." : ".")};
+                    "What differs is how many guesses stay, and what they cost. " + guessed_words(m)};
     case 1: {
         int free = 0;
         for (const DrafterRow& row : m.rows) free += row.info->needs == DrafterNeeds::nothing;
@@ -79,7 +111,7 @@ Words beat_words(const DraftersModel& m, int beat) {
             capital(number_word(free)) + " of these " + (free == 1 ? "needs" : "need") +
             " no weights at all: copying from the text, or running the target in part." +
             (free < static_cast<int>(m.rows.size()) ? " The others bring a model or a trained head." : "");
-        if (most) text += " The largest here is " + most->title + " with " + drafter_needs(*most) + ".";
+        if (most) text += " The largest here is " + in_list(*most) + " with " + drafter_needs(*most) + ".";
         return {"What must be stored",
                 text + " A tree needs no more weights than its chain, only more rows."};
     }
@@ -88,25 +120,19 @@ Words beat_words(const DraftersModel& m, int beat) {
         const DrafterRow *fast = extreme(m, ms, false), *slow = extreme(m, ms, true);
         if (!fast || fast == slow)
             return {"What a guess costs",
-                    "Drafting time decides as much as good guesses. Here it is not measured for "
-                    "several drafters yet."};
+                    std::string("Drafting time decides as much as good guesses. Here ") +
+                        (m.no_room ? "there was no room for a guess, so nobody was timed."
+                                   : "it is not measured for several drafters yet.")};
         return {"What a guess costs",
-                "Fastest is " + fast->title + " with " + guess_ms(fast->draft_ms) + " ms, slowest " +
-                    slow->title + " with " + guess_ms(slow->draft_ms) +
+                "Fastest is " + in_list(*fast) + " with " + guess_ms(fast->draft_ms) + " ms, slowest " +
+                    in_list(*slow) + " with " + guess_ms(slow->draft_ms) +
                     " ms. Drafters that work token by token pay for every guess; a block or a "
                     "set of heads is one pass, however many they guess."};
     }
     case 3: {
         if (m.most == 0) return {"What came of it", "No round is over yet."};
-        const DrafterRow* least = extreme(
-            m, [](const DrafterRow& row) { return static_cast<double>(row.tokens); }, false);
-        std::string text = "A round brings the guesses that stay, and one token of the target. ";
-        text += m.best.size() > 4 ? capital(number_word(static_cast<int>(m.best.size()))) +
-                                        " drafters bring " + counted(m.most, "token") + " here"
-                                  : capital(best_names(m)) + (m.best.size() == 1 ? " brings " : " bring ") +
-                                        counted(m.most, "token") + " here";
-        if (least && least->tokens < m.most)
-            text += ", " + least->title + " only " + std::to_string(least->tokens);
+        const std::string text =
+            "A round brings the guesses that stay, and one token of the target. " + outcome_words(m);
         return {"What came of it",
                 text + ". In a chain, all guesses behind the first refusal are lost, also good ones."};
     }
@@ -134,14 +160,18 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     if (m.empty != DraftersModel::Empty::no) return title;
     if (m.asking)
         title.title = "Asking every drafter…";
+    else if (m.guesses && m.no_room)
+        title.title = "No room for a guess: one token was left";
+    else if (m.guesses && played(m) == 0 && answered(m) > 0)
+        title.title = "Nobody found anything to propose";
     else if (m.guesses && m.best.size() == 1)
-        title.title = capital(m.rows[static_cast<std::size_t>(m.best[0])].title) +
+        title.title = capital(in_list(m.rows[static_cast<std::size_t>(m.best[0])])) +
                       " brings the most here: " + counted(m.most, "token");
     else if (m.guesses && m.best.size() > 1)
-        title.title = (static_cast<int>(m.best.size()) == played(m)
-                           ? "All " + number_word(played(m))
+        title.title = (static_cast<int>(m.best.size()) == answered(m)
+                           ? "All " + number_word(answered(m))
                            : capital(number_word(static_cast<int>(m.best.size()))) + " of " +
-                                 std::to_string(played(m))) +
+                                 std::to_string(answered(m))) +
                       " drafters bring " + counted(m.most, "token") + " here";
     title.subtitle = "round " + std::to_string(m.cycle->cycle + 1) + " · the same " +
                      counted(m.text_tokens, "token") + " before it · " + dice(*m.header);
@@ -190,7 +220,7 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
             }
             out << (row.shown.empty() ? " none. " : ". ");
         }
-        out << drafter_round_words(input, row) << "\n";
+        out << drafter_round_words(input, m, row) << "\n";
         for (const std::string& fact : drafter_facts(input, m, row)) out << "  " << fact << "\n";
         if (const std::string words = drafter_published_words(input, row); !words.empty())
             out << "  " << words << "\n";

@@ -31,7 +31,8 @@ std::string drafter_needs(const DrafterRow& row) {
 }
 
 std::string guess_ms(double ms) {
-    return ms <= 0 ? "–" : ui::number(ms, ms < 0.095 ? 3 : 2);
+    if (ms <= 0) return "–";
+    return ms < 0.0005 ? "<0.001" : ui::number(ms, ms < 0.095 ? 3 : 2);
 }
 
 std::string drafter_how(const std::string& drafter) {
@@ -149,12 +150,12 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
     return facts;
 }
 
-std::string drafter_round_words(const SceneInput& input, const DrafterRow& row) {
+std::string drafter_round_words(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
     const CycleSummary* round = row.round();
     if (!round) return capital(row.problem) + ".";
     std::string text = "This round: ";
     if (row.guesses() == 0)
-        text += "no guess";
+        text += model.no_room ? "no room for a guess" : "no guess";
     else
         text += std::to_string(round->accepted) + " of " + std::to_string(row.guesses()) +
                 (row.guesses() == 1 ? " guess" : " guesses") + " kept";

@@ -6,6 +6,7 @@
 #include "scenes/cycle_pick.h"
 #include "scenes/eagle3_model.h"
 #include "scenes/published_round.h"
+#include "scenes/guest_round.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"
 
@@ -57,20 +58,25 @@ class Eagle3Scene final : public Scene {
     ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kEagle3Beats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
+        const GuestRound round(run, "eagle3");
+        const SceneInput& input = round.seen();
+        guest_.ask(round, run, out);
         const Eagle3Model model = eagle3_model(input);
         const Eagle3Draw d{input, model, ui, out};
-        empty_ = model.empty;
+        shown_ = ShownHead(model);
         ui.push_id("eagle3");
         draw_head_scene(
-            input, ui,
+            run, input, ui,
             {"eagle3", "EAGLE-3", model, eagle3_title(input, model), eagle3_story(input, model),
              eagle3_empty_words(model), "", "Acceptance by position will be drawn here."},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
-            draw_eagle3_details(d);
-            draw_eagle3_controls(d);
+            if (!round.here()) {
+                draw_eagle3_details(d);
+                draw_eagle3_controls(d);
+            }
             keys(d);
             const RunStudy study = time_study(input);
             if (input.still && !study.runs.empty() && !study_named(input, study.name))
@@ -81,19 +87,32 @@ class Eagle3Scene final : public Scene {
     }
 
     std::string describe(const SceneInput& input) const override {
-        return eagle3_description(input, eagle3_model(input));
+        const GuestRound round(input, "eagle3");
+        return eagle3_description(round.seen(), eagle3_model(round.seen()));
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(empty_, "EAGLE-3",
+        return working_keys(shown_, "EAGLE-3",
                             {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}});
     }
 
   private:
-    HeadModel::Empty empty_ = HeadModel::Empty::no; // as drawn last
+    ShownHead shown_; // as drawn last
+    GuestAsker guest_;
 
     static void draw_stage(const Eagle3Draw& d) {
         const ui::Rect stage = d.input.stage;
+        // For a room, the picture that the sentence is about.
+        if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
+            if (d.input.beat == kEagle3ErrorsBeat && !d.model.errors.empty()) return draw_eagle3_errors(d, all);
+            if (d.input.beat == kEagle3TimesBeat) return draw_eagle3_clock(d, all);
+            const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
+            if (d.input.beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty()) {
+                d.ui.canvas.text({all.x, all.y + 12}, "Acceptance by position, this run", ui::Font::text_bold, 14,
+                                 d.ui.theme.ink);
+                return draw_acceptance(d.ui, {all.x, all.y + 20, all.w, all.h - 36}, std::span(&kept, 1));
+            }
+        }
         const float end = draw_eagle3_steps(d, stage.y + 88);
         const float top = end + 20, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());

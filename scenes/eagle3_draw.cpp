@@ -247,7 +247,8 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
     }
     if (note)
         ui::fitted_text(canvas, {r.x, r.bottom() - 8},
-                        "|own − true| ÷ |true|: bars the run, rings this round", Font::text, 14, theme.muted,
+                        d.model.instead_of.empty() ? "|own − true| ÷ |true|: bars the run, rings this round"
+                                                       : "|own − true| ÷ |true| of this round", Font::text, 14, theme.muted,
                         r.w);
 }
 

@@ -35,7 +35,7 @@ Eagle3Model eagle3_model(const SceneInput& input) {
         }
     }
     for (std::size_t i = 0; i < model.errors.size(); ++i) model.errors[i] /= model.known[i];
-    choose_guess(model, input, 1);
+    choose_guess(model, input, input.beat <= kEagle3FirstStepBeat ? 0 : 1);
     return model;
 }
 

@@ -41,6 +41,7 @@ struct Eagle3Draw {
 };
 float draw_eagle3_steps(const Eagle3Draw& d, float y); // returns the y below
 void draw_eagle3_clock(const Eagle3Draw& d, ui::Rect card);
+inline constexpr int kEagle3FirstStepBeat = 1, kEagle3ErrorsBeat = 3, kEagle3TimesBeat = 4;
 inline constexpr float kEagle3Times = 108; // least height of the draft times
 void draw_eagle3_times(const Eagle3Draw& d, ui::Rect card);
 void draw_eagle3_errors(const Eagle3Draw& d, ui::Rect card);

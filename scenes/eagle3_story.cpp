@@ -70,6 +70,8 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
         return {"Every guess is a pass", capital(text)};
     }
     default: {
+        if (!m.instead_of.empty())
+            return {"How far to guess", "One round says little: how often each guess stays takes a run of EAGLE-3's own."};
         const AcceptanceSeries all = acceptance_of(*input.whole, "");
         if (all.judged.empty()) return {"How far to guess", "Nothing was judged yet."};
         const auto rate = [&](std::size_t i) {
@@ -177,7 +179,8 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             out << "Clock: draft " << ui::number(m.draft_ms, 2) << " ms, verify "
                 << ui::number(m.verify_ms, 2) << " ms\n";
         out << describe_times(time_series(input, "eagle3"));
-        out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
+        if (m.instead_of.empty())
+            out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
     }
     if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
     out << describe_story(eagle3_story(input, m));

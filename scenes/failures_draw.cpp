@@ -63,8 +63,9 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             canvas.fill(box, color.alpha(strength * (cell.loses() ? 0.5F : 1.0F)), 2);
             if (cell.loses()) canvas.hatch(box, color.alpha(0.5F));
             if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
-            const ui::Touch touch =
-                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box);
+            const ui::Touch touch = // two steppers choose it too
+                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box,
+                          {.focusable = false});
             if (touch.clicked) d.state.row = row, d.state.k = cell.k;
             if (row == m.row && column == m.column) canvas.outline(box, {theme.ink, 2}, 2);
             if (w > 34 && h > 20) {

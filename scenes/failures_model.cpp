@@ -119,6 +119,10 @@ int FailuresModel::best_k(int row_of) const {
     return found < 0 ? 0 : kGuesses[found];
 }
 
+bool FailuresModel::pays_anywhere() const {
+    return std::ranges::any_of(cells, &LoadCell::pays);
+}
+
 FailuresModel failures_model(const SceneInput& input, const FailuresState& state) {
     FailuresModel m;
     const SpeedupModel run = speedup_model(input, {});

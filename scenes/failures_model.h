@@ -19,6 +19,7 @@ namespace speclens {
 
 inline constexpr int kGuesses[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15};
 inline constexpr int kRequests[] = {1, 2, 4, 8, 16, 32, 64};
+inline constexpr int kMostBusy = static_cast<int>(std::size(kRequests)) - 1; // row
 [[nodiscard]] int guesses_at_most(int k); // column: the largest of kGuesses that is not above k
 
 // Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
@@ -83,6 +84,7 @@ struct FailuresModel {
     [[nodiscard]] int guesses() const { return kGuesses[column]; }
     [[nodiscard]] int best(int row_of) const;   // column; -1: no draft length pays
     [[nodiscard]] int best_k(int row_of) const; // its guesses; 0: none
+    [[nodiscard]] bool pays_anywhere() const;
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
 // Entropy of a recorded head in nats; what it leaves out counts as one token.

@@ -44,15 +44,17 @@ Words beat_words(const FailuresModel& m, int beat) {
                 "rows. Where a pass has grown past its bend (scene 1), every row more "
                 "costs its share, kept or not: the map turns red."};
     case 2: {
-        std::string found;
-        if (m.times) {
-            const int alone = m.best_k(0), busy = m.best_k(static_cast<int>(std::size(kRequests)) - 1);
-            found = " On this machine the best K is " +
-                    (alone > 0 ? std::to_string(alone) : std::string("none")) + " for one request and " +
-                    (busy > 0 ? std::to_string(busy) : std::string("none")) + " for 64.";
-        }
-        return {"The best K falls with load",
-                "So a server should guess less when it is busy, and not at all when it is full." + found};
+        const std::string rule =
+            "So a server should guess less when it is busy, and not at all when it is full.";
+        if (!m.times) return {"The best K falls with load", rule};
+        const int alone = m.best_k(0), busy = m.best_k(kMostBusy);
+        if (!m.pays_anywhere())
+            return {"Here no K pays, whatever the load",
+                    rule + " On this machine no K makes up for its cost, for one request or for 64."};
+        const auto named = [](int k) { return k > 0 ? std::to_string(k) : std::string("none"); };
+        return {busy < alone ? "The best K falls with load" : "The best K depends on the load",
+                rule + " On this machine the best K is " + named(alone) + " for one request and " +
+                    named(busy) + " for 64."};
     }
     case 3:
         return {"Where the target is unsure",
@@ -112,7 +114,7 @@ StageTitle failures_title(const FailuresModel& m) {
     }
     const LoadCell& cell = m.marked();
     title.title = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") +
-                  " each: " + ui::speed_up(cell.speedup) +
+                  (cell.requests == 1 ? ": " : " each: ") + ui::speed_up(cell.speedup) +
                   (cell.pays()    ? ""
                    : cell.loses() ? ", slower than plain decoding"
                                   : ", as fast as plain decoding");
@@ -167,8 +169,10 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
         }
     for (const EntropyBin& bin : m.bins)
         out << "Entropy from " << ui::number(bin.low, 1)
-            << (bin.high > 50 ? std::string(" on") : " to " + ui::number(bin.high, 1)) << ": kept "
-            << bin.kept << " of " << bin.judged << "\n";
+            << (bin.high > 50 ? std::string(" on") : " to " + ui::number(bin.high, 1)) << ": "
+            << (bin.judged > 0 ? "kept " + std::to_string(bin.kept) + " of " + std::to_string(bin.judged)
+                               : std::string("none judged"))
+            << "\n";
     out << "Why: " << failure_reason(m) << "\n\n" << describe_story(failures_story(input, m, nullptr));
     return out.str();
 }

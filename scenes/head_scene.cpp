@@ -6,6 +6,7 @@
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/guest_round.h"
 #include "scenes/loop_model.h"
 #include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"
@@ -32,6 +33,37 @@ void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
     draw_run_controls(input, ui, out);
 }
 
+// Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
+void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
+                std::vector<SceneCommand>& out) {
+    const std::string change = std::string("Run with ") + scene.title;
+    Story story = scene.story;
+    story.what_if.clear();
+    const auto* measures = story.on_task.empty() ? nullptr : std::get_if<Command>(&story.on_task.front());
+    if (!measures || !std::holds_alternative<RunStudy>(*measures)) {
+        story.task = change + ": U";
+        story.task_done = false;
+        story.on_task = {draft_with(*input.settings, scene.drafter)};
+    }
+    if (ui.take_key(ui::Key::u)) out.push_back(draft_with(*input.settings, scene.drafter));
+    draw_story(seen, ui, story, out);
+    draw_run_controls(input, ui, out);
+    const ui::Rect r = input.details;
+    if (r.w <= 0) return;
+    const float x = r.x + 24, w = r.w - 48;
+    ui::fitted_text(ui.canvas, {x, r.y + 32}, "Another drafter's round", ui::Font::text_bold, 15, ui.theme.ink, w);
+    const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w,
+                                    "This run drafts with " + scene.model.instead_of + ". Shown is how " + scene.title +
+                                        " would draft round " + std::to_string(scene.model.cycle->cycle + 1) +
+                                        ": the same text, the same dice, judged by the same target. How often its "
+                                        "guesses stay takes a run of its own.",
+                                    {.color = ui.theme.muted});
+    const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U"};
+    if (end + 40 > r.bottom()) return;
+    if (ui::button(ui, "switch", {x, end + 4, ui::button_width(ui.canvas, change, options), 36}, change, options))
+        out.push_back(draft_with(*input.settings, scene.drafter));
+}
+
 } // namespace
 
 bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) {
@@ -49,6 +81,7 @@ bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) 
     }
     model.anchor = anchor_of(*input.whole, *model.cycle);
     model.verify_ms = model.cycle->verify_ms;
+    model.instead_of = instead_of(input);
     return true;
 }
 
@@ -58,19 +91,20 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 }
 
 std::string head_conditions(const HeadModel& m, const char* guess) {
-    return "round " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
+    return (m.instead_of.empty() ? "" : "instead of " + m.instead_of + " in ") + "round " +
+           std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
            std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
            " selected · K = " + std::to_string(m.header->k) + ", " +
            (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
            ", laws at T = 1 · seed " + std::to_string(m.header->seed);
 }
 
-void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
+void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
                      const std::function<void()>& stage, std::vector<SceneCommand>& out) {
     const HeadModel::Empty empty = scene.model.empty;
     if (input.stage.w > 0) {
         ui.push_clip(input.stage_clip);
-        draw_stage_title(input, ui, scene.heading);
+        draw_stage_title(seen, ui, scene.heading);
         if (empty == HeadModel::Empty::no)
             stage();
         else
@@ -82,13 +116,20 @@ void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene
     }
     if (empty == HeadModel::Empty::other_drafter)
         for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
+    if (!scene.model.instead_of.empty()) return draw_guest(input, seen, ui, scene, out);
     draw_story(input, ui, scene.story, out);
     if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
 }
 
-KeyRows working_keys(HeadModel::Empty empty, const std::string& title, KeyRows own) {
-    if (empty == HeadModel::Empty::no) return own;
-    return empty == HeadModel::Empty::other_drafter ? KeyRows{{"U", "Draft with " + title}} : KeyRows{};
+KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
+    const KeyRows change{{"U", "Draft with " + title}};
+    if (shown.guest) { // what does not begin a branch of the run
+        std::erase_if(own, [](const auto& row) { return row.first != "↑ ↓" && row.first != "M" && row.first != "C"; });
+        own.push_back(change.front());
+        return own;
+    }
+    if (shown.empty == HeadModel::Empty::no) return own;
+    return shown.empty == HeadModel::Empty::other_drafter ? change : KeyRows{};
 }
 
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {

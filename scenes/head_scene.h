@@ -26,6 +26,7 @@ struct HeadModel {
     int anchor = -1;     // token
     bool greedy = false;
     double verify_ms = 0;
+    std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
 };
 // False where there is nothing to draw: another drafter's run, or no guess yet.
 [[nodiscard]] bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter);
@@ -34,9 +35,16 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual);
 // "round 3, step 2 of 7 selected · K = 7, greedy, laws at T = 1 · seed 7"; `guess`: what one is called
 [[nodiscard]] std::string head_conditions(const HeadModel& model, const char* guess);
 
+// What of it the keys depend on.
+struct ShownHead {
+    HeadModel::Empty empty = HeadModel::Empty::no;
+    bool guest = false; // a round in another drafter's run
+    ShownHead() = default;
+    explicit ShownHead(const HeadModel& m) : empty(m.empty), guest(!m.instead_of.empty()) {}
+};
 using KeyRows = std::vector<std::pair<std::string, std::string>>;
 // The keys of a scene that work: its own beside its picture, U where another drafter runs, else none.
-[[nodiscard]] KeyRows working_keys(HeadModel::Empty empty, const std::string& title, KeyRows own);
+[[nodiscard]] KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own);
 
 struct HeadScene {
     const char* drafter; // "dflash"
@@ -48,8 +56,9 @@ struct HeadScene {
     const char* details_title; // where the details are empty; "": none
     const char* details_words;
 };
-// Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it.
-void draw_head_scene(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
+// Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it. Where the
+// picture is of a round in another drafter's run (GuestRound), `input` is that run and `seen` the round.
+void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
                      const std::function<void()>& stage, std::vector<SceneCommand>& out);
 // Up and down choose a guess.
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out);

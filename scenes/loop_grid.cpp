@@ -22,7 +22,8 @@ float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const L
 
 LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
     // Below this a comparison like ".42 < 1.00" no longer stands on one line.
-    constexpr float kNarrowest = 92, kMost = 168, kOfMany = 124;
+    constexpr float kNarrowest = 92, kOfMany = 124, kWidestOfMany = 168;
+    constexpr float kMost = 280; // beyond it a bar is so long that its number no longer belongs to it
     LoopGrid grid;
     grid.y = stage.y;
     grid.gutter = stage.x + 24;
@@ -32,7 +33,7 @@ LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
     const float room = grid.limit - grid.left + 12;
     grid.count = grid.total;
     if (room / static_cast<float>(grid.total) < kNarrowest) { // some of them, wide enough for whole words
-        const float least = std::clamp(chip + 12, kOfMany, kMost);
+        const float least = std::clamp(chip + 12, kOfMany, kWidestOfMany);
         grid.count = std::clamp(static_cast<int>(room / least), 1, grid.total);
     }
     grid.pitch = std::clamp(std::floor(room / static_cast<float>(grid.count) / 4) * 4, 84.0F, kMost);

@@ -122,6 +122,7 @@ LoopModel loop_model(const SceneInput& input) {
             return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty());
         });
         model.fast = model.drafted > 0 && !rows;
+        model.no_room = no_room_for_guess(*input.whole, *model.cycle);
     }
     const Committed* commit = model.cycle ? commit_of(*input.whole, *model.cycle) : nullptr;
     model.own_dropped = model.own && commit && drops_own_token(*commit);

@@ -41,6 +41,7 @@ struct LoopModel {
     int drafted = 0, judged = 0, accepted = 0;
     int rejected = -1; // first column that was rejected; in a tree the one whose place the own token takes
     bool tree = false;
+    bool no_room = false; // for a guess: the limit of tokens or the context left one place
     int newest = -1; // column that was judged last
     bool drafting_over = false;
     const Resampled* own = nullptr;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
+#include "engine/verify.h"
 #include "scenes/words.h"
 
 namespace speclens {
@@ -15,6 +16,12 @@ using ui::probability;
 std::string both(const LoopColumn& c, const std::string& token) {
     return "The target gives " + token + " " + probability(std::exp(c.check->p)) + ", the draft claimed " +
            probability(std::exp(c.check->q)) + ". ";
+}
+
+// Some alphas leave a cascade nothing of the draft to mix in.
+bool mixes_nothing(const LoopModel& model) {
+    const RuleInfo* rule = find_rule(model.header->rule);
+    return rule && keeps_target(*rule, model.header->rule_params, model.header->sampling);
 }
 
 std::string coin_words(const LoopColumn& c) {
@@ -71,9 +78,12 @@ void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& 
 void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
     const double l = model.header->rule_params.lenience;
     story.heading = c.check->accepted ? "Kept, with lenience" : "Rejected, even so";
-    story.text = both(c, token) + "The claim counts as only " + ui::percent(1 - l) +
-                 " of that, so the guess stays with probability " + fine_probability(c.check->threshold) +
-                 "," + coin_words(c);
+    const std::string share = ui::percent(1 - l);
+    const std::string counts = l >= 1                    ? "does not count at all"
+                               : share == ui::percent(0) ? "counts as under 1 % of that"
+                                                         : "counts as only " + share + " of that";
+    story.text = both(c, token) + "The claim " + counts + ", so the guess stays with probability " +
+                 fine_probability(c.check->threshold) + "," + coin_words(c);
     story.text += c.check->threshold > strict(c) + 1e-9 ? " That is more than the target's law allows."
                                                         : " The lossless rule would ask no more.";
     if (c.check->accepted && token_rule_stops(model, c))
@@ -100,10 +110,13 @@ void tell_cascade(const LoopModel& model, const LoopColumn& c, const std::string
     story.heading = c.check->accepted ? "Kept by the mixture" : "Rejected by the mixture";
     story.text = both(c, token) + "A mixture of the two laws judges, and it gives the guess " + mixed +
                  ": it stays with probability " + fine_probability(c.check->threshold) + "," + coin_words(c) +
-                 " The output follows the mixture, not the target.";
+                 (mixes_nothing(model) ? " At this alpha the mixture is the target's own law."
+                                       : " The output follows the mixture, not the target.");
+    const std::string alone = fine_probability(strict(c));
     if (c.check->accepted && token_rule_stops(model, c))
-        story.what_if = "Judged by the target alone it would have gone: kept with probability " +
-                        fine_probability(strict(c)) + " only.";
+        story.what_if =
+            "Judged by the target alone it would have gone: " +
+            (alone == fine_probability(0) ? "never kept." : "kept with probability " + alone + " only.");
 }
 
 // The draft's claim plays no part, whether it was drawn or a favourite.
@@ -156,7 +169,9 @@ bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story
         story.text = "The replacement comes from the residual of the whole prefix: its coefficient times " +
                      law + ", less what the draft offered, scaled to 1. " + coin + token +
                      ". Over all coins that adds up to exactly " +
-                     (cascade ? "the mixture, not the target's law." : "the target's law.");
+                     (!cascade               ? "the target's law."
+                      : mixes_nothing(model) ? "the mixture, which is the target's law at this alpha."
+                                             : "the mixture, not the target's law.");
         return true;
     }
     if (model.rule == RuleKind::certain && rejected) {
@@ -185,7 +200,8 @@ bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story
     if (cascade && rejected) {
         story.heading = "Replaced from the mixture's residual";
         story.text = "What the mixture gives each token beyond what the draft offered, scaled to 1. " + coin +
-                     token + ". So the output follows the mixture exactly.";
+                     token + ". So the output follows the mixture exactly" +
+                     (mixes_nothing(model) ? ", which is the target's law at this alpha." : ".");
         return true;
     }
     if (cascade) {

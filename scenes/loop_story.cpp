@@ -54,6 +54,13 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
 }
 
+// Why no guess was asked for.
+std::string room_words(const SceneInput& input) {
+    const Stopped* end = input.whole->stopped;
+    return std::string(end && end->reason == "context full" ? "The context" : "The length limit") +
+           " left no room for a guess";
+}
+
 void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) {
     const int rows = model.cycle->verify ? model.cycle->verify->rows : model.drafted + 1;
     const std::string took =
@@ -62,8 +69,9 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
             : std::string();
     if (model.drafted == 0) {
         story.heading = "Nothing to check";
-        story.text = "No guess was made, so the target reads only the pending token and returns one row: "
-                     "this is plain decoding, one pass for one token.";
+        story.text = (model.no_room ? room_words(input) + ": the" : "No guess was made, so the") +
+                     " target reads only the pending token and returns one row" +
+                     (model.no_room ? ". This" : ": this") + " is plain decoding, one pass for one token.";
         if (!took.empty()) story.text += took + ".";
         if (const Header& h = *input.view->header; h.drafter == "none" && !h.notice.empty())
             story.text += " Reason: " + h.notice;
@@ -82,7 +90,8 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
                "one token more. Nothing is decided yet.");
     if (!took.empty()) {
         story.text += took;
-        if (model.plain_ms > 0) story.text += "; for a single token it takes " + model.ms(model.plain_ms);
+        if (model.plain_ms > 0)
+            story.text += "; for a single token it takes " + model.ms(model.plain_ms) + " ms";
         story.text += ".";
     }
     story.task = "Click a column to see both laws";
@@ -172,7 +181,7 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
                      " comes from there: it is not used.";
         return;
     }
-    if (model.tree) return tell_tree_own(input, model, story);
+    if (model.tree && model.drafted > 0) return tell_tree_own(input, model, story);
     if (model.drafted > 0 && tell_rule_own(input, model, story)) return;
     switch (model.own->from) {
     case Resampled::From::residual:
@@ -196,9 +205,9 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
                          ? "In place of the wrong guess stands the token that the target itself " +
                                std::string(model.rule == RuleKind::greedy ? "ranks first: " : "drew: ") +
                                token + ". It was in the row already; no second pass is needed."
-                         : coin + token +
-                               " from the only row. Plain decoding always works like this: read all "
-                               "weights, get one token.";
+                         : (model.own->u ? coin + token + " from the only row."
+                                         : "The only row's favourite is " + token + ".") +
+                               " Plain decoding always works like this: read all weights, get one token.";
         break;
     }
 }
@@ -213,7 +222,8 @@ std::string own_words(const LoopModel& model, const Committed& e) {
                                                             : "the target's own token";
     if (static_cast<int>(e.tokens.size()) <= e.accepted_drafts)
         return "; the text ends there, and the token behind it is not used.";
-    return e.accepted_drafts == 0 ? "; " + own + " does." : ", plus " + own + ".";
+    if (e.accepted_drafts > 0) return ", plus " + own + ".";
+    return "; " + own + (model.drafted == 1 ? " stands in its place." : " does.");
 }
 
 // A table has no cache, and a server's is not ours to tell of.
@@ -237,7 +247,8 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
     const int n = static_cast<int>(e.tokens.size());
     story.heading = capital(tokens(n)) + " from one target pass";
     story.text =
-        model.drafted == 0
+        model.no_room ? "The token joins the output. " + room_words(input) + ", so nothing could be saved."
+        : model.drafted == 0
             ? std::string(
                   "The token joins the output. Nothing was guessed, so nothing could be saved: the next "
                   "token costs another whole pass over the weights.")
@@ -262,13 +273,15 @@ void tell_end(const SceneInput& input, Story& story) {
         return;
     }
     story.heading = "The run is over";
-    story.text = "It stopped because of: " + view.stopped->reason + ". " +
-                 capital(tokens(view.output_tokens)) + " came from " + number_word(view.rounds) +
-                 (view.rounds == 1 ? " target pass" : " target passes") + ", " +
-                 ui::per_round(view.tokens_per_round()) + " per round. " +
-                 (view.drafted > 0 ? std::to_string(view.accepted_drafts) + " of " +
-                                         std::to_string(view.drafted) + " guesses were kept."
-                                   : std::string("Nothing was drafted."));
+    story.text =
+        "It stopped because of: " + view.stopped->reason + ". " + capital(tokens(view.output_tokens)) +
+        " came from " + number_word(view.rounds) + (view.rounds == 1 ? " target pass" : " target passes") +
+        ", " + ui::per_round(view.tokens_per_round()) + " per round. " +
+        (view.drafted == 0   ? std::string("Nothing was drafted.")
+         : view.drafted == 1 ? std::string(view.accepted_drafts == 1 ? "The one guess was kept."
+                                                                     : "The one guess was not kept.")
+                             : std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted) +
+                                   " guesses " + (view.accepted_drafts == 1 ? "was" : "were") + " kept.");
     story.task = "Drag the playhead in the timeline";
     story.task_done = (input.deeds & deed_bit(Deed::scrubbed)) != 0;
 }

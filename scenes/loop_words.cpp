@@ -42,10 +42,11 @@ std::string plural(int n, const char* noun) {
 
 std::string finished_title(const LoopModel& model) {
     const int n = model.produced;
+    if (model.no_room) return "No room for a guess: one pass, one token";
+    if (model.drafted == 0) return "Plain decoding: one expensive pass, one token";
     if (model.tree)
         return "A tree of " + number_word(model.drafted) + (model.drafted == 1 ? " guess" : " guesses") +
                ", one check: " + plural(n, "token");
-    if (model.drafted == 0) return "Plain decoding: one expensive pass, one token";
     if (model.accepted == model.drafted && model.rejected < 0)
         return capital(all_guesses(model.drafted)) + (model.drafted == 1 ? " is kept: " : " kept: ") +
                plural(n, "token") + " from one check";
@@ -82,6 +83,19 @@ std::string strip_words(const SceneInput& input, const Resampled& own) {
     }
     skip();
     return own.top.entries.size() < 2 ? std::string() : text + "\n";
+}
+
+// The phases of the round that are over; of drafting, what it took so far.
+std::string clock_words(const LoopModel& model) {
+    std::string text;
+    const auto add = [&](const char* phase, double ms) {
+        text += (text.empty() ? "" : ", ") + (phase + (" " + model.ms(ms))) + " ms";
+    };
+    if (model.drafted > 0 || model.ms(model.cycle->draft_ms) != model.ms(0))
+        add("drafting", model.cycle->draft_ms);
+    if (model.cycle->verify) add("verify", model.cycle->verify_ms);
+    if (model.settled) add("rest", model.other_ms);
+    return text;
 }
 
 } // namespace
@@ -140,6 +154,7 @@ std::string loop_title(const LoopModel& model) {
                                                    : " is rejected");
     }
     if (model.judged > 0) {
+        if (model.drafted == 1) return model.rejected >= 0 ? "The guess is rejected" : "The guess is kept";
         if (model.rejected >= 0)
             return "Guess " + std::to_string(model.rejected + 1) + " is rejected, " +
                    (model.accepted == 0 ? std::string("and nothing after it counts")
@@ -149,8 +164,9 @@ std::string loop_title(const LoopModel& model) {
                " guesses kept so far";
     }
     if (model.cycle->verify)
-        return model.drafted == 0 ? "Nothing was drafted: the pass yields one token"
-                                  : "One target pass reads " + all_guesses(model.drafted);
+        return model.no_room        ? "No room for a guess: the pass yields one token"
+               : model.drafted == 0 ? "Nothing was drafted: the pass yields one token"
+                                    : "One target pass reads " + all_guesses(model.drafted);
     return capital(number_word(model.drafted)) + (model.drafted == 1 ? " guess" : " guesses") +
            " made, none checked yet";
 }
@@ -236,8 +252,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << "\n" << strip_words(input, *model.own);
     }
     if (model.cycle && model.timed()) {
-        out << "Clock: drafting " << model.ms(model.cycle->draft_ms) << " ms, verify "
-            << model.ms(model.cycle->verify_ms) << " ms, rest " << model.ms(model.other_ms) << " ms";
+        out << "Clock: " << clock_words(model);
         if (model.plain_ms > 0) out << "; plain decoding " << model.ms(model.plain_ms) << " ms per token";
         const std::string saving = saving_words(model);
         if (!saving.empty()) out << "; " << saving;

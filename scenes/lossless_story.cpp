@@ -74,9 +74,8 @@ StageTitle lossless_title(const LosslessModel& m) {
     if (n == 0)
         title.title = m.right() ? "Is it really lossless? Draw and count"
                                 : std::string(m.rule->title) + ": will it show?";
-    else if (m.differs())
-        title.title = "Not the target's law: caught after " +
-                      ui::integer(m.count->caught > 0 ? m.count->caught : n) + " texts";
+    else if (m.caught())
+        title.title = "Not the target's law: caught after " + ui::integer(m.count->caught) + " texts";
     else
         title.title = ui::integer(n) + (n == 1 ? " text" : " texts") +
                       (m.right() ? ", and no difference from the target's law was found"
@@ -84,10 +83,13 @@ StageTitle lossless_title(const LosslessModel& m) {
     title.subtitle = "token rule" + std::string(m.right() ? "" : " with a mistake on purpose") +
                      ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens";
     if (n > 0)
-        title.subtitle +=
-            " · distance " + fine_probability(m.test.total_variation) + ", by chance " +
-            fine_probability(m.noise) + " · p " +
-            (m.test.p_value < 0.0001 ? std::string("< .0001") : "= " + fine_probability(m.test.p_value));
+        title.subtitle += " · distance " + fine_probability(m.test.total_variation) + ", by chance " +
+                          fine_probability(m.noise);
+    if (m.count->looks.empty()) return title;
+    const LosslessCount::Look& last = m.count->looks.back();
+    title.subtitle +=
+        " · p" + (last.drawn < n ? " at " + ui::integer(last.drawn) : std::string()) +
+        (last.p_value < kLosslessAlarm ? std::string(" < .0001") : " = " + fine_probability(last.p_value));
     return title;
 }
 

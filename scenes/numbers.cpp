@@ -14,12 +14,12 @@ class NumbersScene final : public Scene {
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         ui.push_id("numbers");
-        follow_beat(input, state_, beat_);
+        follow_numbers_beat(input, state_, beat_);
         const NumbersModel model = numbers_model(input, state_);
         const NumbersDraw d{input, model, state_, ui};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, numbers_title(model, state_));
+            draw_stage_title(input, ui, numbers_title(input, model, state_));
             draw_numbers_table(
                 d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
             ui.pop_clip();
@@ -30,7 +30,7 @@ class NumbersScene final : public Scene {
         if (ui.take_key(ui::Key::down)) choose_figure(d, model.selected + 1);
         if (ui.take_key(ui::Key::up)) choose_figure(d, model.selected - 1);
         if (ui.take_key(ui::Key::c))
-            state_.filter = static_cast<FigureFilter>((static_cast<int>(state_.filter) + 1) % 3);
+            choose_filter(state_, static_cast<FigureFilter>((static_cast<int>(state_.filter) + 1) % 3));
         ui.pop_id();
         return out;
     }
@@ -38,7 +38,7 @@ class NumbersScene final : public Scene {
     std::string describe(const SceneInput& input) const override {
         NumbersState state = state_;
         int beat = beat_;
-        follow_beat(input, state, beat);
+        follow_numbers_beat(input, state, beat);
         return numbers_description(input, numbers_model(input, state), state);
     }
 
@@ -47,15 +47,6 @@ class NumbersScene final : public Scene {
     }
 
   private:
-    // A beat brings its filter along once; afterwards the user may choose another.
-    static void follow_beat(const SceneInput& input, NumbersState& state, int& beat) {
-        if (input.beat == beat) return;
-        beat = input.beat;
-        state.filter = beat == 2   ? FigureFilter::disputed
-                       : beat == 3 ? FigureFilter::wrong
-                                   : FigureFilter::all;
-    }
-
     NumbersState state_;
     int beat_ = -1;
 };

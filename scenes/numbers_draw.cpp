@@ -118,6 +118,9 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         const ui::Touch touch = ui::touch(d.ui, d.ui.id("row " + figure.id), box);
         if (row == m.selected || touch.hovered)
             canvas.fill(box, theme.raised.alpha(row == m.selected ? 0.9F : 0.45F), 4);
+        if (row < m.told) canvas.fill({box.x, box.y, 3, box.h}, theme.ink); // what the beat is about
+        if (row + 1 == m.told)
+            canvas.line({box.x, box.bottom() - 0.5F}, {box.right(), box.bottom() - 0.5F}, theme.hairline());
         if (touch.focused) ui::focus_ring(canvas, theme, box);
         if (touch.clicked) choose_figure(d, row);
         if (figure.standing == Standing::wrong)
@@ -190,7 +193,7 @@ void draw_numbers_controls(const NumbersDraw& d) {
     ui::field_label(ui, at, "Figures");
     if (const auto pick =
             ui::segmented(ui, "filter", {at.x, at.y}, filters, static_cast<int>(d.state.filter)))
-        d.state.filter = static_cast<FigureFilter>(*pick);
+        choose_filter(d.state, static_cast<FigureFilter>(*pick));
     if (row.room() < 140 || !d.model.figures) return;
     at = row.place(std::min(180.0F, row.room()));
     ui::field_label(ui, at, "Method");

@@ -15,15 +15,17 @@ enum class FigureFilter : std::uint8_t { all, disputed, wrong };
 
 // What the user set.
 struct NumbersState {
-    FigureFilter filter = FigureFilter::all;
-    std::string method;   // empty: all
-    std::string selected; // id of a figure; empty: the first one
-    int first = 0;        // row at the top of the table
+    FigureFilter filter = FigureFilter::all; // in force: the user's own, or what a beat brought along
+    FigureFilter own = FigureFilter::all;    // comes back after such a beat
+    std::string method;                      // empty: all
+    std::string selected;                    // id of a figure; empty: the first one
+    int first = 0;                           // row at the top of the table
 };
 
 struct NumbersModel {
     const Published* figures = nullptr;
-    std::vector<const PublishedFigure*> rows; // that pass the filter
+    std::vector<const PublishedFigure*> rows; // that pass the filter, first those that the beat is about
+    int told = 0;                             // how many the beat is about
     int selected = -1;                        // index of `rows`
     int disputed = 0, wrong = 0;              // of all
     [[nodiscard]] const PublishedFigure* chosen() const {
@@ -37,7 +39,16 @@ struct NumbersModel {
 [[nodiscard]] std::string whole_value(const PublishedFigure& figure);
 
 inline constexpr int kNumbersBeats = 5;
-[[nodiscard]] StageTitle numbers_title(const NumbersModel& model, const NumbersState& state);
+inline constexpr int kCountingBeat = 1, kRepeatBeat = 4;
+// What the beat speaks of where no filter says it: at kCountingBeat figures that count differently, in the
+// order in which they are told apart; at kRepeatBeat those that could be repeated.
+[[nodiscard]] std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat);
+// A beat that was not there before brings its filter and its figures along; afterwards the user may choose
+// others.
+void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat);
+void choose_filter(NumbersState& state, FigureFilter filter);
+[[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model,
+                                       const NumbersState& state);
 [[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
 [[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model,
                                               const NumbersState& state);

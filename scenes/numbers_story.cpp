@@ -45,9 +45,16 @@ Words beat_words(const NumbersModel& m, int beat) {
     }
 }
 
+// What stands first, where a beat is about some of the figures.
+std::string told_words(const SceneInput& input, const NumbersModel& m) {
+    if (m.told == 0) return "";
+    return ", first the " + std::to_string(m.told) +
+           (input.beat == kCountingBeat ? " that count differently" : " that name their conditions");
+}
+
 } // namespace
 
-StageTitle numbers_title(const NumbersModel& m, const NumbersState& state) {
+StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const NumbersState& state) {
     StageTitle title;
     title.tier = ui::Tier::published;
     if (!m.figures) {
@@ -63,7 +70,7 @@ StageTitle numbers_title(const NumbersModel& m, const NumbersState& state) {
                      (state.filter == FigureFilter::disputed ? " that stand against another"
                       : state.filter == FigureFilter::wrong  ? " that are wrong in their source"
                                                              : "") +
-                     (state.method.empty() ? "" : ", " + state.method) +
+                     (state.method.empty() ? "" : ", " + state.method) + told_words(input, m) +
                      " · ! disputed, ✕ wrong in its source";
     return title;
 }
@@ -78,7 +85,7 @@ Story numbers_story(const SceneInput& input, const NumbersModel& m) {
 
 std::string numbers_description(const SceneInput& input, const NumbersModel& m, const NumbersState& state) {
     std::ostringstream out;
-    const StageTitle title = numbers_title(m, state);
+    const StageTitle title = numbers_title(input, m, state);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     for (const PublishedFigure* figure : m.rows) {
         out << (figure == m.chosen() ? "> " : "  ") << published_value(*figure) << ", " << figure->method

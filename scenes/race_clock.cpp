@@ -96,7 +96,7 @@ float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<co
         return sum - gap;
     };
     const auto words = width(&RaceLegend::words) <= right - at.x ? &RaceLegend::words : &RaceLegend::brief;
-    if (width(words) > right - at.x) return right;
+    while (!entries.empty() && width(words) > right - at.x) entries = entries.first(entries.size() - 1);
     for (const RaceLegend& entry : entries) {
         ui::role_swatch(c, d.ui.theme, {at.x, at.y, 18, 18}, entry.role);
         c.text({at.x + 25, at.y + 14}, entry.*words, Font::text, 14, d.ui.theme.muted);

@@ -51,8 +51,8 @@ struct RaceLegend {
     ui::Role role;
     const char *words, *brief;
 };
-// One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, nothing where
-// there is no room. Returns where it ends.
+// One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, and without
+// the last ones where there is no room for all. Returns where it ends, with the gap behind it.
 float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<const RaceLegend> entries);
 
 // Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is

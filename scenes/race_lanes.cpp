@@ -224,7 +224,8 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const bool chosen = index == d.model.focus;
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("lane " + std::to_string(index)), box, {.grow = false});
+    const ui::Touch touched = // no stop of Tab: arrows choose a lane, and Enter is for the chosen one
+        ui::touch(d.ui, d.ui.id("lane " + std::to_string(index)), box, {.focusable = false, .grow = false});
     if (touched.clicked)
         out.push_back(chosen ? SceneCommand{OpenLane{index}} : SceneCommand{FocusLane{index}});
     ui::card(c, t, box, chosen);

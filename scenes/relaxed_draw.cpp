@@ -73,6 +73,9 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
                         std::to_string(position.at.index + 1),
                     Font::text_bold, 15, theme.ink, area.w);
     legend(d, area.x, area.y + 36, bars);
+    // Whose numbers stand at the right of a row, the one above the other as there.
+    canvas.text({area.right(), area.y + 31}, "target", Font::text, 14, theme.muted, Align::right);
+    canvas.text({area.right(), area.y + 46}, "written", Font::text, 14, theme.ink, Align::right);
 
     constexpr float kRow = 38, kMeters = 64;
     const float top = area.y + 54, name = 104, numbers = 56;
@@ -106,7 +109,7 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
         line("A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " +
              ui::probability(m.relaxed.kept) + " now");
         line("Written differs from the target by " +
-             ui::probability(distance(m.relaxed.law, position.laws.p)));
+             ui::probability(distance_told(m.relaxed.law, position.laws.p)));
     } else {
         line("The recorded heads leave out " + ui::probability(position.unlisted) + " of a law here:");
         line("too much to say whether a guess stays");

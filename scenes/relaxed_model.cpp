@@ -118,6 +118,11 @@ std::vector<JudgedPosition> positions_with_laws(const CycleView& whole) {
     return positions;
 }
 
+double distance_told(const Law& written, const Law& target) {
+    const double apart = distance(written, target);
+    return apart < 1e-9 ? 0 : apart;
+}
+
 TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule,
                    const RuleParams& params) {
     TradeOff sum;
@@ -127,7 +132,7 @@ TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo&
         ++n;
         const Emitted emitted = emitted_at(rule, params, position.laws);
         sum.kept += emitted.kept;
-        sum.distance += distance(emitted.law, position.laws.p);
+        sum.distance += distance_told(emitted.law, position.laws.p);
     }
     return n > 0 ? TradeOff{sum.kept / n, sum.distance / n} : TradeOff{};
 }

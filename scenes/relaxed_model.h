@@ -31,6 +31,9 @@ struct JudgedPosition {
 // Of every draft that the run judged and recorded. At temperature 0 the laws at temperature 1.
 [[nodiscard]] std::vector<JudgedPosition> positions_with_laws(const CycleView& whole);
 
+// The distance of what is written, 0 where only rounding parts the two laws.
+[[nodiscard]] double distance_told(const Law& written, const Law& target);
+
 // Means over the positions that count.
 struct TradeOff {
     double kept = 0;     // chance that a draft stays

@@ -1,4 +1,5 @@
 // Words of S12: title, six beats, and the frame as text.
+#include <cmath>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -15,8 +16,15 @@ std::string numbers(const TradeOff& point) {
     return "stays " + ui::probability(point.kept) + ", distance " + ui::probability(point.distance);
 }
 
+// Of the guesses, for the title: a room reads it more easily than a probability.
+std::string kept_percent(double share) {
+    if (share > 0 && share < 0.01) return "under " + ui::percent(0.01);
+    if (share < 1 && share >= 0.995) return "over " + ui::percent(0.99);
+    return ui::percent(share);
+}
+
 Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
-    const std::string lossless = ui::probability(m.lossless.kept);
+    const std::string lossless = ui::probability(m.lossless.kept), kept = ui::probability(m.here.kept);
     const bool known = m.counted > 0, all = m.counted == static_cast<int>(m.positions->size());
     const std::string where = all ? "In this run" : "Where the heads suffice";
     switch (beat) {
@@ -57,16 +65,22 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
         if (!known)
             return {"Not to be told from this run",
                     m.positions->empty() ? "No guess was judged and recorded." : left_out_words(input, m)};
-        if (m.here.distance < 1e-9)
+        if (m.here.distance == 0 && m.here.kept == 0)
+            return {"Plain decoding, with guesses to pay",
+                    "With these numbers and at these places " + std::string(m.rule->title) +
+                        " keeps no guess: every round writes one token, drawn from the target's own law. "
+                        "Move the slider until guesses stay."};
+        if (m.here.distance == 0)
             return {"Nothing given away",
                     "With these numbers and at these places " + std::string(m.rule->title) +
                         " writes what the target would, and a guess stays with probability " +
                         ui::probability(m.here.kept) + ". Move the slider to see what more guesses cost."};
-        return {m.here.kept > m.lossless.kept ? "Faster, but of something else"
-                                              : "Something else, and not faster",
+        return {m.here.kept > m.lossless.kept && kept != lossless ? "Faster, but of something else"
+                                                                  : "Something else, and not faster",
                 (all ? "Now " : "Where the heads suffice, ") + std::string(m.rule->title) +
-                    " keeps a guess with probability " + ui::probability(m.here.kept) + " instead of " +
-                    lossless + ", at a distance of " + ui::probability(m.here.distance) +
+                    " keeps a guess with probability " + kept +
+                    (kept == lossless ? ", about as often as before" : " instead of " + lossless) +
+                    ", at a distance of " + ui::probability(m.here.distance) +
                     ". Measure what that brings in tokens per round, and judge the run so to read what it "
                     "writes."};
     }
@@ -128,18 +142,23 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
         title.subtitle = left_out_words(input, m);
         return title;
     }
-    const std::string kept = ui::probability(m.here.kept), strict = ui::probability(m.lossless.kept);
-    title.title = std::string(m.rule->title) + " keeps " + kept +
-                  (m.all_count() ? " of the guesses" : " of " + counted(m.counted, "guess")) +
-                  (kept == strict ? ", as many as before" : ", not " + strict) + "; " +
-                  ui::probability(m.here.distance) + " from the target";
+    const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept);
+    const std::string keeps = std::string(m.rule->title) + " keeps " + kept +
+                              (m.all_count() ? " of the guesses" : " of " + counted(m.counted, "guess"));
+    const std::string before =
+        std::abs(m.here.kept - m.lossless.kept) < 1e-9 ? ", as many as before" : ", about as many as before";
+    const std::string price = ui::probability(m.here.distance);
+    title.title =
+        keeps + (kept != strict ? " instead of " + strict : before) + "; " + price + " from the target";
+    title.short_title = keeps + (kept != strict ? ", not " + strict : before) + "; distance " + price;
     title.subtitle =
         input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
         (m.greedy ? " · greedy run: laws at T = 1" : "") +
         (m.params.block ? " · counted token by token" : "") +
-        (!keeps_target(*m.rule, m.params)      ? " · NOT lossless"
+        (!keeps_target(*m.rule, m.params)
+             ? m.here.distance == 0 ? " · NOT lossless elsewhere" : " · NOT lossless"
          : m.rule->name == std::string("lenience") ? " · lossless without lenience"
-                                               : " · lossless at this alpha: nothing is the draft's") +
+                                                   : " · lossless at this alpha: nothing is the draft's") +
         (m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed));
     return title;
 }
@@ -191,7 +210,7 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
         if (position->counts())
             out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
                 << ui::probability(m.relaxed.kept) << " under the rule; distance "
-                << ui::probability(distance(m.relaxed.law, position->laws.p)) << "\n";
+                << ui::probability(distance_told(m.relaxed.law, position->laws.p)) << "\n";
         else
             out << "Stays here: not told, the recorded heads leave out "
                 << ui::probability(position->unlisted) << " of a law\n";

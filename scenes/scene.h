@@ -15,6 +15,7 @@
 #include "engine/control.h"
 #include "engine/cycle_view.h"
 #include "engine/guesses.h"
+#include "engine/guest.h"
 #include "engine/medusa_training.h"
 #include "engine/pass_times.h"
 #include "engine/published.h"
@@ -60,6 +61,7 @@ struct SceneInput {
     const LawPair* laws = nullptr;        // full laws of the last position that was asked for; may be null
     const Twin* twin = nullptr;           // last cycle that was replayed with other options; may be null
     const Twin* other_guess = nullptr;    // last cycle that was replayed with another guess; may be null
+    const Guest* guest = nullptr;         // a cycle as another head would draft it; may be null
     const Guesses* guesses = nullptr;     // what every drafter guesses at one cycle; may be null
     const Studies* studies = nullptr;     // by name; may be null
     const PassTimes* passes = nullptr;    // what passes of the target cost; may be null

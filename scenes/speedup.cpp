@@ -54,6 +54,9 @@ class SpeedupScene final : public Scene {
     static void draw_stage(const SpeedupDraw& d) {
         constexpr float kRound = 128;
         const ui::Rect stage = d.input.stage;
+        if (printed_table_on_stage(d.input))
+            return draw_printed_table(d, {stage.x + 24, stage.y + 72, std::min(stage.w - 48, 720.0F),
+                                          std::min(stage.h - 80, 460.0F)});
         const float top = stage.y + 84, bottom = stage.bottom() - 8;
         const bool round = !d.input.presenter && bottom - top > 240 + kRound;
         draw_speedup_charts(d, {stage.x + 24, top, stage.w - 48, bottom - top - (round ? kRound + 20 : 0)});

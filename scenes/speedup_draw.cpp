@@ -54,7 +54,8 @@ Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::strin
     const float column = chart.x.length(1);
     for (int k = 1; k <= kLongestDraft; ++k) {
         const Rect band{chart.x(k) - column / 2, plot.y, column, plot.h};
-        const ui::Touch touch = ui::touch(d.ui, d.ui.id(id + std::to_string(k)), band);
+        const ui::Touch touch =
+            ui::touch(d.ui, d.ui.id(id + std::to_string(k)), band, {.focusable = false}); // ↑ ↓ mark it too
         if (k == d.model.marked || touch.hovered)
             canvas.fill(band, theme.raised.alpha(k == d.model.marked ? 0.9F : 0.45F), 4);
         if (touch.clicked) d.state.k = k;
@@ -126,7 +127,7 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     const std::string times = ui::speed_up(m.speedup_at(m.best));
     const std::string words = m.as_fast.size() > 1
                                   ? as_fast_words(m) +
-                                        (m.alike ? " about as fast, up to " + times : " not told apart") +
+                                        (m.alike ? " about as fast, up to " + times : " within the noise") +
                                         "; whiskers: chance"
                                   : "best with " + counted(m.best, "guess") + ": " + times +
                                         "; below 1 it costs more than it brings";
@@ -198,14 +199,12 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     ui::fitted_text(canvas, {area.x, first + 84}, sum.words, Font::mono, 14, theme.ink, area.w);
 }
 
-void draw_speedup_details(const SpeedupDraw& d) {
-    const Rect r = d.input.details;
-    if (r.w <= 0) return;
+void draw_printed_table(const SpeedupDraw& d, Rect r) {
+    const PrintedTable table = printed_table(d.input.figures);
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const float x = r.x + 24, w = r.w - 48;
+    const float x = r.x, w = r.w;
     ui::fitted_text(canvas, {x, r.y + 32}, "A printed table, checked", Font::text_bold, 15, theme.ink, w);
-    const PrintedTable table = printed_table(d.input.figures);
     if (table.rows.empty()) {
         ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.",
                       {.color = theme.muted});
@@ -244,6 +243,10 @@ void draw_speedup_details(const SpeedupDraw& d) {
                   std::to_string(table.wrong) + " of " + std::to_string(table.cells) +
                       " cells miss the table's own formula" + (both ? "; its value below them." : "."),
                   words);
+}
+
+void draw_speedup_details(const SpeedupDraw& d) {
+    if (d.input.details.w > 0) draw_printed_table(d, d.input.details.inset(24, 0));
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/drafter.h"
+#include "engine/study.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/loop_model.h"
 #include "scenes/measure_charts.h"
@@ -157,8 +158,9 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         p.verify = p.drafts * p.verify + (1 - p.drafts) * m.plain_ms;
         p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
         const double noise = std::hypot(1.96 * error[p.k] / p.tokens, spread(tries[p.k]));
-        p.low = p.speedup * std::max(0.0, 1 - noise);
-        p.high = p.speedup * (1 + noise);
+        // Times so much either way: a speed-up of 0 cannot be, however few the rounds.
+        p.low = p.speedup * std::exp(-noise);
+        p.high = p.speedup * std::exp(noise);
     }
     return true;
 }
@@ -180,8 +182,11 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
     const CycleView& run = *input.whole;
     const double plain = plain_ms(input);
     if (!run.header || run.header->k < 1 || plain <= 0) return false;
-    int judged = 0, kept = 0, rows = 0, rounds = 0, without = 0;
-    double draft = 0, head = 0, verify = 0;
+    int judged = 0, kept = 0, rounds = 0, without = 0;
+    // Of a guess, of a block and of a row, by round. A pass that the machine held up would decide a mean.
+    std::vector<double> guess, block, row;
+    // One length says not what drafting costs at another: a pass over a block counts as the same for all.
+    const bool at_once = guesses_at_once(run.header->drafter);
     for (const CycleSummary& cycle : run.cycles) {
         if (cycle.tree || !cycle.complete() || cycle.verify_ms <= 0) continue;
         if (cycle.drafts.empty()) {
@@ -190,18 +195,18 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
         }
         for (std::size_t i = 0; i < cycle.judged_in_order(); ++i)
             ++judged, kept += cycle.drafts[i].check->accepted;
-        rows += static_cast<int>(cycle.drafts.size());
-        draft += cycle.draft_ms, head += cycle.head_ms, verify += cycle.verify_ms;
+        const auto guesses = static_cast<double>(cycle.drafts.size());
+        guess.push_back((at_once ? cycle.head_ms : cycle.draft_ms) / guesses);
+        block.push_back(cycle.draft_ms - cycle.head_ms);
+        row.push_back((cycle.verify_ms - plain) / guesses);
         ++rounds;
     }
     if (judged == 0) return false;
     m.plain_ms = plain;
     m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
-    // One length says not what drafting costs at another: a pass over a block counts as the same for all.
-    const bool at_once = guesses_at_once(run.header->drafter);
-    m.levers.draft = (at_once ? head : draft) / rows / plain;
-    m.levers.block = at_once ? (draft - head) / rounds / plain : 0;
-    m.levers.verify = std::max(0.0, (verify / plain - rounds) / rows);
+    m.levers.draft = median(std::move(guess)) / plain;
+    m.levers.block = at_once ? median(std::move(block)) / plain : 0;
+    m.levers.verify = std::max(0.0, median(std::move(row)) / plain);
     m.levers.drafts = static_cast<double>(rounds) / (rounds + without);
     return true;
 }
@@ -298,6 +303,11 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
 
 bool same_printed(double printed, double formula) {
     return std::abs(printed - formula) < 0.005 + 1e-9;
+}
+
+bool printed_table_on_stage(const SceneInput& input) {
+    return input.beat == kSpeedupBeats - 1 && input.stage.w > 0 && input.details.w <= 0 &&
+           !printed_table(input.figures).rows.empty();
 }
 
 PrintedTable printed_table(const Published* figures) {

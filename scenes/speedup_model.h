@@ -131,6 +131,8 @@ struct PrintedTable {
 };
 [[nodiscard]] PrintedTable printed_table(const Published* figures);
 [[nodiscard]] bool same_printed(double printed, double formula); // to two decimals
+// The beat about it has the stage for it where no details are beside the stage.
+[[nodiscard]] bool printed_table_on_stage(const SceneInput& input);
 
 struct SpeedupDraw {
     const SceneInput& input;
@@ -141,6 +143,7 @@ struct SpeedupDraw {
 };
 void draw_speedup_charts(const SpeedupDraw& d, ui::Rect area);
 void draw_speedup_round(const SpeedupDraw& d, ui::Rect area); // the marked draft length on one clock
+void draw_printed_table(const SpeedupDraw& d, ui::Rect area);
 void draw_speedup_details(const SpeedupDraw& d);
 void draw_speedup_controls(const SpeedupDraw& d);
 

@@ -1,6 +1,7 @@
 #include "scenes/story.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/ui/text_layout.h"
 #include "scenes/words.h"
@@ -55,6 +56,20 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         append(out, story.on_next);
 }
 
+// As many whole sentences as there is room for; none when the first alone is too long.
+template <class Fits>
+std::string whole_sentences(const std::string& text, const Fits& fits) {
+    std::string said;
+    for (std::size_t end = 0; end < text.size();) {
+        const std::size_t stop = text.find(". ", end);
+        end = stop == std::string::npos ? text.size() : stop + 2;
+        std::string longer = text.substr(0, stop == std::string::npos ? end : end - 1);
+        if (!fits(longer)) break;
+        said = std::move(longer);
+    }
+    return said;
+}
+
 void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     constexpr float kButton = 92;
@@ -68,20 +83,20 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         const std::size_t used = static_cast<std::size_t>(lines[0].data() - words.data()) + lines[0].size();
         return ui.canvas.text_width(words.substr(used), Font::text, 14) <= w;
     };
-    std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
-    if (!fits(all)) all = story.text;
-    const auto lines = ui::wrap(ui.canvas, all, Font::text, 14, w - heading);
+    // What has no room is left out by whole sentences: half of one says the wrong thing.
+    const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
+    std::string said = fits(all) ? all : whole_sentences(story.text, fits);
+    if (said.empty()) said = story.text;
+    const auto lines = ui::wrap(ui.canvas, said, Font::text, 14, w - heading);
     if (!lines.empty()) {
         const std::string first{lines[0]};
         ui.canvas.text({x + heading, r.y + 21}, first, Font::text, 14, ui.theme.ink);
-        const std::size_t used = static_cast<std::size_t>(lines[0].data() - all.data()) + lines[0].size();
-        const std::size_t from = std::min(all.size(), all.find_first_not_of(' ', used));
-        if (from < all.size()) {
-            const std::string rest = all.substr(from);
-            ui::fitted_text(ui.canvas, {x, r.y + 42}, rest, Font::text, 14, ui.theme.ink, w);
-            if (ui.canvas.text_width(rest, Font::text, 14) > w) ui::tooltip(ui, {x, r.y, w, r.h}, all);
-        }
+        const std::size_t used = static_cast<std::size_t>(lines[0].data() - said.data()) + lines[0].size();
+        const std::size_t from = std::min(said.size(), said.find_first_not_of(' ', used));
+        if (from < said.size())
+            ui::fitted_text(ui.canvas, {x, r.y + 42}, said.substr(from), Font::text, 14, ui.theme.ink, w);
     }
+    if (said != all) ui::tooltip(ui, {x, r.y, w, r.h}, all);
     const float y = r.y + (r.h - 36) / 2;
     const float bx = r.right() - 16 - buttons;
     if (task > 0) { // its words on demand: there is no room for a card
@@ -97,20 +112,6 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         append(out, story.on_next);
 }
 
-// As many whole sentences as two lines hold; none when the first alone is longer.
-std::string for_a_room(ui::Canvas& canvas, const std::string& text, float w,
-                       const ui::ParagraphStyle& style) {
-    std::string said;
-    for (std::size_t end = 0; end < text.size();) {
-        const std::size_t stop = text.find(". ", end);
-        end = stop == std::string::npos ? text.size() : stop + 2;
-        const std::string longer = text.substr(0, stop == std::string::npos ? end : end - 1);
-        if (ui::paragraph_lines(canvas, w, longer, style) > 2) break;
-        said = longer;
-    }
-    return said;
-}
-
 // Two lines at most; where the first sentence is longer, the heading.
 void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
     const Rect r = input.story;
@@ -122,7 +123,9 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
     const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 176);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
     ui::ParagraphStyle style{.size = 20, .color = ui.theme.ink};
-    std::string words = for_a_room(ui.canvas, story.text, w, style);
+    std::string words = whole_sentences(story.text, [&](const std::string& said) {
+        return ui::paragraph_lines(ui.canvas, w, said, style) <= 2;
+    });
     if (words.empty()) words = story.heading;
     const int lines = ui::paragraph_lines(ui.canvas, w, words, style);
     style.max_lines = 2;

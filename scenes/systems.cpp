@@ -18,7 +18,7 @@ class SystemsScene final : public Scene {
         const SystemsDraw d{input, model, state_, ui};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, systems_title(model));
+            draw_stage_title(input, ui, systems_title(input, model));
             draw_stage(d);
             ui.pop_clip();
         }
@@ -50,6 +50,8 @@ class SystemsScene final : public Scene {
                     gap = 36;
         const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
                     upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
+        if (lower <= 0 && d.input.beat == kControllerBeat)
+            return draw_controllers(d, {x, top, w, bottom - top});
         draw_cache(d, {x, top, half, upper});
         constexpr float kWire = 164;
         draw_wire(d, {x + half + gap, top, half, std::min(upper, kWire)});

@@ -29,8 +29,13 @@ ui::Ticks row_ticks(int most) {
     return marks;
 }
 
-void systems_head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
+// What the beat is about has a bar beside its heading; the headings of the others stand back.
+void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const std::string& title,
+                  const std::string& words) {
+    const bool about = is_about(d.input.beat, part);
+    if (about) d.ui.canvas.fill({r.x - 12, r.y, 3, 40}, d.ui.theme.ink, 1);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15,
+                    about ? d.ui.theme.ink : d.ui.theme.muted, r.w);
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
 }
 
@@ -40,7 +45,7 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const SystemsModel& m = d.model;
-    systems_head(d, area,
+    systems_head(d, SystemsPart::cache, area,
                  "Cache rows by round" +
                      (m.rounds.empty() ? std::string()
                                        : "; marked: round " + std::to_string(m.rounds[m.shown].cycle + 1)),
@@ -87,7 +92,7 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const CacheRound& round = m.rounds[m.shown];
     const Pages pages = pages_of(round, m.page);
-    systems_head(d, area,
+    systems_head(d, SystemsPart::pages, area,
                  "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
                  counted(pages.during, "page") + " held, " + std::to_string(pages.given_back()) +
                      " given back, " + counted(pages.empty, "slot") + " empty after it");
@@ -127,7 +132,7 @@ void draw_wire(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const Wire& wire = d.model.wire;
-    systems_head(d, area, "A round with a wire in between, ms",
+    systems_head(d, SystemsPart::wire, area, "A round with a wire in between, ms",
                  "if all three keep alike, what is sent decides");
     double most = 0;
     for (const Payload payload : kPayloads)
@@ -159,7 +164,7 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const ControllerRun& run = d.model.controllers;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    systems_head(d, area, "Who chooses K?",
+    systems_head(d, SystemsPart::controllers, area, "Who chooses K?",
                  "K by round, thin: as an article prints it, thick: by the formula; a guess stays with .9, "
                  "then .6, then .8");
     const std::string formula = "formula " + ui::speed_up(run.formula_speedup),

@@ -58,6 +58,25 @@ double wire_speedup(const Wire& wire, Payload payload) {
            (wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
 }
 
+double longest_round_trip(const Wire& wire, Payload payload) {
+    return (expected_tokens(wire.alpha, wire.k) - 1) * wire.verify_ms - wire.k * wire.draft_ms -
+           (wire_ms(wire, payload) - wire.round_trip_ms);
+}
+
+bool is_about(int beat, SystemsPart part) {
+    switch (part) {
+    case SystemsPart::cache:
+        return beat <= 1;
+    case SystemsPart::pages:
+        return beat == 0;
+    case SystemsPart::wire:
+        return beat == 2 || beat == 3;
+    case SystemsPart::controllers:
+        break;
+    }
+    return beat >= kControllerBeat;
+}
+
 int ArticleController::update(int accepted, int proposed) {
     rates_.push_back(proposed > 0 ? static_cast<double>(accepted) / proposed : 0);
     if (rates_.size() > kWindow) rates_.pop_front();

@@ -53,6 +53,8 @@ struct Wire {
 // Sample matching keeps no more than the token rule (Σ p·q ≤ Σ min(p, q)), block verification no less, so the
 // order of the payloads is no result.
 [[nodiscard]] double wire_speedup(const Wire& wire, Payload payload);
+// The round trip in ms that leaves no speed-up; below 0: there is none without a wire either.
+[[nodiscard]] double longest_round_trip(const Wire& wire, Payload payload);
 
 // The controller of the cluster article: mean of accepted ÷ proposed over a window.
 class ArticleController {
@@ -115,7 +117,10 @@ struct RoundWindow {
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
 inline constexpr int kSystemsBeats = 5;
-[[nodiscard]] StageTitle systems_title(const SystemsModel& model);
+inline constexpr int kControllerBeat = kSystemsBeats - 1;
+enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers };
+[[nodiscard]] bool is_about(int beat, SystemsPart part);
+[[nodiscard]] StageTitle systems_title(const SceneInput& input, const SystemsModel& model);
 [[nodiscard]] Story systems_story(const SceneInput& input, const SystemsModel& model);
 [[nodiscard]] std::string systems_description(const SceneInput& input, const SystemsModel& model);
 [[nodiscard]] const char* payload_words(Payload payload);

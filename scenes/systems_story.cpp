@@ -1,4 +1,5 @@
-// Words of S15: title, five beats, and the frame as text.
+// Words of S15: a title for each of its five beats, the beats, and the frame as text.
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -51,17 +52,77 @@ Words beat_words(const SystemsModel& m, int beat) {
     }
 }
 
-} // namespace
+// Of the round that is marked.
+std::string round_words(const SystemsModel& m) {
+    if (m.rounds.empty()) return "Cache rows are written, and taken back";
+    const CacheRound& round = m.rounds[m.shown];
+    const std::string number = "ound " + std::to_string(round.cycle + 1), kept = std::to_string(round.kept);
+    if (m.tier == "TABLE")
+        return "In r" + number + " a model would write " + counted(round.written, "row") + " and keep " +
+               kept;
+    if (m.tier == "REMOTE")
+        return "R" + number + " sent " + counted(round.written, "id") + " for checking and kept " + kept;
+    return "R" + number + " wrote " + counted(round.written, "row") + " and kept " + kept;
+}
 
-StageTitle systems_title(const SystemsModel& m) {
-    StageTitle title;
-    title.tier = ui::Tier::sim;
+// Of all rounds.
+std::string waste_words(const SystemsModel& m) {
+    if (m.rounds.empty()) return "What a rejection wastes";
+    const bool table = m.tier == "TABLE", remote = m.tier == "REMOTE";
+    const std::string what = remote  ? "ids sent"
+                             : table ? "rows"
+                                     : "rows written",
+                      lead = table ? "A model: " : "";
+    if (m.written == m.kept) return capital(lead + "no " + what + " for nothing");
+    return lead + ui::integer(m.written - m.kept) + " of " + ui::integer(m.written) + " " + what +
+           " for nothing";
+}
+
+std::string round_trip_words(const SystemsModel& m) {
+    const double most = longest_round_trip(m.wire, Payload::ids);
+    return most > 0 ? "Sending ids pays up to a round trip of " + ui::number(most, 1) + " ms"
+                    : "Sending ids pays at no round trip";
+}
+
+void name_wire(StageTitle& title, const SystemsModel& m) {
     const double ids = wire_speedup(m.wire, Payload::ids), scalars = wire_speedup(m.wire, Payload::scalars),
                  rows = wire_speedup(m.wire, Payload::rows);
     const std::string speeds = "all kept alike: ids " + ui::speed_up(ids) + ", token rule " +
                                ui::speed_up(scalars) + ", blocks " + ui::speed_up(rows);
     title.title = "Over this wire, if " + speeds;
     title.short_title = "If " + speeds;
+}
+
+void name_controllers(StageTitle& title, const SystemsModel& m) {
+    const ControllerRun& run = m.controllers;
+    const std::string formula = ui::speed_up(run.formula_speedup),
+                      article = ui::speed_up(run.article_speedup);
+    title.title = "K ends at " + std::to_string(run.formula.back()) + " by the formula, at " +
+                  std::to_string(run.article.back()) + " by the article: " + formula + " against " + article;
+    title.short_title = "K by the formula " + formula + ", by the article " + article;
+}
+
+} // namespace
+
+StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
+    StageTitle title;
+    title.tier = ui::Tier::sim;
+    switch (std::clamp(input.beat, 0, kSystemsBeats - 1)) {
+    case 0:
+        title.title = round_words(m);
+        break;
+    case 1:
+        title.title = waste_words(m);
+        break;
+    case 2:
+        name_wire(title, m);
+        break;
+    case 3:
+        title.title = round_trip_words(m);
+        break;
+    default:
+        name_controllers(title, m);
+    }
     title.subtitle = "simulated: K = " + std::to_string(m.wire.k) + ", a guess " +
                      ui::number(m.wire.draft_ms, 1) + " ms, a pass " + ui::number(m.wire.verify_ms, 0) +
                      " ms, " + ui::integer(m.wire.vocabulary) + " ids" +
@@ -79,7 +140,7 @@ Story systems_story(const SceneInput& input, const SystemsModel& m) {
 
 std::string systems_description(const SceneInput& input, const SystemsModel& m) {
     std::ostringstream out;
-    const StageTitle title = systems_title(m);
+    const StageTitle title = systems_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     out << "If every guess stays with " << ui::probability(m.wire.alpha) << " whatever is sent:\n";
     for (const Payload payload : kPayloads)

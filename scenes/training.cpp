@@ -1,4 +1,4 @@
-// Scene S10, training the drafters: the recipe's own experiments, runs that differ in one thing.
+// Scene S10, training the drafters: the recipe's own experiments, short runs side by side.
 #include <algorithm>
 
 #include "app/ui/tokens.h"

@@ -75,8 +75,8 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
     case 0:
         return {"Train where it will be used", "A drafter learns from text that the target wrote itself, and "
                                                "from the target's hidden states. How it is trained decides "
-                                               "the rest. Here are short runs of the recipe that "
-                                               "differ in one thing."};
+                                               "the rest. Here are short runs of the recipe, "
+                                               "side by side."};
     case 1: {
         const TrainingArm *own = arm_named(m, "self_generated"), *text = arm_named(m, "teacher_forcing");
         return {"Whose prefix does the head see?",
@@ -105,8 +105,8 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
         return {
             "The block of training and of use",
             "A block of 16 can be served with 7 guesses: " + tokens_of(sixteen, 1) +
-                " tokens per round. One trained on blocks of 8 gives " + tokens_of(eight, 1) +
-                " there, and " + tokens_of(eight, 0) +
+                " tokens per round. One trained on blocks of 8, its weights falling faster as well, gives " +
+                tokens_of(eight, 1) + " there, and " + tokens_of(eight, 0) +
                 " when 15 guesses are asked of it: more than it was trained for brings it next to nothing."};
     }
     case 5: {

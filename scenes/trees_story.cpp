@@ -13,6 +13,12 @@
 namespace speclens {
 namespace {
 
+// Inside a sentence "chain, block" would be two items of a list: "chain (block)".
+std::string in_sentence(const std::string& name) {
+    const std::size_t comma = name.find(", ");
+    return comma == std::string::npos ? name : name.substr(0, comma) + " (" + name.substr(comma + 2) + ")";
+}
+
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:
@@ -65,10 +71,10 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         const auto best = std::ranges::max_element(rows, {}, &TreesRow::speedup);
         const auto most = std::ranges::max_element(rows, {}, &TreesRow::tokens);
         return {"Which is worth it here?",
-                "On this prompt, over " + trees_sample_words(input) + ", " + most->name +
+                "On this prompt, over " + trees_sample_words(input) + ", " + in_sentence(most->name) +
                     " gives the most tokens per round, " + ui::per_round(most->tokens) + "; " +
                     (best->speedup <= 0 ? "too few rounds to time them"
-                                        : (best == most ? "it is also" : best->name + " is") +
+                                        : (best == most ? "it is also" : in_sentence(best->name) + " is") +
                                               " the fastest, " + ui::speed_up(best->speedup)) +
                     ". Tokens per round are not speed: the rows have to be paid for."};
     }

@@ -93,6 +93,28 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
 }
 
 // Heads are part of drafting: what is exported of a round adds up to what the round took.
+// A cascade asks for a law even where no guess fits: that time is not a search that found nothing.
+TEST(Export, NamesTheDraftThatHadNoRoomForAGuess) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl";
+    for (const bool room : {false, true}) {
+        ASSERT_EQ(speclens({"run", "--model", table_file(), "--rule", "cascade_tokenV3", "--temp", "1",
+                            "--max-tokens", "1", "--json", trace})
+                      .code,
+                  0);
+        std::string lines;
+        for (Json event : lines_of(read_file(trace))) {
+            if (event["kind"] == "header" && room) event["max_tokens"] = 2;
+            if (event["kind"] == "verify") event["draft_ms"] = 1.5;
+            lines += event.dump() + "\n";
+        }
+        write_file(trace, lines);
+        const std::string out = speclens({"export", "perfetto", trace, "-o", "-"}).out;
+        EXPECT_EQ(out.find("no room for a guess") != std::string::npos, !room) << out;
+        EXPECT_EQ(out.find("nothing to propose") != std::string::npos, room) << out;
+    }
+}
+
 TEST(Export, AnInterruptedPipeIsNotItsEnd) {
     const std::filesystem::path folder = fresh_folder();
     const std::filesystem::path file = folder / "rounds.csv";

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 TEST(Lossless, PassesOnTheBuiltInTable) {
     const Outcome outcome = speclens({"lossless", "3000"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("The laws agree"), std::string::npos);
+    EXPECT_NE(outcome.out.find("No difference was found"), std::string::npos);
     EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
 }
 
@@ -33,7 +33,7 @@ TEST(Lossless, DoesNotCallIgnoranceAgreement) {
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("Too few texts to tell"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("lossless 1000"), std::string::npos);
-    EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos);
+    EXPECT_EQ(outcome.out.find("No difference was found"), std::string::npos);
     EXPECT_NE(outcome.out.find("UNDECIDED"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("texts of at most 7 tokens"), std::string::npos) << outcome.out;
 }
@@ -62,7 +62,52 @@ TEST(Lossless, TellsWhatWasTestedUntilItIsInterrupted) {
     EXPECT_EQ(outcome.code, 130) << outcome.err;
     for (const char* part : {"none       –", "   ok\n", "Interrupted after ", " of 19 tests.", "until then"})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
-    EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("No difference was found"), std::string::npos) << outcome.out;
+}
+
+// A test that finds nothing proves no law: it says what it could have missed, also of a rule that promises nothing.
+TEST(Lossless, SaysHowLargeADifferenceItWouldFind) {
+    for (const char* rule : {"lenience=0", "lenience=0.02"}) {
+        const Outcome outcome = speclens(
+            {"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", rule});
+        EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+        for (const char* part : {"\nNo difference was found: ", "\nA true one of 0.0", "nine times in ten"})
+            EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+        EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos) << outcome.out;
+    }
+}
+
+// Texts without a guess are plain decoding's, whatever the rule: nothing of it was tested.
+TEST(Lossless, DoesNotPassWhereNothingWasGuessed) {
+    const Outcome idle = speclens({"lossless", "1000", "--drafter", "lookup", "--max-tokens", "2"});
+    EXPECT_EQ(idle.code, 1) << idle.out << idle.err;
+    for (const char* part : {"Nothing was guessed by lookup, so", "   nothing guessed\n", "UNDECIDED"})
+        EXPECT_NE(idle.out.find(part), std::string::npos) << part << "\n" << idle.out;
+    EXPECT_EQ(idle.out.find("No difference was found"), std::string::npos) << idle.out;
+    // A token hardly ever follows itself here: lookup guesses in fewer texts than would have to be wrong.
+    Json law = {{"", {0.0, 0.25, 0.25, 0.25, 0.25}}, {"0", {0.0, 0.25, 0.25, 0.25, 0.25}}};
+    for (int last = 1; last < 5; ++last) {
+        std::vector<double> row = {0, 0.33, 0.33, 0.33, 0.33};
+        row[static_cast<std::size_t>(last)] = 0.01;
+        law[std::to_string(last)] = row;
+    }
+    const Json table = {{"schema", "speclens-table/1"}, {"vocab", 5},    {"texts", {"a", "b", "c", "d", "e"}},
+                        {"target", law},                {"draft", law}};
+    const std::filesystem::path model = fresh_folder() / "table.json";
+    write_file(model, table.dump());
+    const Outcome few = speclens({"lossless", "2000", "--model", model.string(), "--drafter", "lookup", "--rule",
+                                  "token", "--max-tokens", "4"});
+    EXPECT_EQ(few.code, 1) << few.out << few.err;
+    for (const char* part :
+         {"Too few guesses to tell: lookup guessed in ", " % of its texts only", "   few guesses\n", "UNDECIDED"})
+        EXPECT_NE(few.out.find(part), std::string::npos) << part << "\n" << few.out;
+    const Outcome longer = speclens({"lossless", "1000", "--drafter", "lookup", "--max-tokens", "4"});
+    EXPECT_EQ(longer.code, 0) << longer.out << longer.err;
+    const Outcome one =
+        speclens({"lossless", "1000", "--drafter", "small", "--max-tokens", "1", "--rule", "typical"});
+    EXPECT_EQ(one.code, 2) << one.out << one.err;
+    EXPECT_NE(one.err.find("a text of one token has no room for a guess"), std::string::npos) << one.err;
+    EXPECT_NE(one.err.find("--max-tokens 2"), std::string::npos) << one.err;
 }
 
 // A rule that promises nothing is tested when it is asked for, and fails; the list of all leaves it out.
@@ -204,6 +249,17 @@ TEST(Oracle, DoesNotCallIgnoranceAgreement) {
         EXPECT_NE(few.out.find(part), std::string::npos) << part << "\n" << few.out;
     EXPECT_TRUE(Json::parse(read_file(file))["results"][0]["test"]["agrees"].is_null());
     EXPECT_EQ(with(one, "4000").code, 0);
+    // Lenience under the token rule's law: some rounds cannot tell them apart, though the kinds are filled by then.
+    const std::string lenient =
+        R"({"id":"a","rule":"lenience","vocab":2,"block":1,"params":{"lenience":0.3},"q":{"":[0.5,0.5]},"p":{"":[0.4,0.6],"0":[0.5,0.5],"1":[0.5,0.5]},)"
+        R"("expect":{"accepted_pmf":[0.1,0.9]}})";
+    const Outcome unsure = with(lenient, "100");
+    EXPECT_EQ(unsure.code, 1) << unsure.out;
+    EXPECT_NE(unsure.out.find("   too few rounds to tell\n"), std::string::npos) << unsure.out;
+    EXPECT_TRUE(Json::parse(read_file(file))["results"][0]["test"]["agrees"].is_null());
+    const Outcome enough = with(lenient, "4000");
+    EXPECT_EQ(enough.code, 1);
+    EXPECT_NE(enough.out.find("   DIFFERS\n"), std::string::npos) << enough.out;
     std::filesystem::remove(file);
     const Outcome none = with("", "100");
     EXPECT_EQ(none.code, 3) << none.err;

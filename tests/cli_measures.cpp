@@ -141,6 +141,7 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
                                   "other_ms",
                                   "tokens_per_second",
                                   "speedup",
+                                  "speedup_possible",
                                   "speedup_low",
                                   "speedup_high",
                                   "greedy_identical"})
@@ -149,6 +150,7 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
         const double per_round = row["tokens"].get<double>() / row["rounds"].get<double>();
         EXPECT_NEAR(row["tokens_per_round"].get<double>(), per_round, 1e-9);
         EXPECT_LE(row["accepted_drafts"].get<int>(), row["drafted"].get<int>());
+        EXPECT_EQ(row["speedup_possible"], row["speedup"].get<double>() <= row["tokens_per_round"].get<double>());
         if (row["drafter"] == "none") {
             EXPECT_DOUBLE_EQ(row["speedup"].get<double>(), 1);
         }

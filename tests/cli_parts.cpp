@@ -172,6 +172,7 @@ TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
     EXPECT_EQ(probability(0), "0");
     EXPECT_EQ(probability(0.004), "<.01");
     EXPECT_EQ(probability(0.38), ".38");
+    EXPECT_EQ(probability(0.9997), ">.99"); // nothing below certainty is rounded up to it
     EXPECT_EQ(probability(1), "1.00");
 }
 
@@ -339,6 +340,56 @@ TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     EXPECT_NE(walk.closing(view, 1.1).find("time it again"), std::string::npos) << walk.closing(view, 1.1);
 }
 
+// A round without guesses, as a walk tells it: with `drafter`, the limit of new tokens and how the run ended.
+std::string without_guesses(const char* drafter, int max_tokens, const char* reason,
+                            const char* rule = "token") {
+    Trace trace([](int id) { return "word" + std::to_string(id); });
+    Header header;
+    header.drafter = drafter;
+    header.rule = rule;
+    header.k = 2;
+    header.max_tokens = max_tokens;
+    header.prompt = {0};
+    trace.append(header);
+    trace.append(Verified{0, 1, 0});
+    trace.append(own_token(Resampled::From::bonus));
+    Committed commit;
+    commit.tokens = {9};
+    trace.append(commit);
+    const CycleView at_the_commit = fold(trace, trace.size());
+    Stopped stopped;
+    stopped.reason = reason;
+    trace.append(stopped);
+    return Walk(trace, {.color = false, .width = 100}, true).round(at_the_commit);
+}
+
+// Whoever was not asked did not find nothing.
+TEST(Walk, SaysWhyARoundHasNoGuesses) {
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    EXPECT_TRUE(has(without_guesses("small", 1, "length"), "no room for a guess: one token is left\n"));
+    EXPECT_TRUE(
+        has(without_guesses("small", 9, "context full"), "no room for a guess: the context is full\n"));
+    EXPECT_TRUE(has(without_guesses("lookup", 9, "end of text"), "nothing to propose this time\n"));
+    EXPECT_FALSE(has(without_guesses("none", 1, "length"), "◇ draft"));
+    const std::string mixed = without_guesses("small", 1, "length", "cascade_tokenV3");
+    EXPECT_TRUE(has(mixed, "one pass, one token: word9")) << mixed;
+    EXPECT_FALSE(has(mixed, "guess stayed")) << mixed;
+}
+
+// With one guess a round nothing stands behind it, and it is not "every guess".
+TEST(Walk, SpeaksOfOneGuessAsOne) {
+    Header header;
+    header.rule = "token";
+    const std::string text = walked(header, own_token(Resampled::From::bonus));
+    for (const char* part :
+         {"A miss (✕) ends the round, and", "When the guess stays, ", "★ the guess stayed: "})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    for (const char* never : {"every guess", "what follows it is dropped"})
+        EXPECT_EQ(text.find(never), std::string::npos) << text;
+}
+
 TEST(Walk, TellsALenienceOfZeroAsTheTokenRule) {
     Header header;
     header.rule = "lenience";
@@ -401,6 +452,50 @@ TEST(Statistics, AcceptsTheRightLawAndRejectsASlightlyWrongOne) {
     EXPECT_EQ(against_law(drawn, {{{0}, 1.0}}).p_value, 0); // 1 is forbidden and was drawn
 }
 
+// What a test says of its own power holds: at that distance it finds nine in ten, at half of it few.
+TEST(Statistics, KnowsWhichDifferenceATestWouldFind) {
+    constexpr int kCells = 9, kSets = 100;
+    constexpr double kAlarm = 0.001;
+    ExactLaw law;
+    for (int cell = 0; cell < kCells; ++cell) law[{cell}] = 1.0 / kCells;
+    const double full = least_distance(kCells - 1, kAlarm, 500);
+    EXPECT_NEAR(least_distance(kCells - 1, kAlarm, 2000), full / 2, 1e-9); // four times the draws
+    EXPECT_LT(full, least_distance(kCells - 1, 1e-6, 500));
+    EXPECT_EQ(least_distance(0, kAlarm, 500), 1);
+    std::uint32_t position = 0;
+    const auto drawn = [&](double distance, int draws) { // half of the cells have more than their share
+        Counts counts;
+        for (int i = 0; i < draws; ++i) {
+            double u = uniform({.seed = 3, .position = position++});
+            int cell = 0;
+            for (; cell < kCells - 1; ++cell) {
+                const double p = 1.0 / kCells + (cell == 8 ? 0 : cell < 4 ? distance / 4 : -distance / 4);
+                if (u < p) break;
+                u -= p;
+            }
+            ++counts[{cell}];
+        }
+        return counts;
+    };
+    for (const double part : {1.0, 0.5}) {
+        int alone = 0, beside = 0;
+        const double distance = part * full;
+        for (int set = 0; set < kSets; ++set) {
+            alone += against_law(drawn(distance, 500), law).p_value < kAlarm;
+            beside +=
+                against_draws(drawn(distance, 1000), drawn(0, 1000)).p_value < kAlarm; // 500 of two sets
+        }
+        for (const int found : {alone, beside})
+            EXPECT_TRUE(part == 1 ? found >= 90 : found <= 50) << part << " " << found;
+    }
+}
+
+TEST(Statistics, SaysWhatIsTooRareToBeTested) {
+    const Counts drawn = {{{0}, 60}, {{1}, 36}, {{2}, 3}, {{3}, 1}};
+    EXPECT_NEAR(against_law(drawn, {{{0}, 0.6}, {{1}, 0.36}, {{2}, 0.03}, {{3}, 0.01}}).rare, 0.04, 1e-12);
+    EXPECT_NEAR(against_draws(drawn, drawn).rare, 0.04, 1e-12);
+}
+
 TEST(Measure, FindsTheSpeedUpAndItsInterval) {
     std::vector<Sample> plain(10), fast(10);
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -433,6 +528,53 @@ TEST(Measure, CountsAcceptanceByPosition) {
     const Totals totals = total(one);
     EXPECT_EQ(totals.acceptance, (std::vector<double>{0.5, 0.25}));
     EXPECT_EQ(totals.conditional, (std::vector<double>{0.5, 0.5}));
+}
+
+// As in a walk: more than tokens per round is the clock's noise, in every table, and programs are told.
+TEST(CompareTable, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
+    std::vector<Contestant> contestants(2);
+    contestants[0].name = contestants[0].label = "none";
+    contestants[1].name = contestants[1].label = "lookup";
+    std::vector<Row> rows(3);
+    rows[0].contestant = &contestants[0];
+    rows[0].totals.rounds = rows[0].totals.tokens = 100;
+    rows[0].totals.verify_ms = 1.3;
+    rows[0].speed.value = 1;
+    Row& row = rows[1];
+    row.contestant = &contestants[1];
+    row.totals.rounds = 100;
+    row.totals.tokens = 109;
+    row.totals.verify_ms = 1.09;
+    row.speed = {.value = 1.3, .low = 1.15, .high = 1.55, .interval = true};
+    rows[2] = row;
+    for (Row* all : {&rows[0], &row}) all->domain = "all";
+    rows[2].domain = "code";
+    const TableLook look{.terminal = {.color = false, .width = 100}};
+    const auto tables = [&] {
+        return table_line(row, look) + formula_table(rows, rows[0], look) +
+               domain_table(rows, {"code", "all"}, contestants, look);
+    };
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    const char* covers = "\n  the interval covers which prompts were chosen, not the noise of the clock\n";
+    EXPECT_TRUE(rows[0].possible());
+    EXPECT_FALSE(row.possible());
+    const std::string guarded = tables();
+    for (const char* never : {"1.30×", "1.15", "1.55"}) EXPECT_FALSE(has(guarded, never)) << guarded;
+    for (const char* dash : {" –  ", " ÷ 1.090 = –\n", "1.09  –\n"})
+        EXPECT_TRUE(has(guarded, dash)) << dash << "\n" << guarded;
+    EXPECT_EQ(speed_notes(rows), "\n  – for a speed-up: more than tokens per round allow, time it again\n");
+
+    row.totals.tokens = rows[2].totals.tokens = 150;
+    const std::string plain = tables();
+    for (const char* part : {"1.30× [1.15, 1.55]", " ÷ 1.090 = 1.79×\n", "1.50  1.30×\n"})
+        EXPECT_TRUE(has(plain, part)) << part << "\n" << plain;
+    EXPECT_EQ(speed_notes(rows), covers);
+    rows[2].totals.tokens = 109; // of one domain only: its table has the dash
+    EXPECT_TRUE(has(speed_notes(rows), covers) && has(speed_notes(rows), "  – for a speed-up"));
+    rows.resize(1);
+    EXPECT_EQ(speed_notes(rows), "");
 }
 
 // However wide the values are.

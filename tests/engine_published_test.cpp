@@ -205,6 +205,29 @@ TEST_F(Toy, RefusesWhatIsNoFileOfFigures) {
     EXPECT_THROW(static_cast<void>(Published::load(folder_ / "nothing")), Error);
 }
 
+TEST_F(Toy, LeavesOutTheFileWithAMistakeWhereThatIsAskedFor) {
+    const auto write = [&](const char* file, const std::string& entries) {
+        std::ofstream(folder_ / file)
+            << R"({"schema":"speclens-published/1","about":"x","groups":[{"common":{)" << common_
+            << R"(},"entries":[)" << entries << "]}]}";
+    };
+    static_cast<void>(load());
+    write("more.json",
+          R"({"id":"c","method":"dart","value":3,"conflicts_with":[{"id":"a","why":"other prompts"}]})");
+    std::vector<std::string> left_out;
+    EXPECT_EQ(Published::load(folder_.path(), &left_out).figures().size(), 3u);
+    EXPECT_TRUE(left_out.empty());
+    write("toy.json", R"({"id":"a","method":"small","valu":2.5})");
+    const Published rest = Published::load(folder_.path(), &left_out);
+    ASSERT_EQ(rest.figures().size(), 1u);
+    EXPECT_EQ(rest.figures()[0].id, "c");
+    EXPECT_TRUE(rest.figures()[0].conflicts.empty()) << "with a figure that is not there";
+    ASSERT_EQ(left_out.size(), 1u);
+    EXPECT_NE(left_out[0].find("toy.json"), std::string::npos) << left_out[0];
+    EXPECT_NE(left_out[0].find("\"valu\" is not a field"), std::string::npos) << left_out[0];
+    EXPECT_THROW(static_cast<void>(Published::load(folder_.path())), Error) << "else it is refused";
+}
+
 TEST_F(Toy, RefusesASourceListedTwiceOrIncomplete) {
     sources_ += "," + sources_;
     EXPECT_NE(problem().find("paper: id is used twice"), std::string::npos) << problem();
@@ -249,6 +272,10 @@ TEST_F(Toy, PutsFiguresIntoWords) {
     const Published published = load();
     const PublishedFigure& a = *published.find("a");
     EXPECT_EQ(published_value(a), "up to 2.5×");
+    edit(common_, R"("form":"up to")", R"("form":"below")");
+    const Published bounded = load();
+    EXPECT_EQ(published_value(*bounded.find("a")), "below 2.5×");
+    EXPECT_TRUE(bounded.operating_points().empty());
     EXPECT_EQ(published_conditions(a), "M, 4 draft tokens, T=0");
     EXPECT_EQ(published_citation(a, published.source_of(a)), "I, Table 1, 2024-05");
     EXPECT_EQ(published_standing(a), "as published");

@@ -156,6 +156,46 @@ TEST(CycleView, CursorMovesVisitCyclesAndRejections) {
     EXPECT_FALSE(std::get<Checked>(trace[rejection - 1]).accepted);
 }
 
+// Of the rounds without guesses: those that had no room for one. A drafter that found nothing was asked.
+TEST(CycleView, KnowsWhichRoundsHadNoRoomForAGuess) {
+    const auto with = [](const char* drafter, int max_tokens, int positions) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 5, 6, 5};
+        settings.drafter = drafter;
+        settings.k = 3;
+        settings.sampling.temperature = 1;
+        settings.max_tokens = max_tokens;
+        auto run = std::make_unique<speclens::Run>(test::micro_models(1, positions), settings);
+        run->finish();
+        return run;
+    };
+    int full = 0, silent = 0, no_room = 0;
+    for (const char* drafter : {"none", "small", "lookup"})
+        for (const int max_tokens : {1, 2, 7, 8, 9, 100})
+            for (const int positions : {20, 21, 22, 512}) {
+                const auto run = with(drafter, max_tokens, positions);
+                const CycleView whole = fold(run->trace(), run->trace().size());
+                int left = max_tokens, room = positions - 5; // before the round: tokens, slots beside the pending one's
+                for (const CycleSummary& cycle : whole.cycles) {
+                    const bool tight = left == 1 || room == 0;
+                    const bool expected = tight && std::string(drafter) != "none";
+                    EXPECT_EQ(no_room_for_guess(whole, cycle), expected) << drafter << " " << max_tokens << " " << left;
+                    if (left == 1) { // seen as soon as the round is
+                        const CycleView early = fold(run->trace(), cycle.first_event + 1);
+                        EXPECT_EQ(no_room_for_guess(early, early.cycles.back()), expected) << drafter;
+                    }
+                    full += expected && left > 1;
+                    no_room += expected;
+                    silent += !tight && cycle.drafts.empty();
+                    left -= static_cast<int>(cycle.commit->tokens.size());
+                    room -= static_cast<int>(cycle.commit->tokens.size());
+                }
+            }
+    EXPECT_GT(silent, 0) << "lookup finds nothing at times";
+    EXPECT_GT(full, 0);
+    EXPECT_GT(no_room, full);
+}
+
 TEST(TraceHash, IgnoresTimingsAndSeesEverythingElse) {
     const auto one = finished("small", 1), two = finished("small", 1), other = finished("small", 0.9);
     const auto hash = [](const speclens::Run& run) { return run.trace().hash(run.trace().size()); };

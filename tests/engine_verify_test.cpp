@@ -96,6 +96,13 @@ Outcomes exact_match(Rows rows) {
     return out;
 }
 
+// With one draft, and with drafts that count as certain, block verification keeps what the token rule keeps.
+TEST(Rules, TheListPromisesNoMoreThanHolds) {
+    const std::string block = find_rule("block")->about, top = find_rule("tree_topk")->about;
+    EXPECT_NE(block.find("on average never fewer tokens"), std::string::npos) << block;
+    EXPECT_EQ(top.find("Medusa"), std::string::npos) << "its own rules are typical and greedy acceptance";
+}
+
 TEST(Verify, SpotsOfThePublicOraclesHoldTo1e9) {
     std::ifstream in(SPEC_SOURCE_DIR "/tests/golden/oracles_public.json");
     ASSERT_TRUE(in);

@@ -1,8 +1,10 @@
 // Scene S3 on saved runs: what recorded heads prove of two laws, and where they do not say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "engine/run.h"
 #include "scenes/accept_draw.h"
@@ -23,6 +25,14 @@ struct Saved {
         const std::shared_ptr<const Trace> trace =
             fixtures::toy_run({.name = "saved", .cycles = 12, .top = top});
         bench.show(trace, trace->size());
+    }
+    void look_at(const Position& position, int beat) { // the cursor follows
+        bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{beat}}}, bench.time);
+        bench.settle();
+    }
+    [[nodiscard]] bool reads(const std::string& text) const { // exactly so, somewhere
+        return std::ranges::any_of(bench.texts,
+                                   [&](const ui::RecordedText& shown) { return shown.text == text; });
     }
     [[nodiscard]] SceneInput at(const Position& position, int beat = 0) {
         SceneInput input = bench.controller.frame(0).scene;
@@ -68,8 +78,7 @@ TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
     Saved whole(64);
     int divided = 0;
     for (const Position& position : whole.positions()) {
-        whole.bench.controller.perform({SceneCommand{Select{position}}}, 0);
-        whole.bench.settle();
+        whole.look_at(position, kCoinBeat);
         for (const ui::RecordedText& shown : whole.bench.texts) {
             double p = 0, q = 0, ratio = 0;
             const std::size_t at = shown.text.find(") = .");
@@ -82,6 +91,20 @@ TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
         }
     }
     EXPECT_GT(divided, 3) << "or nothing was tried";
+}
+
+// Where the laws are equal nothing is dotted, and no replacement fills it.
+TEST(AcceptRule, EqualLawsNeedNoReplacement) {
+    SceneBench bench("accept-rule");
+    const auto trace = fixtures::toy_run({.name = "equal", .cycles = 4, .noise = 0});
+    bench.show(trace, trace->size());
+    SceneInput input = bench.controller.frame(0).scene;
+    input.beat = 6;
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_GT(view.kept, 1 - 1e-6);
+    const std::string text = accept_story(input, view, {}).text;
+    EXPECT_EQ(text.find("dotted"), std::string::npos) << text;
+    EXPECT_NE(text.find("nothing has to be replaced"), std::string::npos) << text;
 }
 
 TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
@@ -122,8 +145,7 @@ TEST(AcceptHeads, AreNotToldAsTheChance) {
         EXPECT_FALSE(says(areas, "≥ <")) << areas;
         EXPECT_FALSE(says(areas, "Residual:")) << areas;
         Saved window(3); // selecting moves the cursor
-        window.bench.controller.perform({SceneCommand{Select{position}}}, window.bench.time);
-        window.bench.settle();
+        window.look_at(position, kBooksBeat);
         EXPECT_TRUE(window.bench.shows("kept " + kept_number(view))) << window.bench.words;
         EXPECT_TRUE(window.bench.shows(lost_number(view) + " × residual")) << window.bench.words;
     }
@@ -139,7 +161,7 @@ TEST(AcceptHeads, GiveNoNumberWhereTheyShareNothing) {
         if (view.told()) continue;
         ++silent;
         EXPECT_TRUE(says(heads.told(position, 1), "Kept –, rejected –")) << heads.told(position, 1);
-        EXPECT_FALSE(says(accept_title(heads.at(position), view).title, "share next to nothing"));
+        EXPECT_FALSE(says(accept_title(heads.at(position, kBooksBeat), view).title, "share next to nothing"));
     }
     EXPECT_GT(silent, 0) << "or nothing was tried";
 }
@@ -340,8 +362,7 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
     Saved whole(64);
     int tried = 0;
     for (const Position& position : whole.positions()) {
-        whole.bench.controller.perform({SceneCommand{Select{position}}}, 0);
-        whole.bench.settle();
+        whole.look_at(position, kSumsBeat);
         const SceneInput input = whole.bench.controller.frame(0).scene;
         const AcceptView view = accept_view(input, {}, -1);
         const AcceptGrid grid = accept_grid(input.stage, view);
@@ -355,6 +376,80 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
         }
     }
     EXPECT_GT(tried, 3) << "or nothing was tried";
+}
+
+// Each has air on its own ground, however narrow the chart.
+TEST(AcceptRule, NoSumTouchesTheNext) {
+    const auto trace = fixtures::toy_run({.name = "saved", .cycles = 12});
+    const float scale = presenter_scale({1920, 1080}, find_scene("accept-rule")->make()->presenter_stage());
+    int tried = 0;
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1100, 700}, ui::Rect{0, 0, 1280, 720},
+                                   ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1920 / scale, 1080 / scale}}) {
+        SceneBench bench("accept-rule", {}, screen);
+        bench.show(trace, trace->size());
+        if (screen.h < 700) {
+            bench.controller.window = {1920, 1080};
+            bench.key(ui::Key::f5);
+        }
+        for (const Position& position : judged_positions(*bench.controller.frame(0).scene.view)) {
+            bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{kSumsBeat}}},
+                                     bench.time);
+            bench.settle();
+            std::vector<ui::Rect> details;
+            for (const char* words : {"where the two overlap", "draft above target", "target above draft"})
+                for (const ui::RecordedText& text : bench.texts)
+                    if (text.text == words) details.push_back(text.box);
+            if (details.size() != 3) continue;
+            ++tried;
+            constexpr float kGround = 26, kAir = 10; // the ground begins so far left of the words
+            for (std::size_t k = 0; k < 2; ++k)
+                EXPECT_LE(details[k].right() + kAir, details[k + 1].x - kGround)
+                    << screen.w << ": " << position.cycle << ", " << position.index;
+        }
+    }
+    EXPECT_GT(tried, 10) << "or nothing was tried";
+}
+
+// A room that is asked for ideas must not read the answer above the question.
+TEST(AcceptRule, TheFirstBeatsAskAndDoNotAnswer) {
+    Saved whole(64);
+    std::optional<Position> found;
+    for (const Position& position : whole.positions())
+        if (const AcceptView view = whole.view(position); !found && view.kept > 0.05 && view.kept < 0.95)
+            found = position;
+    ASSERT_TRUE(found) << "or nothing was tried";
+    std::set<std::string> titles;
+    for (int beat = 0; beat < kAcceptBeats; ++beat) {
+        whole.look_at(*found, beat);
+        EXPECT_EQ(whole.reads("overlap"), beat >= kSumsBeat) << beat;
+        EXPECT_EQ(whole.reads("The coin for"), beat >= kCoinBeat) << beat;
+        EXPECT_EQ(whole.reads("Proof"), beat >= kBooksBeat) << beat;
+        EXPECT_EQ(whole.reads("Over-claimed = owed"), beat >= kBooksBeat) << beat;
+        const std::string told = whole.told(*found, beat);
+        EXPECT_EQ(says(told, "Kept "), beat >= kSumsBeat) << told;
+        EXPECT_EQ(says(told, "Coin for "), beat >= kCoinBeat) << told;
+        EXPECT_EQ(says(told, "Residual:"), beat >= kBooksBeat) << told;
+        const std::string title = accept_title(whole.at(*found, beat), whole.view(*found)).title;
+        EXPECT_TRUE(whole.bench.shows(title)) << title << " in:\n" << whole.bench.words;
+        EXPECT_EQ(says(title, "over-claims"), beat == kBooksBeat) << title;
+        EXPECT_TRUE(titles.insert(title).second) << title << " at two beats";
+        look(whole.bench, "accept rule, beat " + std::to_string(beat), false);
+    }
+}
+
+TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
+    for (const ui::Key asks : {ui::Key::c, ui::Key::m, ui::Key::equal}) {
+        Saved whole(64);
+        whole.look_at(whole.positions().back(), 0);
+        EXPECT_FALSE(whole.reads("The coin for"));
+        whole.bench.key(asks);
+        EXPECT_TRUE(whole.reads("The coin for")) << whole.bench.words;
+        EXPECT_TRUE(whole.reads("overlap")) << whole.bench.words;
+        EXPECT_TRUE(whole.reads("Proof")) << whole.bench.words;
+        if (asks != ui::Key::equal) continue;
+        whole.bench.key(ui::Key::z);
+        EXPECT_FALSE(whole.reads("The coin for")) << "taken back";
+    }
 }
 
 TEST(AcceptStory, MostIsMoreThanHalf) {

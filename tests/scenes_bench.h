@@ -59,6 +59,7 @@ class SceneBench {
         texts = canvas.texts();
         clipped = canvas.clipped_texts();
         shapes = canvas.shapes();
+        picture = canvas.picture();
         EXPECT_EQ(canvas.open_clips(), 0);
         all.insert(all.end(), commands.begin(), commands.end());
         controller.perform(commands, time);
@@ -104,7 +105,8 @@ class SceneBench {
         ui::Input input;
         input.shift = mods.shift;
         input.ctrl = mods.ctrl;
-        input.keys = {{.key = key, .shift = mods.shift, .ctrl = mods.ctrl}};
+        input.alt = mods.alt;
+        input.keys = {{.key = key, .shift = mods.shift, .ctrl = mods.ctrl, .alt = mods.alt}};
         frame(input);
         settle();
     }
@@ -126,6 +128,7 @@ class SceneBench {
     std::string words;
     std::vector<ui::RecordedText> texts, clipped;
     int shapes = 0;
+    std::uint64_t picture = 0; // RecordCanvas::picture()
     std::vector<FrameCommand> commands, all;
 
   private:

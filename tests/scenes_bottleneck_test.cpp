@@ -6,6 +6,7 @@
 #include "scenes/bottleneck_model.h"
 #include "scenes_bench.h"
 #include "scenes_look.h"
+#include "scenes_tab.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -79,6 +80,15 @@ struct Window {
         sent.clear();
     }
     [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
+    void beat(int number) {
+        bench->controller.perform({SceneCommand{SetBeat{number}}}, 0);
+        bench->settle();
+    }
+    void finish_measuring() {
+        published.passes = std::make_shared<const PassTimes>(some_passes());
+        bench->controller.observe(published, bench->time);
+        bench->settle();
+    }
 };
 
 TEST(BottleneckScene, NamesItsSourcesWhole) {
@@ -151,6 +161,7 @@ TEST(PassTimes, TheWindowAsksForNoMoreThanTheModelCanSee) {
 
 TEST(BottleneckScene, CountsWhatAPassCosts) {
     Window window(true);
+    window.beat(kQuestionBeat + 2);
     BottleneckState state;
     BottleneckModel m = bottleneck_model(window.input(), state);
     ASSERT_TRUE(m.measured());
@@ -240,6 +251,89 @@ TEST(BottleneckScene, MeasuresOnDemand) {
     EXPECT_TRUE(std::holds_alternative<MeasurePasses>(window.sent.back()));
 }
 
+// The question is about sixteen tokens, and so is the answer; a width that the user chose stays.
+TEST(BottleneckScene, AnswersForAsManyTokensAsItAsksAbout) {
+    Window window(true);
+    SceneInput input = window.input();
+    for (const int beat : {kQuestionBeat, kQuestionBeat + 1}) {
+        input.beat = beat;
+        EXPECT_EQ(bottleneck_model(input, {}).marked, kAsked) << beat;
+        EXPECT_EQ(bottleneck_model(input, {.rows = 4}).marked, 4) << beat;
+    }
+    window.beat(kQuestionBeat + 1);
+    EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40×")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("The same 16 tokens")) << window.bench->words;
+}
+
+// Who measured before the lesson, or draws a handout, still asks before it is told.
+TEST(BottleneckScene, ShowsNoTimesBeforeTheAnswer) {
+    Window window(true);
+    for (const int beat : {0, kQuestionBeat}) {
+        window.beat(beat);
+        for (const char* told : {"Time of a pass", "2.40", "4.80", "1.20"})
+            EXPECT_FALSE(window.bench->shows(told)) << beat << ": " << window.bench->words;
+        const std::string words = find_scene("bottleneck")->make()->describe(window.input());
+        EXPECT_EQ(words.find("2.40"), std::string::npos) << words;
+    }
+    EXPECT_TRUE(window.bench->shows("Sixteen tokens in one pass: how much longer?")) << window.bench->words;
+    window.beat(0);
+    EXPECT_TRUE(window.bench->shows("the warehouse, all of it")) << window.bench->words;
+    window.beat(kQuestionBeat);
+    window.bench->key(ui::Key::m);
+    EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40×")) << window.bench->words;
+    window.beat(0);
+    window.beat(kQuestionBeat);
+    EXPECT_FALSE(window.bench->shows("2.40")) << "the next room is asked again";
+}
+
+TEST(BottleneckScene, DrawsAPictureBeforeAnythingIsMeasured) {
+    Window window(false);
+    EXPECT_TRUE(window.bench->shows("the walk, for every token")) << window.bench->words;
+    EXPECT_FALSE(window.bench->shows("will stand here"));
+    window.beat(kQuestionBeat);
+    for (const Saying& saying : kSayings) EXPECT_TRUE(window.bench->shows(saying.aloud)) << saying.aloud;
+}
+
+// A presenter has no controls and a laptop keeps them in a drawer: the answer is chosen with keys, and the
+// story names them.
+TEST(BottleneckScene, IsAnsweredByKeysBeforeItIsMeasured) {
+    for (const Size& s :
+         {Size{1280, 720, "1280x720"}, Size{1366, 768, "1366x768"}, Size{1600, 1000, "1600x1000"}})
+        for (const bool presenter : {false, true}) {
+            const float scale =
+                presenter ? presenter_scale({s.w, s.h}, find_scene("bottleneck")->make()->presenter_stage())
+                          : 1;
+            Window window(false, {0, 0, s.w / scale, s.h / scale});
+            window.bench->controller.window = {s.w, s.h};
+            if (presenter) window.bench->key(ui::Key::f5);
+            window.beat(kQuestionBeat);
+            const std::string what = std::string(s.name) + (presenter ? " presenter: " : ": ");
+            const SceneInput input = window.input();
+            const std::string story = bottleneck_story(input, bottleneck_model(input, {}), {}).text;
+            EXPECT_NE(story.find("Choose with ↑ ↓, then press M."), std::string::npos) << what << story;
+            EXPECT_TRUE(window.bench->shows("↑")) << what << window.bench->words;
+            window.bench->key(ui::Key::down);
+            window.bench->key(ui::Key::down);
+            window.bench->key(ui::Key::m);
+            window.finish_measuring();
+            EXPECT_TRUE(window.bench->shows("You said 4×, the nearest")) << what << window.bench->words;
+            EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40×"))
+                << what << window.bench->words;
+        }
+}
+
+// Arrows and the stepper choose a width: Tab does not stop at marks, which draw no ring.
+TEST(BottleneckScene, TabStopsAtControlsOnly) {
+    Window window(true);
+    window.beat(kQuestionBeat + 1);
+    const auto id = [&](const std::string& name) { return id_in(*window.bench, "bottleneck", name); };
+    const std::set<ui::Id> stops = tab_stops(*window.bench);
+    EXPECT_TRUE(stops.contains(id("measure")));
+    for (const PassTime& pass : some_passes().passes)
+        for (const char* chart : {"pass ", "token "})
+            EXPECT_FALSE(stops.contains(id(chart + std::to_string(pass.rows)))) << chart << pass.rows;
+}
+
 TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
     Window window(true);
     BottleneckState state;
@@ -262,8 +356,7 @@ TEST(BottleneckScene, NothingCollidesWhereEverythingIsShown) {
         for (const Size& s : kSizes) {
             Window window(measured, {0, 0, s.w, s.h});
             for (int beat = 0; beat < kBottleneckBeats; ++beat) {
-                window.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
-                window.bench->settle();
+                window.beat(beat);
                 look(*window.bench, std::string("bottleneck ") + s.name + " beat " + std::to_string(beat),
                      s.w < 1000);
             }

@@ -181,6 +181,16 @@ TEST(DominoScene, KeysForkTheRun) {
     bench.settle();
     EXPECT_TRUE(bench.shows("forced"));
     EXPECT_TRUE(bench.shows("same to the last bit") || bench.shows("base laws are the same")) << bench.words;
+    const auto in_gutter = [&](const char* words) {
+        return std::ranges::any_of(bench.texts, [&](const ui::RecordedText& t) { return t.text == words; });
+    };
+    EXPECT_TRUE(in_gutter("frozen"));
+    published.trace = run.shared_trace(); // the branch is left
+    published.runs = 3;
+    bench.controller.observe(published, bench.time);
+    bench.settle();
+    EXPECT_TRUE(in_gutter("parallel"));
+    EXPECT_FALSE(in_gutter("frozen")) << "nothing is forced any more";
     sent.clear();
     bench.key(ui::Key::n);
     ASSERT_FALSE(sent.empty());
@@ -188,6 +198,50 @@ TEST(DominoScene, KeysForkTheRun) {
     ASSERT_NE(restart, nullptr);
     EXPECT_EQ(restart->settings.drafter, "domino");
     EXPECT_EQ(restart->settings.sampling.temperature, 0);
+}
+
+// Behind the last guess of a block stands nothing that a forced one could change.
+TEST(DominoScene, ForcesAGuessThatOthersFollow) {
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    const CycleSummary& cycle = whole.cycles.front();
+    const int n = static_cast<int>(cycle.drafts.size());
+    ASSERT_GT(n, 2);
+    Frame frame(trace, domino_settings(0), cycle.end_event);
+    DominoModel model = domino_model(frame.input);
+    model.selected = n - 1;
+    model.chosen = false;
+    EXPECT_EQ(force_position(model), n - 2);
+    model.chosen = true;
+    EXPECT_EQ(force_position(model), n - 1) << "the user's own choice";
+    model.chosen = false;
+    model.selected = 1;
+    EXPECT_EQ(force_position(model), 1);
+
+    model.columns.back().forced = true;
+    model.forced = n - 1;
+    EXPECT_NE(domino_title(frame.input, model).title.find("no guess stands after it"), std::string::npos);
+    EXPECT_EQ(domino_title(frame.input, model).title.find("the head follows"), std::string::npos);
+}
+
+// A round with nothing to jump to says so, and names the key that brings another prompt.
+TEST(DominoScene, SaysWhereNoOtherRoundWasSavedByTheHead) {
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    const Position only = *next_rescue(whole, -1);
+    const CycleSummary& cycle = whole.cycles[static_cast<std::size_t>(only.cycle)];
+    Frame frame(trace, domino_settings(0), cycle.end_event);
+    std::erase_if(frame.whole.cycles, [&](const CycleSummary& c) { return c.cycle > only.cycle; });
+    frame.input.beat = 2;
+    const Story alone = domino_story(frame.input, domino_model(frame.input), {});
+    EXPECT_EQ(alone.task, "No other round here has one; another prompt: N");
+    EXPECT_FALSE(alone.on_task.empty());
+    frame.whole.cycles.resize(static_cast<std::size_t>(only.cycle));
+    frame.input.view = &frame.whole;
+    if (!frame.whole.cycles.empty()) {
+        const Story none = domino_story(frame.input, domino_model(frame.input), {});
+        EXPECT_EQ(none.task, "Try a prompt where they do not: N");
+    }
 }
 
 TEST(DominoScene, OffersDominoWhereSomethingElseDrafts) {
@@ -231,6 +285,70 @@ TEST(DominoScene, TellsOfTheChosenPosition) {
         EXPECT_EQ(story.task, "Force another d" + std::to_string(i + 1) + " with B, watch " +
                                   (last ? "its verdict" : "S" + std::to_string(i + 2)));
     }
+}
+
+// Where one token has nearly all, the correction moves nothing that shows.
+TEST(DominoScene, NamesTheTokenMovedMostOnlyWhereItMoves) {
+    const auto trace = recorded();
+    const std::optional<Position> rescue = next_rescue(fold(*trace, trace->size()), -1);
+    ASSERT_TRUE(rescue);
+    Frame frame(trace, domino_settings(0), trace->size());
+    frame.view = fold(*trace, frame.whole.cycles[static_cast<std::size_t>(rescue->cycle)].end_event);
+    frame.input.selected = rescue;
+    frame.input.beat = 4;
+    DominoModel model = domino_model(frame.input);
+    DominoColumn& column = model.columns[static_cast<std::size_t>(rescue->index)];
+    Drafted alike = *column.draft, alone = *column.draft;
+    ASSERT_GT(alike.lens.movers.size(), 1u);
+    for (Lens::Mover& mover : alike.lens.movers) mover.final_logp = mover.base_logp - 0.02;
+    alone.lens.movers.resize(1);
+    const auto line = [&] {
+        const std::string words = domino_description(frame.input, model, {});
+        const std::size_t at = words.find("Position " + std::to_string(rescue->index + 1) + " ");
+        return words.substr(at, words.find('\n', at) - at);
+    };
+    const auto story = [&] { return domino_story(frame.input, model, {}).text; };
+    EXPECT_NE(story().find("Of the likely tokens it moves"), std::string::npos) << story();
+    EXPECT_NE(line().find(", of the likely tokens most on “"), std::string::npos) << line();
+    column.draft = &alike;
+    EXPECT_NE(story().find("It moves all likely tokens alike."), std::string::npos) << story();
+    EXPECT_EQ(line().find("most on"), std::string::npos) << line();
+    column.draft = &alone;
+    EXPECT_NE(story().find("is likely there, before and after."), std::string::npos) << story();
+    EXPECT_EQ(line().find("most on"), std::string::npos) << line();
+}
+
+// One guess has nothing to fit to, and a refused one is no success.
+TEST(DominoScene, CallsNoRefusalAFit) {
+    RunSettings settings = domino_settings(0);
+    settings.k = 1;
+    speclens::Run run(test::micro_models(1), settings);
+    run.finish();
+    Frame one(run.shared_trace(), settings, run.trace().size());
+    one.input.beat = 2;
+    for (const CycleSummary& cycle : one.whole.cycles) {
+        if (cycle.drafts.empty()) continue;
+        one.input.selected = Position{cycle.cycle, 0};
+        one.view = fold(*one.trace, cycle.end_event);
+        const DominoModel model = domino_model(one.input);
+        EXPECT_EQ(domino_story(one.input, model, {}).heading, "One guess, nothing to fit");
+        const bool kept = cycle.accepted == 1;
+        EXPECT_EQ(domino_title(one.input, model).title,
+                  std::string("One guess, so nothing for the head to correct: ") +
+                      (kept ? "kept" : "refused"));
+    }
+
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    Frame frame(trace, domino_settings(0), whole.cycles.front().end_event);
+    frame.input.beat = 2;
+    DominoModel model = domino_model(frame.input);
+    model.rescued = -1;
+    for (DominoColumn& column : model.columns) column.changed = false;
+    model.columns.front().on.state = DominoVerdict::State::accepted;
+    EXPECT_EQ(domino_story(frame.input, model, {}).heading, "Here the favourites fit");
+    model.columns.front().on.state = DominoVerdict::State::rejected;
+    EXPECT_EQ(domino_story(frame.input, model, {}).heading, "Here no favourite changes");
 }
 
 TEST(DominoScene, ForksAndReplaysWithTheEngine) {

@@ -24,12 +24,12 @@ struct Asked {
     std::unique_ptr<SceneBench> bench;
 
     explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
-                   double temperature = 0) {
+                   double temperature = 0, int max_tokens = 24) {
         settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
         settings.drafter = drafter;
         settings.k = k;
         settings.sampling.temperature = temperature;
-        settings.max_tokens = 24;
+        settings.max_tokens = max_tokens;
         run = std::make_unique<speclens::Run>(models, settings);
         run->finish();
         EnginePort port;
@@ -141,7 +141,47 @@ TEST(DraftersScene, QuotesOnlyFiguresWithASource) {
         }
     }
     EXPECT_EQ(published_speed_ups(&figures, "lookup").words(), "2–4×");
+    EXPECT_EQ(published_speed_ups(&figures, "eagle3").words(), "<1–6.5×") << "one source saw it lose";
     EXPECT_TRUE(published_speed_ups(&figures, "none").empty());
+}
+
+// With one token left nobody is asked: that is no finding about the drafters.
+TEST(DraftersScene, SaysThatThereWasNoRoomForAGuess) {
+    for (const char* drafter : {"small", "none"}) {
+        Asked asked(drafter, {0, 0, 1600, 1000}, 4, 0, 1);
+        asked.answer();
+        const std::string words = asked.description();
+        EXPECT_NE(words.find("No room for a guess: one token was left"), std::string::npos) << words;
+        EXPECT_NE(words.find("None of the "), std::string::npos) << words;
+        EXPECT_NE(words.find("guessed here: there was room for one token only."), std::string::npos) << words;
+        EXPECT_NE(words.find("This round: no room for a guess"), std::string::npos) << words;
+        EXPECT_EQ(words.find("of 0 drafters"), std::string::npos) << words;
+        EXPECT_EQ(words.find("found nothing to propose"), std::string::npos) << words;
+    }
+}
+
+// "small, tree and EAGLE-3" would be three drafters.
+TEST(DraftersScene, ListsNamesWithACommaSoThatTheyStayOne) {
+    Asked asked;
+    asked.answer();
+    SceneInput input = asked.bench->controller.frame(0).scene;
+    DraftersModel model = drafters_model(input, {});
+    input.beat = 3;
+    model.best.clear();
+    for (int i = 0; i < static_cast<int>(model.rows.size()); ++i) {
+        const std::string name = model.rows[static_cast<std::size_t>(i)].name();
+        if (name == "small_tree" || name == "eagle3") model.best.push_back(i);
+    }
+    ASSERT_EQ(model.best.size(), 2u);
+    const std::string text = drafters_story(input, model).text;
+    EXPECT_NE(text.find("Small (tree) and EAGLE-3 bring"), std::string::npos) << text;
+    EXPECT_EQ(text.find(", tree"), std::string::npos) << text;
+}
+
+TEST(DraftersScene, PrintsNoTimeOfZero) {
+    EXPECT_EQ(guess_ms(0.0002), "<0.001");
+    EXPECT_EQ(guess_ms(0.0006), "0.001");
+    EXPECT_EQ(guess_ms(0), "–");
 }
 
 TEST(DraftersScene, SaysWhatLookupFoundAndWhatAHeadReads) {

@@ -11,6 +11,7 @@
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
+#include "scenes_tab.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -130,7 +131,7 @@ TEST(FailuresScene, MeasuresFirstAndThenShowsTheMap) {
     ASSERT_FALSE(empty.sent.empty());
     EXPECT_TRUE(std::holds_alternative<MeasurePasses>(empty.sent.back()));
     Loaded live(true);
-    EXPECT_TRUE(live.bench->shows("1 request, 4 guesses each"));
+    EXPECT_TRUE(live.bench->shows("1 request, 4 guesses: "));
     EXPECT_TRUE(live.bench->shows("SIM"));
     for (int i = 0; i < 6; ++i) live.bench->key(ui::Key::down);
     live.bench->settle();
@@ -229,6 +230,21 @@ TEST(FailuresScene, CountsGuessesInWholeNumbers) {
         }
 }
 
+TEST(FailuresScene, CountsNothingOfNothingAndOneRequestAsOne) {
+    Loaded live(true);
+    const SceneInput input = live.bench->controller.frame(0).scene;
+    FailuresModel m = failures_model(input, {});
+    m.bins = {{0, 0.1, 5, 4}, {0.1, 0.3, 0, 0}};
+    const std::string words = failures_description(input, m);
+    EXPECT_NE(words.find("Entropy from 0.1 to 0.3: none judged"), std::string::npos) << words;
+    EXPECT_NE(words.find("Entropy from 0.0 to 0.1: kept 4 of 5"), std::string::npos) << words;
+    m.row = 0;
+    ASSERT_EQ(m.marked().requests, 1);
+    EXPECT_EQ(failures_title(m).title.find(" each"), std::string::npos) << failures_title(m).title;
+    m.row = 1;
+    EXPECT_NE(failures_title(m).title.find(" each: "), std::string::npos) << failures_title(m).title;
+}
+
 TEST(FailuresScene, CountsTheRunsGuessesByEntropy) {
     Loaded live(true);
     const FailuresModel m = failures_model(live.bench->controller.frame(0).scene, {});
@@ -240,6 +256,42 @@ TEST(FailuresScene, CountsTheRunsGuessesByEntropy) {
         for (const DraftSlot& slot : cycle.drafts) checks += slot.check != nullptr;
     EXPECT_EQ(judged, checks);
     EXPECT_EQ(kept, view.accepted_drafts);
+}
+
+// A heading that the numbers below it deny is worse than none.
+TEST(FailuresScene, TheHeadingAboutTheBestKIsTrueHere) {
+    Loaded live(true);
+    SceneInput input = live.bench->controller.frame(0).scene;
+    input.beat = 2;
+    const auto told = [&](const FailuresModel& m) { return failures_story(input, m, nullptr); };
+    FailuresState state;
+    state.alpha = 0.9;
+    FailuresModel m = failures_model(input, state);
+    ASSERT_GT(m.best_k(0), m.best_k(kMostBusy));
+    EXPECT_EQ(told(m).heading, "The best K falls with load");
+    EXPECT_NE(told(m).text.find("the best K is " + std::to_string(m.best_k(0)) + " for one request"),
+              std::string::npos)
+        << told(m).text;
+    state.alpha = 0;
+    m = failures_model(input, state);
+    ASSERT_FALSE(m.pays_anywhere());
+    EXPECT_EQ(told(m).heading, "Here no K pays, whatever the load");
+    EXPECT_EQ(told(m).text.find("best K"), std::string::npos) << told(m).text;
+    for (LoadCell& cell : m.cells)
+        if (cell.requests == 64 && cell.k == 2) cell.speedup = 1.2; // where times are noise
+    ASSERT_LT(m.best_k(0), m.best_k(kMostBusy));
+    EXPECT_EQ(told(m).heading, "The best K depends on the load");
+}
+
+TEST(FailuresScene, TabStopsAtNoCell) {
+    Loaded live(true);
+    const auto id = [&](const std::string& name) { return id_in(*live.bench, "failures", name); };
+    const std::set<ui::Id> stops = tab_stops(*live.bench);
+    EXPECT_TRUE(stops.contains(id("measure")));
+    for (int row = 0; row <= kMostBusy; ++row)
+        for (const int k : kGuesses)
+            EXPECT_FALSE(stops.contains(id("cell " + std::to_string(row) + " " + std::to_string(k))))
+                << row << ", " << k;
 }
 
 TEST(FailuresScene, NothingCollidesWhereEverythingIsShown) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/guest.h"
 #include "engine/published_words.h"
 #include "engine/run.h"
 #include "engine/trace_json.h"
@@ -14,6 +15,7 @@
 #include "scenes/eagle3_model.h"
 #include "scenes/published_round.h"
 #include "scenes/second_draw.h"
+#include "scenes/words.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
@@ -210,6 +212,35 @@ TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
     }
 }
 
+TEST(Eagle3Scene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
+    const float scale = presenter_scale({1280, 720}, find_scene("eagle3")->make()->presenter_stage());
+    SceneBench bench("eagle3", {}, {0, 0, 1280 / scale, 720 / scale});
+    bench.controller.window = {1280, 720};
+    bench.show(recorded("eagle3"));
+    bench.key(ui::Key::f5);
+    const std::pair<int, const char*> kShown[] = {{kEagle3FirstStepBeat, "Feature"},
+                                                  {kEagle3ErrorsBeat, "How far its own features drift"},
+                                                  {kEagle3TimesBeat, "Draft time of a round"},
+                                                  {5, "Acceptance by position"}};
+    for (const auto& [beat, words] : kShown) {
+        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
+        bench.settle();
+        EXPECT_TRUE(bench.shows(words)) << bench.words;
+        look(bench, std::string("eagle3 presenter beat ") + std::to_string(beat), false);
+    }
+}
+
+// The story begins with the first step, so that is the one that is marked.
+TEST(Eagle3Scene, MarksTheStepThatTheStoryIsAbout) {
+    SceneBench bench("eagle3");
+    bench.show(recorded("eagle3"));
+    for (const auto& [beat, step] : {std::pair{0, 0}, std::pair{kEagle3FirstStepBeat, 0}, std::pair{2, 1}}) {
+        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
+        bench.settle();
+        EXPECT_EQ(eagle3_model(bench.controller.frame(0).scene).selected, step) << beat;
+    }
+}
+
 TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     const auto trace = recorded("eagle3");
     SceneBench bench("eagle3");
@@ -346,6 +377,65 @@ TEST(HeadScenes, ListTheOneKeyThatWorksWhereAnotherDrafts) {
         EXPECT_EQ(keys(other)[0].first, "U") << scene;
         EXPECT_EQ(keys(own)[0].first, "↑ ↓") << scene;
     }
+}
+
+// A scene about one head has something to show in every run that it can be asked about.
+TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
+    for (const auto& [scene, title] : {std::pair{"eagle3", "EAGLE-3"}, std::pair{"dflash", "DFlash"},
+                                       std::pair{"domino", "Domino"}}) {
+        Live live(scene, settings_for("small"));
+        EXPECT_TRUE(live.sent.empty()) << "a saved run cannot be asked about";
+        live.published.status.model = "micro";
+        live.show();
+        ASSERT_EQ(live.sent.size(), 1u) << scene;
+        const auto* asked = std::get_if<FetchGuest>(&live.sent[0]);
+        ASSERT_NE(asked, nullptr);
+        EXPECT_EQ(asked->drafter, scene);
+        const FetchGuest wanted = *asked;
+        const auto answer = [&](const FetchGuest& question) {
+            live.published.guest = std::make_shared<const Guest>(
+                guess_as(live.models, live.settings, live.run->trace(), question));
+            live.show();
+        };
+        answer(wanted);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1))) << scene;
+        EXPECT_EQ(live.sent.size(), 1u) << "asked once";
+        const CycleView round = fold(*live.published.guest->trace, live.published.guest->trace->size());
+        const std::string words = find_scene(scene)->make()->describe(live.bench->controller.frame(0).scene);
+        EXPECT_NE(words.find(std::string("draft ") + quoted(*live.published.guest->trace,
+                                                            round.cycles[0].drafts[1].draft->token)),
+                  std::string::npos)
+            << words;
+        EXPECT_EQ(words.find("Kept by position"), std::string::npos) << "one round is no rate";
+
+        // Another round: the one before stays until the answer is there.
+        const auto& trace = live.run->trace();
+        std::size_t end = 0;
+        for (int i = 0; i <= wanted.cycle + 1; ++i) end = next_cycle_end(trace, end);
+        live.bench->controller.perform({SceneCommand{SetCursor{end}}}, live.bench->time);
+        live.bench->settle();
+        ASSERT_EQ(live.sent.size(), 2u);
+        const FetchGuest next = std::get<FetchGuest>(live.sent[1]);
+        EXPECT_EQ(next.cycle, wanted.cycle + 1);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1)));
+        answer(next);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(next.cycle + 1)));
+
+        live.bench->key(ui::Key::u);
+        const auto* restart = std::get_if<Restart>(&live.sent.back());
+        ASSERT_NE(restart, nullptr) << scene;
+        EXPECT_EQ(restart->settings.drafter, scene);
+        EXPECT_TRUE(live.bench->shows(std::string("Run with ") + title));
+    }
+}
+
+TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
+    Live live("eagle3", settings_for("small"));
+    live.published.status.model = "micro";
+    live.published.guest = std::make_shared<const Guest>(
+        guess_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
+    live.show();
+    EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
 }
 
 // Hollow beside solid: what papers say of a round stands with its source below what was measured here.

@@ -293,8 +293,6 @@ TEST(Compact, ASceneOfTheWholeWindowHasNoDrawersAndSaysSo) {
     bench.key(ui::Key::i, {.shift = true});
     EXPECT_TRUE(bench.shows("This scene has no drawers"));
     EXPECT_FALSE(bench.controller.chrome.layout.details);
-    bench.key(ui::Key::f6);
-    EXPECT_TRUE(bench.shows("This scene shows everything at once")) << bench.words;
 }
 
 TEST(Input, ButtonChangesEndAFrameAndKeysAreNeverLost) {

@@ -16,6 +16,7 @@
 #include "scenes/words.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
+#include "scenes_look.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -274,6 +275,37 @@ TEST(LoopRows, ManyGuessesAreShownInPartAndWhole) {
             EXPECT_FALSE(input.stage.contains(text.box.center()) && comparison) << text.text;
         }
     }
+}
+
+// Columns take the room there is, up to a width at which a bar still belongs to its number.
+TEST(LoopRows, FewGuessesFillTheStage) {
+    constexpr float kWidest = 280;
+    std::vector<fixtures::Toy> runs = {
+        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 2, .nodes = 8}};
+    for (const int k : {1, 4, 7, 15}) runs.push_back({.name = "wide", .k = k, .cycles = 2, .noise = 0.3});
+    for (const fixtures::Toy& toy : runs)
+        for (const ui::Rect screen : {ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1366, 768},
+                                      ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 2560, 1440}}) {
+            const auto trace = fixtures::toy_run(toy);
+            const CycleView whole = fold(*trace, trace->size());
+            for (const CycleSummary& cycle : whole.cycles) {
+                SceneBench bench("loop", {}, screen);
+                bench.show(trace, cycle.end_event);
+                bench.settle();
+                SceneInput input = bench.controller.frame(0).scene;
+                input.stage = frame_layout({screen.w, screen.h}).stage;
+                const LoopModel model = loop_model(input);
+                const ui::RecordCanvas canvas(scene_fonts(), screen);
+                const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(canvas, input, model));
+                const std::string what =
+                    toy.name + std::to_string(toy.k) + " at " + std::to_string(static_cast<int>(screen.w));
+                EXPECT_LE(grid.pitch, kWidest) << what;
+                EXPECT_LE(grid.right, grid.limit + 0.5F) << what;
+                EXPECT_TRUE(grid.pitch == kWidest || grid.limit - grid.right < grid.pitch / 2)
+                    << what << ": " << grid.limit - grid.right << " is left empty";
+                look(bench, what, false);
+            }
+        }
 }
 
 TEST(LoopRows, AComparisonHasOneSign) {

@@ -146,6 +146,31 @@ TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
         << "another rule, nothing drawn yet";
 }
 
+// Once caught it stays caught, and between two looks nothing is: the bound on false alarms counts looks only.
+TEST(LosslessScene, CatchesAtALookAndForGood) {
+    LosslessState state;
+    state.rule = 1;
+    LosslessCount& count = state.counts[lossless_rules()[1]->name];
+    draw_texts(*find_rule("token"), 7, 60, count); // whose looks are innocent
+    ASSERT_EQ(count.caught, 0);
+    count.caught = 56;
+    EXPECT_NE(lossless_title(lossless_model(state)).title.find("caught after 56 texts"), std::string::npos);
+
+    count = {};
+    count.drawn = 50;
+    count.texts[exact_texts().rbegin()->first] = 50;
+    const LosslessModel early = lossless_model(state);
+    ASSERT_LT(early.test.p_value, kLosslessAlarm);
+    EXPECT_NE(lossless_title(early).title.find("still hides"), std::string::npos);
+    EXPECT_EQ(lossless_title(early).subtitle.find("· p"), std::string::npos) << "there was no look yet";
+
+    count = {};
+    draw_texts(*lossless_rules()[1], 7, 60, count);
+    ASSERT_EQ(count.looks.back().drawn, 56);
+    const std::string told = lossless_title(lossless_model(state)).subtitle;
+    EXPECT_NE(told.find("· p at 56 "), std::string::npos) << told;
+}
+
 // What was drawn under a mistake is not what chance alone leaves.
 TEST(LosslessScene, DoesNotCallAMistakeChance) {
     for (const bool mistaken : {false, true}) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "scenes/numbers_model.h"
 #include "scenes_bench.h"
@@ -104,6 +105,62 @@ TEST(NumbersScene, TheFilterGoesRound) {
     list.bench->key(ui::Key::c);
     list.bench->settle();
     EXPECT_FALSE(list.bench->shows("that are wrong in their source"));
+}
+
+// A beat about some of the figures begins with them, and says so.
+TEST(NumbersScene, BringsWhatABeatIsAboutToTheTop) {
+    for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1600, 1000, "1600x1000"}}) {
+        Listed list({0, 0, s.w, s.h});
+        list.beat(kCountingBeat);
+        for (const char* words : {"not counted", "token included)", "one known anchor and 15 drafts",
+                                  "first the 9 that count differently"})
+            EXPECT_TRUE(list.bench->shows(words)) << s.name << ": " << words << "\n" << list.bench->words;
+        list.beat(kRepeatBeat);
+        EXPECT_TRUE(list.bench->shows("that name their conditions")) << list.bench->words;
+        EXPECT_TRUE(list.bench->shows("A100 80 GB") || list.bench->shows("H20")) << list.bench->words;
+    }
+}
+
+TEST(Numbers, BeginsWithTheFiguresOfTheBeat) {
+    Listed list;
+    SceneInput input = list.input();
+    const Published& figures = *input.figures;
+    const std::size_t all = figures.figures().size();
+    for (const int beat : {kCountingBeat, kRepeatBeat}) {
+        input.beat = beat;
+        const auto told = figures_told(figures, beat);
+        EXPECT_GE(told.size(), beat == kCountingBeat ? 9U : 5U) << "a figure of the beat is gone";
+        NumbersState state;
+        const NumbersModel m = numbers_model(input, state);
+        EXPECT_EQ(m.told, static_cast<int>(told.size()));
+        EXPECT_TRUE(std::equal(told.begin(), told.end(), m.rows.begin()));
+        ASSERT_EQ(m.rows.size(), all) << "nothing is left out or shown twice";
+        EXPECT_EQ(std::set<const PublishedFigure*>(m.rows.begin(), m.rows.end()).size(), all);
+        state.method = "dflash"; // what the user asked for holds here, too
+        for (const PublishedFigure* figure : numbers_model(input, state).rows)
+            EXPECT_EQ(figure->method, "dflash");
+    }
+}
+
+TEST(Numbers, ABeatTakesNoFilterAway) {
+    Listed list;
+    SceneInput input = list.input();
+    NumbersState state;
+    int beat = -1;
+    const auto go = [&](int to) {
+        input.beat = to;
+        follow_numbers_beat(input, state, beat);
+        return state.filter;
+    };
+    EXPECT_EQ(go(0), FigureFilter::all);
+    choose_filter(state, FigureFilter::disputed);
+    EXPECT_EQ(go(kCountingBeat), FigureFilter::disputed);
+    EXPECT_EQ(state.selected, numbers_model(input, state).rows.front()->id);
+    state.selected = "dflash-block";
+    EXPECT_EQ(go(kCountingBeat), FigureFilter::disputed);
+    EXPECT_EQ(state.selected, "dflash-block") << "a beat brings its figures along once";
+    EXPECT_EQ(go(3), FigureFilter::wrong);
+    EXPECT_EQ(go(kRepeatBeat), FigureFilter::disputed);
 }
 
 TEST(NumbersScene, SaysThatThereIsNothing) {

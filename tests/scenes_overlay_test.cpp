@@ -31,6 +31,19 @@ TEST(BlackScreen, HidesEverythingUntilAKeyThatDoesNothingElse) {
     EXPECT_TRUE(bench.shows("Output"));
 }
 
+TEST(BlackScreen, KeepsTheFocus) {
+    SceneBench bench("loop");
+    bench.show(one_run(), 4);
+    bench.key(ui::Key::tab);
+    const ui::Id focus = bench.widgets.focus;
+    ASSERT_NE(focus, 0U);
+    bench.key(ui::Key::period);
+    EXPECT_EQ(bench.words, "");
+    bench.key(ui::Key::enter);
+    EXPECT_EQ(bench.widgets.focus, focus);
+    EXPECT_TRUE(bench.widgets.focus_visible);
+}
+
 TEST(Light, LeavesThePictureUsable) {
     SceneBench bench("loop");
     bench.show(one_run(), 4);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scenes/story.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
@@ -252,6 +253,23 @@ TEST(Presenter, TellsTheLecturesStepFromTheScenes) {
     EXPECT_TRUE(live.bench.shows("step 9 of ")) << live.bench.words;
     live.bench.key(ui::Key::page_down);
     EXPECT_TRUE(live.bench.shows("lecture 2 of 2")) << live.bench.words;
+    live.bench.key(ui::Key::page_down, {.ctrl = true});
+    EXPECT_TRUE(live.bench.shows("lecture 2 (away)")) << live.bench.words;
+}
+
+TEST(Presenter, SaysThatAWindowIsTooSmallForIt) {
+    Listening live("loop", {0, 0, 640, 480});
+    live.bench.key(ui::Key::f5);
+    EXPECT_TRUE(live.bench.shows("This window is too small to present")) << live.bench.words;
+    EXPECT_FALSE(live.chrome().layout.presenter);
+    live.bench.resize({0, 0, 1280, 720});
+    live.bench.settle();
+    live.bench.key(ui::Key::f5);
+    EXPECT_TRUE(live.chrome().layout.presenter);
+    live.bench.resize({0, 0, 640, 480});
+    live.bench.settle();
+    live.bench.key(ui::Key::f5);
+    EXPECT_FALSE(live.chrome().layout.presenter) << "it can always be left";
 }
 
 // ---- handles ----
@@ -293,6 +311,29 @@ TEST(Strip, ShowsThatABeatHasATask) {
     Listening live("accept-rule", {0, 0, 1280, 720});
     live.bench.key(ui::Key::end);
     EXPECT_TRUE(live.bench.shows("Task")) << live.bench.words;
+}
+
+TEST(Strip, LeavesOutWholeSentences) {
+    const ui::Rect screen{0, 0, 1280, 720};
+    Story story;
+    story.heading = "Three tokens";
+    story.text = "The token joins the output.";
+    for (int i = 0; i < 60; ++i) story.text += i == 0 ? " This round" : " took long";
+    story.text += ".";
+    SceneInput in;
+    in.story = {0, 600, 1280, 52};
+    in.strip = true;
+    ui::RecordCanvas canvas(scene_fonts(), screen);
+    const ui::Input input;
+    ui::WidgetState widgets;
+    ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, screen);
+    std::vector<SceneCommand> commands;
+    draw_story(in, ui, story, commands);
+    ui.finish();
+    const std::string shown = canvas.visible_text();
+    EXPECT_NE(shown.find("The token joins the output."), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("This round"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("…"), std::string::npos) << shown;
 }
 
 // ---- a scene that is made for another drafter ----

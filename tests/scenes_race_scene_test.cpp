@@ -6,6 +6,7 @@
 
 #include "app/ui/format.h"
 #include "scenes_look.h"
+#include "scenes_tab.h"
 #include "temp_folder.h"
 #include "toy_race.h"
 
@@ -86,6 +87,22 @@ TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
                 EXPECT_TRUE(b.bench.shows(race_about(lane)) || b.bench.shows(race_about_short(lane)))
                     << s.name << ": " << race_about(lane);
         }
+    }
+}
+
+// A room sees bars of two hues above all: they are named where not all have room.
+TEST(RaceScene, KeepsTheBeginningOfItsLegendForARoom) {
+    for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
+        const float scale = presenter_scale({s.w, s.h}, find_scene("race")->make()->presenter_stage());
+        RaceBench b({0, 0, s.w / scale, s.h / scale});
+        b.bench.controller.window = {s.w, s.h};
+        b.observe(toy_race());
+        b.bench.key(ui::Key::f5);
+        for (const char* words : {"drafting", "target pass; its own token", "the rest"})
+            EXPECT_TRUE(std::ranges::any_of(
+                b.bench.texts, [&](const ui::RecordedText& text) { return text.text.ends_with(words); }))
+                << s.name << ": " << words << "\n"
+                << b.bench.words;
     }
 }
 
@@ -244,6 +261,16 @@ TEST(RaceKeys, OpenTheChosenLaneInTheLoop) {
     ASSERT_EQ(restarts.size(), 1U);
     EXPECT_EQ(restarts[0]->settings.drafter, "dflash");
     EXPECT_EQ(b.bench.controller.frame(b.bench.time).scene_name, "loop");
+}
+
+// Arrows choose a lane: Tab does not stop at the cards, where Enter would choose one unseen.
+TEST(RaceKeys, TabStopsAtNoLane) {
+    RaceBench b;
+    b.observe(toy_race());
+    const std::set<ui::Id> stops = tab_stops(b.bench);
+    EXPECT_TRUE(stops.contains(id_in(b.bench, "race", "run")));
+    for (int lane = 0; lane < 4; ++lane)
+        EXPECT_FALSE(stops.contains(id_in(b.bench, "race", "lane " + std::to_string(lane)))) << lane;
 }
 
 TEST(RaceKeys, DigitsPutDraftersInAndOut) {

@@ -7,12 +7,14 @@
 #include <numeric>
 #include <sstream>
 
+#include "app/ui/format.h"
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/trace_json.h"
 #include "scenes/point_labels.h"
 #include "scenes/relaxed_model.h"
 #include "scenes_bench.h"
+#include "scenes_look.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -381,6 +383,102 @@ TEST(RelaxedScene, SaysSoWhereNothingIsGivenAway) {
     const RelaxedModel m = relaxed_model(live.input(), state);
     EXPECT_EQ(relaxed_title(live.input(), m).subtitle.find("NOT lossless"), std::string::npos);
     EXPECT_EQ(relaxed_description(live.input(), m).find("Faster"), std::string::npos);
+}
+
+// Two laws that only rounding parts are one law.
+TEST(Relaxed, RoundingIsNoDistance) {
+    EXPECT_EQ(distance_told({.5 + 1e-12, .5 - 1e-12}, {.5, .5}), 0);
+    EXPECT_NEAR(distance_told({.51, .49}, {.5, .5}), .01, 1e-12);
+    Sampled live;
+    RelaxedState state;
+    state.params.lenience = 0;
+    const RelaxedModel m = relaxed_model(live.input(), state);
+    EXPECT_EQ(m.here.distance, 0);
+    for (const RelaxedCurve& curve : *m.curves)
+        if (curve.rule->name == std::string("lenience")) {
+            EXPECT_EQ(curve.points.front().distance, 0);
+        }
+    const std::string words = relaxed_description(live.input(), m, state);
+    EXPECT_NE(words.find("; 0 from the target"), std::string::npos) << words;
+}
+
+// Two chances that are printed alike are not compared.
+TEST(RelaxedScene, ComparesWhatItPrints) {
+    Sampled live;
+    RelaxedState state;
+    state.rule = "cascade_tokenV3";
+    SceneInput input = live.input();
+    input.beat = kRelaxedBeats - 1;
+    RelaxedModel m = relaxed_model(input, state);
+    ASSERT_GT(m.counted, 0);
+    m.lossless.kept = .9562, m.here = {.9638, .06};
+    const Story story = relaxed_story(input, m, state);
+    EXPECT_EQ(story.heading, "Something else, and not faster");
+    EXPECT_EQ(story.text.find("instead of"), std::string::npos) << story.text;
+    EXPECT_NE(story.text.find(".96, about as often as before"), std::string::npos) << story.text;
+    EXPECT_NE(relaxed_title(input, m).title.find(", about as many as before;"), std::string::npos);
+    m.here.kept = .98;
+    EXPECT_EQ(relaxed_story(input, m, state).heading, "Faster, but of something else");
+}
+
+TEST(RelaxedScene, ItsTitleSpeaksInPercent) {
+    Sampled live;
+    RelaxedState state;
+    const SceneInput input = live.input();
+    RelaxedModel m = relaxed_model(input, state);
+    ASSERT_TRUE(m.all_count());
+    m.lossless.kept = .96, m.here = {.98, .05};
+    EXPECT_EQ(relaxed_title(input, m).title, "Lenient token rule keeps " + ui::percent(.98) +
+                                                 " of the guesses instead of " + ui::percent(.96) +
+                                                 "; .05 from the target");
+    EXPECT_EQ(relaxed_title(input, m).short_title, "Lenient token rule keeps " + ui::percent(.98) +
+                                                       " of the guesses, not " + ui::percent(.96) +
+                                                       "; distance .05");
+    m.here.kept = .997; // which is not all of them
+    EXPECT_NE(relaxed_title(input, m).title.find("keeps over " + ui::percent(.99)), std::string::npos);
+    m.here.kept = .003;
+    EXPECT_NE(relaxed_title(input, m).title.find("keeps under " + ui::percent(.01)), std::string::npos);
+}
+
+// Three bars and two numbers: whose they are stands above them.
+TEST(RelaxedScene, TheNumbersOfARowHaveNames) {
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        Sampled live;
+        live.bench->resize(screen);
+        live.bench->settle();
+        const std::vector<ui::RecordedText>& texts = live.bench->texts;
+        const ui::RecordedText *target = nullptr, *written = nullptr; // the legend has them too
+        for (const ui::RecordedText& text : texts)
+            if (text.text == "written" && (!written || text.box.x > written->box.x)) written = &text;
+        ASSERT_TRUE(written);
+        for (const ui::RecordedText& text : texts)
+            if (text.text == "target" && std::abs(text.box.right() - written->box.right()) < 0.5F)
+                target = &text;
+        ASSERT_TRUE(target);
+        EXPECT_LT(target->box.y, written->box.y) << "as the numbers of a row";
+        const auto numbers = std::ranges::count_if(texts, [&](const ui::RecordedText& text) {
+            return text.font == ui::Font::mono && text.box.y > written->box.y &&
+                   std::abs(text.box.right() - written->box.right()) < 0.5F;
+        });
+        EXPECT_GE(numbers, 4);
+        EXPECT_EQ(numbers % 2, 0);
+        look(*live.bench, "relaxed, names of the numbers", false);
+    }
+}
+
+// A limit that nothing exceeds keeps no guess: the target's law, and plain decoding.
+TEST(RelaxedScene, ARuleThatKeepsNothingIsPlainDecoding) {
+    Sampled live;
+    RelaxedState state;
+    state.rule = "typical";
+    state.params.epsilon = 1;
+    state.params.delta = 100;
+    SceneInput input = live.input();
+    input.beat = kRelaxedBeats - 1;
+    const RelaxedModel m = relaxed_model(input, state);
+    ASSERT_EQ(m.here.kept, 0);
+    EXPECT_EQ(relaxed_story(input, m, state).heading, "Plain decoding, with guesses to pay");
+    EXPECT_NE(relaxed_title(input, m).subtitle.find("NOT lossless elsewhere"), std::string::npos);
 }
 
 TEST(RelaxedScene, JudgesTheRunByItsRule) {

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/ui/format.h"
 #include "engine/run.h"
 #include "engine/study.h"
 #include "scenes/speedup_model.h"
 #include "scenes_bench.h"
+#include "scenes_fixtures.h"
 #include "scenes_look.h"
+#include "scenes_tab.h"
 #include "tests/micro.h"
 
 namespace speclens {
@@ -181,7 +184,7 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
     EXPECT_NEAR(m.tokens[2], three->tokens, 1e-9) << "position by position gives what was seen";
     for (const SpeedupPoint& p : m.points) EXPECT_LE(p.speedup, m.point(m.best)->speedup);
     EXPECT_TRUE(live.bench->shows(as_fast_words(m) +
-                                  (m.alike ? " are about as fast here, up to" : " not told apart")))
+                                  (m.alike ? " are about as fast here, up to" : " within the noise")))
         << "of ten rounds";
     Measured long_run;
     long_run.bench->key(ui::Key::m);
@@ -279,6 +282,30 @@ TEST(SpeedupScene, ARunSaysHowManyOfItsRoundsGuessed) {
     whole = fold(*trace, trace->size());
     whole.cycles.back().drafts.clear(); // the last token has no room for a guess, whoever drafts
     EXPECT_DOUBLE_EQ(speedup_model(input, {}).levers.drafts, 1);
+}
+
+// One pass that the machine held up must not turn what the run says into its opposite.
+TEST(SpeedupScene, OneHeldUpRoundDecidesNoLever) {
+    for (const char* drafter : {"small", "dflash"}) {
+        const auto model = [&](int held_up) {
+            const auto trace =
+                fixtures::toy_run({.name = "held", .drafter = drafter, .k = 4, .held_up = held_up});
+            const CycleView whole = fold(*trace, trace->size());
+            SceneInput input;
+            input.trace = trace.get();
+            input.view = input.whole = &whole;
+            input.plain.ms_per_token = 8;
+            return speedup_model(input, {});
+        };
+        const SpeedupModel calm = model(-1), shaken = model(2);
+        ASSERT_EQ(calm.source, SpeedupModel::Source::run);
+        EXPECT_GT(calm.levers.verify, 0);
+        EXPECT_EQ(shaken.levers.alpha, calm.levers.alpha) << drafter << ": the same guesses";
+        EXPECT_NEAR(shaken.levers.draft, calm.levers.draft, 1e-9) << drafter;
+        EXPECT_NEAR(shaken.levers.block, calm.levers.block, 1e-9) << drafter;
+        EXPECT_NEAR(shaken.levers.verify, calm.levers.verify, 1e-9) << drafter;
+        EXPECT_NEAR(shaken.speedup_at(shaken.best), calm.speedup_at(calm.best), 1e-9) << drafter;
+    }
 }
 
 // A pass over a block takes as long for one guess as for fifteen: no guess has a price of its own.
@@ -500,6 +527,24 @@ TEST(SpeedupScene, NamesTheLengthsThatAreAboutAsFast) {
     EXPECT_EQ(before, 1U);
 }
 
+// One round says little, but no speed-up is 0 or less.
+TEST(SpeedupScene, NoIntervalReachesZero) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    Study few = *live.published.studies[kSpeedupStudy];
+    for (StudyPoint& p : few.points)
+        if (p.settings.k == 8) p.rounds = 1, p.tokens = 3;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(few);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    for (const SpeedupPoint& p : m.points) {
+        EXPECT_GT(p.low, 0.01) << p.k;
+        EXPECT_NEAR(p.low * p.high, p.speedup * p.speedup, 1e-9) << p.k << ": as far either way";
+    }
+}
+
 TEST(SpeedupScene, DoubtsTimesOfWhichTheWiderIsQuicker) {
     Measured live;
     live.bench->key(ui::Key::m);
@@ -554,6 +599,74 @@ TEST(SpeedupScene, NamesTheSourceOfItsTableWholeBesideEveryFormula) {
     bench.settle();
     EXPECT_TRUE(bench.shows("(of a series on NVIDIA Dynamo)")) << bench.words;
     for (const char* value : {"2.53", "8.62"}) EXPECT_TRUE(bench.shows(value)) << value;
+}
+
+// Who reads "this table" sees one, also where no details are beside the stage.
+TEST(SpeedupScene, TheTableIsWhereItIsSpokenOf) {
+    const float scale = presenter_scale({1280, 720}, find_scene("speedup")->make()->presenter_stage());
+    struct Window {
+        ui::Rect screen;
+        bool presenter, drawer, charts;
+    };
+    for (const Window& w :
+         {Window{{0, 0, 1600, 1000}, false, false, true}, Window{{0, 0, 1280, 720}, false, false, false},
+          Window{{0, 0, 1280, 720}, false, true, true},
+          Window{{0, 0, 1280 / scale, 720 / scale}, true, false, false}}) {
+        SceneBench bench("speedup", {}, w.screen);
+        bench.controller.figures = figures();
+        bench.show(fixtures::mixed());
+        if (w.presenter) {
+            bench.controller.window = {1280, 720};
+            bench.key(ui::Key::f5);
+        }
+        bench.controller.chrome.layout.details = w.drawer;
+        bench.controller.perform({SceneCommand{SetBeat{kSpeedupBeats - 1}}}, bench.time);
+        bench.settle();
+        const std::string what = std::to_string(w.screen.w) + (w.presenter ? " presenter" : "") +
+                                 (w.drawer ? " with details" : "");
+        const auto times = [&](const std::string& words) {
+            return std::ranges::count_if(bench.texts,
+                                         [&](const ui::RecordedText& text) { return text.text == words; });
+        };
+        EXPECT_EQ(times("A printed table, checked"), 1) << what;
+        EXPECT_GE(times("3.16"), 1) << what << ": printed";
+        EXPECT_GE(times("2.94"), 1) << what << ": by the formula";
+        EXPECT_EQ(times("Tokens per round"), w.charts ? 1 : 0) << what;
+        EXPECT_EQ(bench.shows("16 of 20 printed cells miss their own formula"), !w.charts) << what;
+        EXPECT_TRUE(bench.shows("PUBLISHED tokens per round")) << what;
+        look(bench, what, false);
+        bench.controller.perform({SceneCommand{SetBeat{0}}}, bench.time);
+        bench.settle();
+        EXPECT_EQ(times("Tokens per round"), 1) << what << ": other beats keep their charts";
+    }
+}
+
+TEST(SpeedupScene, TabStopsAtNoColumn) {
+    Measured live;
+    const auto id = [&](const std::string& name) { return id_in(*live.bench, "speed-up", name); };
+    const std::set<ui::Id> stops = tab_stops(*live.bench);
+    EXPECT_TRUE(stops.contains(id("measure")));
+    for (const char* chart : {"tokens", "speed"})
+        for (int k = 1; k <= kLongestDraft; ++k)
+            EXPECT_FALSE(stops.contains(id(chart + std::to_string(k)))) << chart << k;
+}
+
+TEST(SpeedupScene, ItsTitlesSpeakOfNoise) {
+    SpeedupModel m;
+    m.source = SpeedupModel::Source::study;
+    m.drafter = "small";
+    m.plain_ms = 1;
+    m.points = {{.k = 3, .rounds = 10, .tokens = 1.8125, .draft = 0.3, .verify = 1.15, .speedup = 1.25}};
+    m.best = m.marked = 3;
+    m.as_fast = {1, 2, 3, 4};
+    m.alike = m.close = false;
+    const SceneInput input;
+    EXPECT_NE(speedup_title(input, m).title.find("1.25× with 3 guesses here; "), std::string::npos);
+    EXPECT_TRUE(speedup_title(input, m).title.ends_with(" within the noise"))
+        << speedup_title(input, m).title;
+    m.even = true;
+    EXPECT_EQ(speedup_title(input, m).title.substr(speedup_title(input, m).title.find(':')),
+              ": 1.25× with 3 guesses, within the noise of plain decoding");
 }
 
 TEST(SpeedupScene, NothingCollidesWhereEverythingIsShown) {

@@ -127,14 +127,81 @@ TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
 // token rule, block verification no less.
 TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
     Stored stored;
+    stored.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
+    stored.bench->settle();
     EXPECT_TRUE(stored.bench->shows("all kept alike: ids 2.20×, token rule 2.18×, blocks 2.11×"))
         << stored.bench->words;
     EXPECT_TRUE(stored.bench->shows("if all three keep alike"));
-    stored.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
     const SceneInput input = stored.bench->controller.frame(0).scene;
     const std::string words = systems_description(input, systems_model(input, {}));
     for (const char* part : {"If every guess stays with .80 whatever is sent:", "their order is no result"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+// The largest words on a wall are about what is being told: the cache, the wire, who chooses K.
+TEST(SystemsScene, HasATitleForEveryBeat) {
+    Stored stored;
+    const auto title = [&](int beat) {
+        stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+        const SceneInput input = stored.bench->controller.frame(0).scene;
+        return systems_title(input, systems_model(input, {})).title;
+    };
+    const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
+    const CacheRound& round = m.rounds[m.shown];
+    EXPECT_TRUE(title(0).starts_with("Round " + std::to_string(round.cycle + 1) + " wrote "));
+    EXPECT_TRUE(title(0).ends_with(" and kept " + std::to_string(round.kept)));
+    EXPECT_TRUE(title(1).ends_with("for nothing")) << title(1);
+    EXPECT_TRUE(title(2).starts_with("Over this wire")) << title(2);
+    EXPECT_EQ(title(3), "Sending ids pays up to a round trip of 30.3 ms");
+    EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
+    for (int beat = 0; beat < kSystemsBeats; ++beat) {
+        bool told = false;
+        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers})
+            told = told || is_about(beat, part);
+        EXPECT_TRUE(told) << beat;
+    }
+}
+
+TEST(Systems, NamesRowsByWhoHasThem) {
+    SceneInput input;
+    SystemsModel m;
+    EXPECT_EQ(systems_title(input, m).title, "Cache rows are written, and taken back") << "no round";
+    m.rounds = {{1, 4, 5, 3}};
+    m.written = 51;
+    m.kept = 39;
+    EXPECT_EQ(systems_title(input, m).title, "Round 2 wrote 5 rows and kept 3");
+    m.tier = "REMOTE";
+    EXPECT_EQ(systems_title(input, m).title, "Round 2 sent 5 ids for checking and kept 3");
+    m.tier = "TABLE";
+    EXPECT_EQ(systems_title(input, m).title, "In round 2 a model would write 5 rows and keep 3");
+    input.beat = 1;
+    EXPECT_EQ(systems_title(input, m).title, "A model: 12 of 51 rows for nothing");
+    m.tier = "REMOTE";
+    EXPECT_EQ(systems_title(input, m).title, "12 of 51 ids sent for nothing");
+    m.tier = "";
+    EXPECT_EQ(systems_title(input, m).title, "12 of 51 rows written for nothing");
+    m.kept = 51;
+    EXPECT_EQ(systems_title(input, m).title, "No rows written for nothing");
+}
+
+TEST(Systems, TheLongestRoundTripLeavesNoSpeedUp) {
+    for (const Payload payload : kPayloads) {
+        Wire wire;
+        wire.round_trip_ms = longest_round_trip(wire, payload);
+        EXPECT_NEAR(wire_speedup(wire, payload), 1, 1e-9);
+    }
+    EXPECT_LT(longest_round_trip({.verify_ms = 1}, Payload::ids), 0) << "it does not pay at one place either";
+}
+
+// A window too low for three charts shows the controllers where they are told of.
+TEST(SystemsScene, ShowsTheControllersOnTheirBeat) {
+    for (const float height : {720.0F, 640.0F}) {
+        Stored stored({0, 0, 1280, height});
+        stored.bench->controller.perform({SceneCommand{SetBeat{kControllerBeat}}}, 0);
+        stored.bench->settle();
+        EXPECT_TRUE(stored.bench->shows("Who chooses K?")) << height;
+        look(*stored.bench, "systems " + std::to_string(height), false);
+    }
 }
 
 // What the timeline frames is what the chart marks and the pages are about.

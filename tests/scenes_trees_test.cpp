@@ -404,7 +404,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     EXPECT_EQ(rows[0].rows, 5);
     EXPECT_EQ(trees_rows(input)[0].rows, 4);
     live.beat(5);
-    EXPECT_TRUE(live.bench->shows("chain, block gives the most"));
+    EXPECT_TRUE(live.bench->shows("chain (block) gives the most"));
     live.published.settings.drafter = "domino";
     live.bench->controller.observe(live.published, live.bench->time);
     live.bench->settle();

@@ -104,6 +104,9 @@ TEST(Links, ASavedRunAndAForkedOneHaveNone) {
     forked.bench.key(ui::Key::l, {.ctrl = true});
     EXPECT_TRUE(forked.bench.controller.clipboard.empty());
     EXPECT_TRUE(forked.bench.shows("a forked run has no link")) << forked.bench.words;
+    forked.bench.key(ui::Key::l, {.shift = true, .ctrl = true});
+    EXPECT_TRUE(forked.bench.controller.clipboard.empty());
+    EXPECT_TRUE(forked.bench.shows("a forked run has no command")) << forked.bench.words;
 }
 
 TEST(Links, APlaceIsGoneToAsSoonAsTheRunIsLongEnough) {
@@ -190,6 +193,69 @@ TEST(Lectures, PageDownGoesFromStepToStep) {
     live.bench.key(ui::Key::page_up);
     live.bench.key(ui::Key::page_up);
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
+}
+
+TEST(Lectures, TheFirstPageAfterADetourLeadsBack) {
+    for (const ui::Key page : {ui::Key::page_down, ui::Key::page_up}) {
+        ViewBench live("loop");
+        live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+        live.bench.controller.expect_place({.at = 4});
+        live.observe(fixtures::mixed(), {});
+        live.bench.key(ui::Key::page_down);
+        ASSERT_EQ(live.now().scene_name, "bottleneck");
+        EXPECT_FALSE(live.bench.shows("(away)")) << live.bench.words;
+        live.bench.key(ui::Key::page_down, {.ctrl = true});
+        ASSERT_NE(live.now().scene_name, "bottleneck");
+        EXPECT_TRUE(live.bench.shows("step 2 of 3 (away) · Second")) << live.bench.words;
+        live.bench.key(page);
+        EXPECT_EQ(live.now().scene_name, "bottleneck");
+        EXPECT_EQ(live.now().scene.beat, 2);
+        EXPECT_EQ(live.now().lecture->step, 1);
+        EXPECT_FALSE(live.bench.shows("(away)"));
+        live.bench.key(ui::Key::page_up);
+        EXPECT_EQ(live.now().lecture->step, 0) << "the next one turns the page";
+    }
+}
+
+TEST(Lectures, TheLastStepIsReturnedToAsWell) {
+    LectureView lecture = three_steps();
+    lecture.steps.pop_back();
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.observe(fixtures::mixed(), {});
+    live.bench.key(ui::Key::page_down);
+    live.bench.key(ui::Key::page_down, {.ctrl = true});
+    live.bench.key(ui::Key::page_down);
+    EXPECT_EQ(live.now().scene_name, "bottleneck");
+    live.bench.key(ui::Key::page_down);
+    EXPECT_TRUE(live.bench.shows("This is the last step")) << live.bench.words;
+}
+
+TEST(Lectures, StepsAreFoundByTheirNamesAndTheLectureCanBeLeft) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    live.bench.controller.expect_place({.at = 4});
+    live.observe(fixtures::mixed(), {});
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    ui::Input typed;
+    typed.typed = "second";
+    live.bench.frame(typed);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("Step 2: Second")) << live.bench.words;
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.now().lecture->step, 1);
+    EXPECT_EQ(live.now().scene_name, "bottleneck");
+    live.bench.key(ui::Key::f4);
+    live.bench.controller.perform({PickAction{Action::leave_lecture}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_FALSE(live.now().lecture);
+    EXPECT_FALSE(live.bench.controller.chrome.notes);
+    EXPECT_EQ(live.now().scene_name, "bottleneck");
+    live.bench.key(ui::Key::page_down);
+    EXPECT_EQ(live.now().scene.beat, 3) << "a clicker steps again";
+    live.bench.controller.perform({PickAction{Action::leave_lecture}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("No lecture is open")) << live.bench.words;
 }
 
 TEST(Lectures, ArrowKeysStepAsEver) {

@@ -169,7 +169,7 @@ TEST(Stepper, StepsByMouseKeyboardAndWheelWithinItsRange) {
 // The command line takes lengths beyond the range of the control.
 TEST(Stepper, StepsBackFromAValueOutsideItsRange) {
     for (const auto& [key, wanted] :
-         {std::pair{Key::right, 20.0}, {Key::left, 19.0}, {Key::page_up, 20.0}, {Key::page_down, 10.0}, {Key::end, 20.0}}) {
+         {std::pair{Key::right, 20.0}, {Key::left, 19.0}, {Key::up, 20.0}, {Key::down, 19.0}, {Key::end, 20.0}}) {
         double value = 20;
         Desk desk([&](Ui& ui) {
             if (const auto to = stepper(ui, "k", {100, 100, 116, 36}, value, {.low = 1, .high = 16})) value = *to;
@@ -178,6 +178,37 @@ TEST(Stepper, StepsBackFromAValueOutsideItsRange) {
         desk.key(key);
         EXPECT_EQ(value, wanted) << static_cast<int>(key);
     }
+    for (const auto& [key, wanted] : {std::pair{Key::right, 20.0}, {Key::left, 10.0}, {Key::up, 20.0}, {Key::down, 10.0}}) {
+        double value = 20;
+        Desk desk([&](Ui& ui) {
+            if (const auto to = stepper(ui, "k", {100, 100, 116, 36}, value, {.low = 1, .high = 16})) value = *to;
+        });
+        desk.key(Key::tab);
+        desk.key(key, {.shift = true});
+        EXPECT_EQ(value, wanted) << "ten at once, " << static_cast<int>(key);
+    }
+}
+
+// A presenter's clicker sends them: a lecture goes on, whichever control has the focus.
+TEST(Values, LeaveThePageKeysToTheLecture) {
+    double length = 5, share = 0.5;
+    int pages = 0;
+    Desk desk([&](Ui& ui) {
+        if (const auto to = stepper(ui, "k", {10, 10, 116, 36}, length, {.low = 1, .high = 16})) length = *to;
+        if (const auto to = slider(ui, "u", {10, 60, 214, 28}, share, 0, 1)) share = *to;
+        while (ui.take_key(Key::page_down)) ++pages;
+        while (ui.take_key(Key::page_up)) ++pages;
+    });
+    for (int stop = 0; stop < 2; ++stop) {
+        desk.key(Key::tab);
+        desk.key(Key::page_down);
+        desk.key(Key::page_up);
+    }
+    EXPECT_EQ(pages, 4);
+    EXPECT_EQ(length, 5);
+    EXPECT_EQ(share, 0.5);
+    desk.key(Key::right, {.shift = true});
+    EXPECT_NEAR(share, 0.6, 1e-9);
 }
 
 TEST(Stepper, TenthsDoNotDrift) {
@@ -331,6 +362,105 @@ TEST(Dialog, OnlyTheTopLayerGetsInput) {
     desk.key(Key::k);
     EXPECT_EQ(below, 1);
     EXPECT_EQ(key_below, 1);
+}
+
+TEST(Dialog, GivesTheFocusBackToWhatOpenedIt) {
+    bool open = false;
+    Desk desk([&](Ui& ui) {
+        button(ui, "one", {10, 10, 100, 36}, "one");
+        if (button(ui, "two", {10, 60, 100, 36}, "two")) open = true;
+        if (!open) return;
+        ui.begin_layer();
+        if (button(ui, "close", {10, 110, 100, 36}, "close")) open = false;
+        ui.end_layer();
+    });
+    desk.key(Key::tab);
+    desk.key(Key::tab);
+    const Id opener = desk.state.focus;
+    desk.key(Key::enter);
+    ASSERT_TRUE(open);
+    desk.key(Key::tab);
+    EXPECT_NE(desk.state.focus, opener);
+    desk.key(Key::enter);
+    ASSERT_FALSE(open);
+    desk.frame();
+    EXPECT_EQ(desk.state.focus, opener);
+    EXPECT_TRUE(desk.state.focus_visible);
+    desk.key(Key::enter);
+    EXPECT_TRUE(open) << "and its keys work";
+}
+
+TEST(Dialog, GivesBackNoFocusOfAWidgetThatIsGone) {
+    bool open = false, there = true;
+    Desk desk([&](Ui& ui) {
+        if (there && button(ui, "opener", {10, 10, 100, 36}, "opener")) open = true;
+        if (!open) return;
+        ui.begin_layer();
+        button(ui, "in it", {10, 110, 100, 36}, "in it");
+        ui.end_layer();
+    });
+    desk.key(Key::tab);
+    desk.key(Key::enter);
+    ASSERT_TRUE(open);
+    there = open = false;
+    desk.frame();
+    desk.frame();
+    EXPECT_EQ(desk.state.focus, 0U);
+}
+
+TEST(Walk, ManyAreOneStopOfTabAndTheirKeysLeadOn) {
+    int clicked = -1, steps = 0;
+    Desk desk([&](Ui& ui) {
+        button(ui, "before", {10, 10, 100, 36}, "before");
+        std::vector<Id> ids;
+        for (int i = 0; i < 4; ++i) ids.push_back(ui.id("row " + std::to_string(i)));
+        const std::size_t stop = walk(ui, ids, 2, Key::up, Key::down);
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const Rect row{10, 60 + 30 * static_cast<float>(i), 100, 30};
+            if (touch(ui, ids[i], row, {.grow = false, .stop = i == stop}).clicked) clicked = static_cast<int>(i);
+        }
+        button(ui, "after", {10, 200, 100, 36}, "after");
+        while (ui.take_key(Key::down)) ++steps;
+    });
+    desk.key(Key::tab);
+    desk.key(Key::down);
+    EXPECT_EQ(steps, 1) << "the focus is elsewhere";
+    desk.key(Key::tab);
+    desk.key(Key::enter);
+    EXPECT_EQ(clicked, 2) << "the chosen one";
+    desk.key(Key::down);
+    desk.key(Key::down);
+    desk.key(Key::enter);
+    EXPECT_EQ(clicked, 3) << "it ends there";
+    desk.key(Key::home);
+    desk.key(Key::enter);
+    EXPECT_EQ(clicked, 0);
+    EXPECT_EQ(steps, 1);
+    const Id row = desk.state.focus;
+    desk.key(Key::tab);
+    EXPECT_NE(desk.state.focus, row);
+    desk.key(Key::tab, {.shift = true});
+    desk.key(Key::enter);
+    EXPECT_EQ(clicked, 2) << "one stop, whichever row had the focus";
+    desk.click(50, 165);
+    EXPECT_EQ(clicked, 3);
+    desk.key(Key::down);
+    EXPECT_EQ(steps, 2) << "reached with the pointer, it takes no keys";
+}
+
+TEST(Tab, StopsNowhereThatIsCovered) {
+    int clicked = 0;
+    Desk desk([&](Ui& ui) {
+        ui.push_clip({0, 0, 300, 100});
+        clicked += button(ui, "seen", {10, 10, 100, 36}, "seen") ? 1 : 0;
+        clicked += button(ui, "covered", {10, 200, 100, 36}, "covered") ? 100 : 0;
+        ui.pop_clip();
+    });
+    for (int i = 0; i < 3; ++i) {
+        desk.key(Key::tab);
+        desk.key(Key::enter);
+    }
+    EXPECT_EQ(clicked, 3);
 }
 
 TEST(Scroll, WheelAndTabMoveTheContentAndHiddenWidgetsAreNotHit) {

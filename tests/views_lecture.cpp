@@ -109,6 +109,36 @@ TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
     }
 }
 
+// A question is told before its answer, and where a step may find nothing measured its notes name the key.
+TEST(Lecture, TheFirstLessonAsksBeforeItTells) {
+    const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
+    const auto at = [&](const std::string& scene, int beat) {
+        return std::ranges::find_if(lesson.steps, [&](const Lecture::Step& step) {
+            return step.link.scene == scene && step.link.beat == beat;
+        });
+    };
+    ASSERT_NE(at("bottleneck", 3), lesson.steps.end());
+    EXPECT_LT(at("bottleneck", 1), at("bottleneck", 2));
+    EXPECT_EQ(at("bottleneck", 2) + 1, at("bottleneck", 3));
+    for (const Lecture::Step& step : lesson.steps) {
+        const bool measures = step.link.scene == "speedup" || step.link.scene == "failures" ||
+                              (step.link.scene == "bottleneck" && step.link.beat > 1);
+        if (measures) {
+            EXPECT_NE(step.notes.find("ress M"), std::string::npos) << step.title;
+        }
+    }
+}
+
+// On a single draft the match rule may keep more than the token rule; on average it does not.
+TEST(Glossary, ComparesRulesOnAverageOnly) {
+    for (const GlossaryEntry& entry : load_glossary(assets_folder() / "glossary.json"))
+        if (entry.term == "match rule") {
+            EXPECT_NE(entry.text.find("on average never keeps more"), std::string::npos) << entry.text;
+            return;
+        }
+    ADD_FAILURE() << "no such entry";
+}
+
 TEST(Glossary, ThatOfTheProgramIsShortSortedAndLeadsSomewhere) {
     const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json");
     ASSERT_GE(glossary.size(), 40U);

@@ -1,6 +1,7 @@
 #include "app/ui/canvas_record.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "app/ui/fonts.h"
@@ -25,6 +26,16 @@ Rect middle(const RecordedText& t) {
     return overlap({t.box.x + 1, t.baseline - t.size * 0.5F, t.box.w - 2, t.size * 0.4F}, t.clip);
 }
 
+Rect extent_of(std::span<const Vec2> points) {
+    if (points.empty()) return {};
+    float x0 = points[0].x, y0 = points[0].y, x1 = x0, y1 = y0;
+    for (const Vec2 p : points) {
+        x0 = std::min(x0, p.x), x1 = std::max(x1, p.x);
+        y0 = std::min(y0, p.y), y1 = std::max(y1, p.y);
+    }
+    return Rect{x0, y0, x1 - x0, y1 - y0}.inset(-0.5F, -0.5F); // also of a line that is level
+}
+
 } // namespace
 
 RecordCanvas::RecordCanvas(const FontSet& fonts, Rect screen) : fonts_(fonts), clips_{screen} {}
@@ -43,10 +54,47 @@ void RecordCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, C
                       at.y,
                       {}});
     texts_.back().seen = middle(texts_.back());
+    mark(texts_.back().box, {size, static_cast<float>(font)}, color, texts_.back().text);
+}
+
+void RecordCanvas::shape(Rect box, Color color, float width) {
+    ++shapes_;
+    mark(box, {width}, color);
+}
+
+void RecordCanvas::mark(Rect box, std::initializer_list<float> numbers, Color color, std::string_view words) {
+    const Rect seen = overlap(box, clips_.back());
+    if (seen.w <= 0 || seen.h <= 0 || color.a == 0) return;
+    const auto mix = [this](std::uint32_t part) { picture_ = (picture_ ^ part) * 0x100000001B3U; }; // FNV-1a
+    for (const float x : {seen.x, seen.y, seen.w, seen.h}) mix(std::bit_cast<std::uint32_t>(x));
+    for (const float x : numbers) mix(std::bit_cast<std::uint32_t>(x));
+    for (const unsigned channel : {color.r, color.g, color.b, color.a}) mix(channel);
+    for (const char c : words) mix(static_cast<unsigned char>(c));
+}
+
+void RecordCanvas::line(Vec2 a, Vec2 b, const Stroke& stroke) {
+    const Vec2 ends[] = {a, b};
+    shape(extent_of(ends), stroke.color, stroke.width);
+}
+
+void RecordCanvas::polyline(std::span<const Vec2> points, const Stroke& stroke, bool) {
+    shape(extent_of(points), stroke.color, stroke.width);
+}
+
+void RecordCanvas::fill_convex(std::span<const Vec2> points, Color color) {
+    shape(extent_of(points), color);
+}
+
+void RecordCanvas::disc(Vec2 center, float radius, Color color) {
+    shape({center.x - radius, center.y - radius, 2 * radius, 2 * radius}, color);
+}
+
+void RecordCanvas::ring(Vec2 center, float radius, const Stroke& stroke) {
+    shape({center.x - radius, center.y - radius, 2 * radius, 2 * radius}, stroke.color, stroke.width);
 }
 
 void RecordCanvas::fill(Rect area, Color color, float) {
-    ++shapes_;
+    shape(area, color);
     if (color.a < 255) return;
     const Rect over = overlap(area, clips_.back());
     for (RecordedText& t : texts_) {

@@ -95,6 +95,8 @@ void Ui::pop_clip() {
 
 void Ui::begin_layer() {
     seen_layer = std::max(seen_layer, ++layer);
+    if (state.below.size() < static_cast<std::size_t>(layer))
+        state.below.push_back({state.focus, state.focus_visible});
     // What lies below cannot hold the mouse position or the Tab order of the dialog.
     mouse_used = press_used = wheel_used = false;
 }
@@ -136,6 +138,14 @@ bool Ui::take_typed(char character) {
     return false;
 }
 
+void Ui::move_focus(Id to) {
+    state.focus = to;
+    state.focus_visible = state.focus_moved = true;
+    state.text_focus = false; // the field sets it when it is drawn
+    focus_seen = true;
+    wake(input.time);
+}
+
 void Ui::defer(std::function<void(Ui&)> draw) {
     deferred.push_back(std::move(draw));
 }
@@ -158,20 +168,24 @@ void Ui::finish() {
     layer = seen_layer;
     state.text_focus = text_seen;
     if (!auto_focus_seen) state.auto_focus = 0;
+    while (state.below.size() > static_cast<std::size_t>(seen_layer)) {
+        state.focus = state.below.back().focus;
+        state.focus_visible = state.below.back().visible;
+        focus_seen = true; // the next frame shows whether its widget is still there
+        state.below.pop_back();
+        wake(input.time);
+    }
     // Tab walks in the order of the calls; it is asked last, so a text area may keep it for itself.
     const bool forward = take_key(Key::tab), backward = !forward && take_key(Key::tab, {.shift = true});
     if ((forward || backward) && !order.empty()) {
-        const auto at = std::find(order.begin(), order.end(), state.focus);
+        const auto at = std::find_if(order.begin(), order.end(),
+                                     [&](const Stop& stop) { return stop.id == state.focus; });
         std::size_t next = forward ? 0 : order.size() - 1;
         if (at != order.end()) {
             const auto i = static_cast<std::size_t>(at - order.begin());
             next = forward ? (i + 1) % order.size() : (i + order.size() - 1) % order.size();
         }
-        state.focus = order[next];
-        state.focus_visible = state.focus_moved = true;
-        state.text_focus = false; // the field sets it when it is drawn
-        focus_seen = true;
-        wake(input.time);
+        move_focus(order[next].id);
     }
     if (input.pressed && !press_used) { // a click on empty ground
         state.focus = 0;
@@ -205,7 +219,10 @@ Touch touch(Ui& ui, Id id, Rect rect, const TouchOptions& options) {
         if (out.hovered && ui.input.pressed) ui.press_used = true;
         return out;
     }
-    if (options.focusable && ui.reachable()) ui.order.push_back(id);
+    const Rect seen = ui.clips.empty() ? rect : intersect(rect, ui.clips.back());
+    // No stop where nobody could see it: under a drawer.
+    const bool can_be_seen = (seen.w > 0 && seen.h > 0) || ui.pans || !ui.scroll_areas.empty();
+    if (options.focusable && options.stop && can_be_seen && ui.reachable()) ui.order.push_back({id, seen});
     if (out.hovered && ui.input.pressed && !ui.press_used) {
         ui.press_used = true;
         s.active = id;
@@ -231,11 +248,27 @@ Touch touch(Ui& ui, Id id, Rect rect, const TouchOptions& options) {
             if (rect.bottom() + 8 > view.bottom()) offset += rect.bottom() + 8 - view.bottom();
             if (rect.y - 8 < view.y) offset -= view.y - rect.y + 8;
             ui.wake(ui.input.time);
+        } else {
+            ui.came = rect;
         }
     }
     if (out.focused && !s.text_focus && (ui.take_key(Key::enter) || ui.take_key(Key::space)))
         out.clicked = true;
     return out;
+}
+
+std::size_t walk(Ui& ui, std::span<const Id> ids, std::size_t chosen, Key back, Key on) {
+    const auto found = std::find(ids.begin(), ids.end(), ui.state.focus);
+    if (found == ids.end()) return chosen;
+    const auto from = static_cast<std::size_t>(found - ids.begin());
+    if (!ui.state.focus_visible) return from; // reached with the pointer: the keys keep their other meaning
+    std::size_t at = from;
+    while (ui.take_key(on)) at = std::min(at + 1, ids.size() - 1);
+    while (ui.take_key(back)) at -= at > 0 ? 1 : 0;
+    if (ui.take_key(Key::home)) at = 0;
+    if (ui.take_key(Key::end)) at = ids.size() - 1;
+    if (at != from) ui.move_focus(ids[at]);
+    return at;
 }
 
 } // namespace speclens::ui

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,12 @@ struct TextEdit {
     TextHistory history{};            // while the field has the focus
 };
 
+// Where the keyboard was when a dialog, menu or list opened above it.
+struct KeptFocus {
+    Id focus = 0;
+    bool visible = false;
+};
+
 // Everything that lives between frames; owned by the shell, reset when another scene opens.
 struct WidgetState {
     Id active = 0;              // holds the mouse button
@@ -46,9 +54,10 @@ struct WidgetState {
     double grab_value = 0;
     Id hover = 0; // for the 300 ms of a tooltip
     double hover_since = 0;
-    double wake_at = 0;       // time of the next change without input (tooltip, caret); 0: none
-    bool focus_moved = false; // by Tab: a scroll area brings the widget into view
-    Id auto_focus = 0;        // field that took the focus by itself when it appeared
+    double wake_at = 0;             // time of the next change without input (tooltip, caret); 0: none
+    bool focus_moved = false;       // by Tab: a scroll area brings the widget into view
+    std::vector<KeptFocus> below{}; // one for each layer above the first: it comes back when the layer goes
+    Id auto_focus = 0;              // field that took the focus by itself when it appeared
     TextEdit edit{};
     Id edit_of = 0;               // field `edit` belongs to
     std::map<Id, float> scroll{}; // offsets of scroll areas
@@ -56,6 +65,12 @@ struct WidgetState {
 
 struct Mods {
     bool shift = false, ctrl = false, alt = false;
+};
+
+// One stop of Tab, and what of it is inside the clip.
+struct Stop {
+    Id id = 0;
+    Rect seen{};
 };
 
 struct Clipboard {
@@ -95,6 +110,7 @@ struct Ui {
     bool take_key(Key key, Mods mods = {});
     bool take_typed(char character); // layout-independent: '?', '['
     [[nodiscard]] bool focused(Id which) const { return state.focus == which && which != 0; }
+    void move_focus(Id to); // by a key: the ring is drawn, and what scrolls brings the widget into view
 
     // ---- later ----
     void defer(std::function<void(Ui&)> draw); // drawn by finish(), above everything, one layer up
@@ -111,7 +127,9 @@ struct Ui {
     bool text_seen = false, auto_focus_seen = false;
     std::vector<bool> keys_used{};
     std::vector<bool> typed_used{};
-    std::vector<Id> order{}; // focusable ids of the top layer, as called
+    std::vector<Stop> order{};  // of Tab in the top layer, as called
+    std::optional<Rect> came{}; // where the focus came to, if no scroll area brought it into view
+    bool pans = false;          // what lies outside the clip is brought into view by the caller
     bool active_seen = false, focus_seen = false, open_seen = false;
     std::vector<Id> names{};
     std::vector<Rect> clips{};
@@ -136,8 +154,13 @@ struct TouchOptions {
     bool focusable = true;
     bool disabled = false;
     bool grow = true; // to the least pointer target
+    bool stop = true; // of Tab; false: only walk() leads to it
 };
 Touch touch(Ui& ui, Id id, Rect rect, const TouchOptions& options = {});
+
+// Many widgets that are one stop of Tab: `back`, `on`, Home and End lead from one to the next. Called before
+// they are drawn; returns which of them is the stop: the one with the focus, else `chosen`.
+std::size_t walk(Ui& ui, std::span<const Id> ids, std::size_t chosen, Key back, Key on);
 
 [[nodiscard]] Rect intersect(Rect a, Rect b);
 

@@ -7,6 +7,12 @@
 #include "app/ui/widgets.h"
 
 namespace speclens::ui {
+namespace {
+
+// With an arrow: ten steps at once. Not Page Up and Page Down, which are the keys of a presenter's clicker.
+constexpr Mods kLeap{.shift = true};
+
+} // namespace
 
 std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double value,
                               const StepperOptions& o) {
@@ -48,8 +54,8 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
     if (middle.focused) {
         if (ui.take_key(Key::right) || ui.take_key(Key::up)) to = stepped(1);
         if (ui.take_key(Key::left) || ui.take_key(Key::down)) to = stepped(-1);
-        if (ui.take_key(Key::page_up)) to = stepped(10);
-        if (ui.take_key(Key::page_down)) to = stepped(-10);
+        if (ui.take_key(Key::right, kLeap) || ui.take_key(Key::up, kLeap)) to = stepped(10);
+        if (ui.take_key(Key::left, kLeap) || ui.take_key(Key::down, kLeap)) to = stepped(-10);
         if (ui.take_key(Key::home)) to = o.low;
         if (ui.take_key(Key::end)) to = o.high < 1e8 ? std::max(o.high, value) : value;
         focus_ring(c, theme, rect, 6);
@@ -82,8 +88,8 @@ std::optional<double> slider(Ui& ui, std::string_view name, Rect rect, double va
     if (t.focused) {
         if (ui.take_key(Key::right) || ui.take_key(Key::up)) to = value + step;
         if (ui.take_key(Key::left) || ui.take_key(Key::down)) to = value - step;
-        if (ui.take_key(Key::page_up)) to = value + 10 * step;
-        if (ui.take_key(Key::page_down)) to = value - 10 * step;
+        if (ui.take_key(Key::right, kLeap) || ui.take_key(Key::up, kLeap)) to = value + 10 * step;
+        if (ui.take_key(Key::left, kLeap) || ui.take_key(Key::down, kLeap)) to = value - 10 * step;
         if (ui.take_key(Key::home)) to = low;
         if (ui.take_key(Key::end)) to = high;
         to = std::clamp(to, low, high);

@@ -65,7 +65,7 @@ bool checkbox(Ui& ui, std::string_view id, Rect rect, std::string_view label, bo
               std::string_view disabled = {});
 bool task_card(Ui& ui, std::string_view id, Rect rect, std::string_view label, bool done);
 
-// Horizontal slider; arrows move by `step` (default 1 % of the range) when focused.
+// Horizontal slider; arrows move by `step` (default 1 % of the range) when focused, with Shift by ten.
 struct SliderOptions {
     double step = 0;
     std::string_view disabled{};

@@ -1,0 +1,44 @@
+#include "engine/guest.h"
+
+#include "engine/drafter.h"
+#include "engine/one_round.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+// What the round continues is its prompt: who reads it sees no other round.
+Header standing_alone(Header header, const Trace& base, int cycle) {
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        const auto* commit = std::get_if<Committed>(&base[i]);
+        if (commit && commit->cycle < cycle)
+            header.prompt.insert(header.prompt.end(), commit->tokens.begin(), commit->tokens.end());
+    }
+    return header;
+}
+
+} // namespace
+
+Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+               const FetchGuest& wanted) {
+    Guest guest{wanted.cycle, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr};
+    guest.settings.drafter = wanted.drafter;
+    guest.settings.rule = judging_rule(settings.rule, wanted.drafter);
+    guest.settings.options = {};
+    guest.settings.lens = true;
+    if (settings.k == 0) guest.settings.k = usual_k(wanted.drafter);
+    if (!guest.problem.empty()) return guest;
+    try {
+        std::shared_ptr<Trace> round;
+        for (int i = 0; i < 2; ++i) round = one_round(models, settings, guest.settings, trace, wanted.cycle);
+        auto alone = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
+        alone->append(standing_alone(*round->header(), trace, wanted.cycle));
+        for (std::size_t i = 1; i < round->size(); ++i) alone->append((*round)[i]);
+        guest.trace = std::move(alone);
+    } catch (const Error& error) {
+        guest.problem = error.what();
+    }
+    return guest;
+}
+
+} // namespace speclens

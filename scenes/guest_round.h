@@ -1,0 +1,45 @@
+// What a scene about one head shows in a run that drafts with somebody else: the round of the cursor, as that head
+// would draft it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/scene.h"
+
+namespace speclens {
+
+class GuestRound {
+  public:
+    GuestRound(const SceneInput& input, const char* drafter); // which must outlive it
+    GuestRound(const GuestRound&) = delete;
+    GuestRound& operator=(const GuestRound&) = delete;
+    [[nodiscard]] bool here() const { return here_; }
+    // The run itself, or a run of that one round.
+    [[nodiscard]] const SceneInput& seen() const { return here_ ? alone_ : input_; }
+    // What the engine is to be asked; nothing where the answer is there or nobody could give one.
+    [[nodiscard]] std::optional<FetchGuest> wish() const;
+
+  private:
+    const SceneInput& input_;
+    const char* drafter_;
+    SceneInput alone_;
+    CycleView round_;
+    bool here_ = false;
+};
+
+// Each round once.
+class GuestAsker {
+  public:
+    void ask(const GuestRound& round, const SceneInput& input, std::vector<SceneCommand>& out);
+
+  private:
+    std::optional<int> asked_;
+    const Trace* asked_of_ = nullptr; // only compared
+};
+
+// Whom the head stands in for, where `seen` is such a round; else "".
+[[nodiscard]] std::string instead_of(const SceneInput& seen);
+
+} // namespace speclens

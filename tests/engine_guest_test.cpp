@@ -1,0 +1,92 @@
+// A round of somebody else's run as another head would draft it: what that head drafts where it stands alone.
+#include <gtest/gtest.h>
+
+#include "engine/cycle_view.h"
+#include "engine/guest.h"
+#include "tests/micro.h"
+
+namespace speclens {
+namespace {
+
+RunSettings of_run(const std::string& drafter, double temperature) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = drafter;
+    settings.k = 4;
+    settings.sampling.temperature = temperature;
+    settings.max_tokens = 24;
+    return settings;
+}
+
+void expect_the_same_round(const CycleSummary& a, const CycleSummary& b) {
+    ASSERT_EQ(a.drafts.size(), b.drafts.size());
+    for (std::size_t i = 0; i < a.drafts.size(); ++i) {
+        EXPECT_EQ(a.drafts[i].draft->token, b.drafts[i].draft->token) << i;
+        EXPECT_EQ(a.drafts[i].draft->q, b.drafts[i].draft->q) << i;
+        EXPECT_EQ(a.drafts[i].state, b.drafts[i].state) << i;
+    }
+    ASSERT_TRUE(a.complete() && b.complete());
+    EXPECT_EQ(a.commit->tokens, b.commit->tokens);
+}
+
+// The dice belong to the places of the text, so a run that begins where the round does draws the same.
+TEST(Guest, DraftsAsItWouldAlone) {
+    const auto models = test::micro_models(1);
+    for (const double temperature : {0.0, 0.9})
+        for (const char* drafter : {"eagle3", "dflash", "domino"}) {
+            const RunSettings settings = of_run("small", temperature);
+            const auto run = test::finished(models, settings);
+            const Guest guest = guess_as(models, settings, run->trace(), {2, drafter});
+            ASSERT_EQ(guest.problem, "") << drafter;
+            EXPECT_EQ(guest.of, &run->trace());
+            EXPECT_EQ(guest.instead_of, "small");
+            EXPECT_EQ(guest.settings.drafter, drafter);
+            const CycleView round = fold(*guest.trace, guest.trace->size());
+            ASSERT_EQ(round.cycles.size(), 1u);
+            EXPECT_EQ(round.cycles[0].cycle, 2);
+            EXPECT_EQ(round.header->drafter, drafter);
+            EXPECT_FALSE(round.cycles[0].drafts.at(0).draft->lens.empty()) << "what its scene shows";
+            EXPECT_FALSE(round.cycles[0].drafts.at(0).draft->top.entries.empty());
+
+            std::vector<int> text; // before the round
+            const CycleView whole = fold(run->trace(), run->trace().size());
+            for (const OutputToken& token : whole.tokens)
+                if (token.cycle < 2) text.push_back(token.id);
+            EXPECT_EQ(round.header->prompt, text);
+            RunSettings alone = settings;
+            alone.drafter = drafter;
+            alone.token_ids = text;
+            const auto own = test::finished(models, alone);
+            expect_the_same_round(round.cycles[0], fold(own->trace(), own->trace().size()).cycles.at(0));
+        }
+}
+
+TEST(Guest, HasItsUsualLengthWhereTheRunDraftsNothing) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = of_run("none", 0);
+    settings.k = 0;
+    const auto run = test::finished(models, settings);
+    const Guest guest = guess_as(models, settings, run->trace(), {3, "eagle3"});
+    ASSERT_EQ(guest.problem, "");
+    const CycleView round = fold(*guest.trace, guest.trace->size());
+    EXPECT_GT(round.cycles.at(0).drafts.size(), 1u);
+}
+
+TEST(Guest, SaysWhyThereIsNone) {
+    auto models = std::make_shared<Models>(*test::micro_models(1));
+    const RunSettings settings = of_run("small", 0);
+    const auto run = test::finished(models, settings);
+    const int rounds = fold(run->trace(), run->trace().size()).rounds;
+    for (const FetchGuest& wanted : {FetchGuest{rounds, "eagle3"}, FetchGuest{rounds + 7, "eagle3"}}) {
+        const Guest guest = guess_as(models, settings, run->trace(), wanted);
+        EXPECT_NE(guest.problem, "") << wanted.cycle;
+        EXPECT_EQ(guest.trace, nullptr);
+    }
+    models->networks.clear();
+    const Guest guest = guess_as(models, settings, run->trace(), {0, "eagle3"});
+    EXPECT_NE(guest.problem, "");
+    EXPECT_EQ(guest.trace, nullptr);
+}
+
+} // namespace
+} // namespace speclens
