@@ -50,7 +50,7 @@ Json json_of(const Row& row, const CompareFacts& facts) {
     json["round_ms"] = time(t.round_ms());
     json["tokens_per_second"] = time(t.tokens_per_second);
     json["speedup"] = or_null(facts.speed_up, row.speed.value);
-    json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round
+    json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round by more than 2 %
     json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
     json["speedup_high"] = or_null(facts.speed_up && row.speed.interval, row.speed.high);
     const Json same = or_null(c.settings.sampling.temperature == 0, row.identical);

@@ -159,9 +159,10 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
             continue;
         const Totals& t = row.totals;
         const int decimals = equation_decimals(t.tokens_per_round(), pass, 0, t.round_ms(), 3);
+        const double predicted = t.predicted_speed_up(plain.totals);
         text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), decimals) +
                 " × " + number(pass, decimals) + " ÷ " + number(t.round_ms(), decimals) + " = " +
-                (row.possible() ? number(t.predicted_speed_up(plain.totals), 2) + "×\n" : "–\n");
+                (row.allows(predicted) ? number(predicted, 2) + "×\n" : "–\n");
     }
     if (text.empty()) return text;
     return "\n" +

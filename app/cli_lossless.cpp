@@ -172,7 +172,7 @@ class Verdicts {
                 "shrinks with more samples; it is the sampling noise when the laws agree.\n";
         // A test that finds nothing says how large that nothing may be.
         if (passed_ && decided() && hidden_ < 1)
-            text += "A true one of " + number(hidden_, 2) +
+            text += "A true one of " + number(std::ceil(hidden_ * 1000) / 1000, 3) +
                     ", rare texts taken as one kind, would be found nine times in ten.\n";
         return text;
     }

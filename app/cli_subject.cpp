@@ -234,30 +234,40 @@ MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Mode
     return training.view();
 }
 
-Answers answers_of(const FrameRequest& request, const Subject& subject) {
+void answer(const speclens::Command& command, const Subject& subject, Answers& answers) {
+    if (const auto* twin = std::get_if<FetchTwin>(&command)) {
+        (twin->force_draft ? answers.other_guess : answers.twin) =
+            replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+    } else if (const auto* guest = std::get_if<FetchGuest>(&command)) {
+        answers.guest = guess_as(subject.models, subject.settings, *subject.trace, *guest);
+    } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
+        answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
+    } else if (std::holds_alternative<MeasurePasses>(command) && subject.models->target) {
+        answers.passes = measure_passes(*subject.models, window_passes(*subject.models));
+    } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
+        answers.training = trained_for(*heads, subject.models);
+    } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
+        Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
+        for (const RunSettings& settings : plan->runs) {
+            stop_if_interrupted();
+            study.points.push_back(study_point(subject.models, settings));
+        }
+        answers.studies[plan->name] = std::make_shared<const Study>(std::move(study));
+    }
+}
+
+Answers answers_of(FrameRequest request, const Subject& subject) {
     Answers answers;
     if (!subject.models) return answers;
-    for (const speclens::Command& command :
-         frame_wants(request, subject.trace, subject.settings, subject.status)) {
-        if (const auto* twin = std::get_if<FetchTwin>(&command)) {
-            (twin->force_draft ? answers.other_guess : answers.twin) =
-                replay_twin(subject.models, subject.settings, *subject.trace, *twin);
-        } else if (const auto* guest = std::get_if<FetchGuest>(&command)) {
-            answers.guest = guess_as(subject.models, subject.settings, *subject.trace, *guest);
-        } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
-            answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
-        } else if (std::holds_alternative<MeasurePasses>(command) && subject.models->target) {
-            answers.passes = measure_passes(*subject.models, window_passes(*subject.models));
-        } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
-            answers.training = trained_for(*heads, subject.models);
-        } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
-            Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
-            for (const RunSettings& settings : plan->runs) {
-                stop_if_interrupted();
-                study.points.push_back(study_point(subject.models, settings));
-            }
-            answers.studies[plan->name] = std::make_shared<const Study>(std::move(study));
-        }
+    const auto ask = [&] {
+        for (const speclens::Command& command :
+             frame_wants(request, subject.trace, subject.settings, subject.status))
+            answer(command, subject, answers);
+    };
+    ask();
+    if (answers.guest) { // its picture has wishes of its own
+        request.guest = &*answers.guest;
+        ask();
     }
     return answers;
 }

@@ -169,12 +169,12 @@ class Shell {
         controller_.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
         optional([&] { controller_.glossary = load_glossary(assets / "glossary.json"); });
         optional([&] { controller_.quiz = load_quiz(assets / "quiz.json"); });
-        try { // a file with a mistake costs its own figures only, and is named
+        try { // a file that cannot be read costs its own figures only, and the first such one is named
             std::vector<std::string> left_out;
             controller_.figures =
                 std::make_shared<const Published>(Published::load(assets / "published", &left_out));
             if (!left_out.empty())
-                controller_.complain(left_out.front(), "Its figures are left out; ./run list published checks all.");
+                controller_.complain(left_out.front(), "Such files are left out; ./run list published names the next.");
         } catch (const Error& error) {
             controller_.complain(error.what(), error.remedy());
         }

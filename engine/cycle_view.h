@@ -88,7 +88,8 @@ struct CycleView {
 
 // Whether a round has no guesses because the limit of new tokens, or the context, left room for the target's own
 // token alone: the drafter was asked for none. False where it was asked, at K = 0, and without a drafter. `cycle` is
-// one of whole.cycles; that the context was full shows once the run has stopped.
+// one of whole.cycles; that the context was full shows once the run has stopped for
+// that reason, not where its last token ended the text.
 [[nodiscard]] bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle);
 
 // Folds events [0, count). count is clamped to trace.size().

@@ -31,11 +31,16 @@ Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& s
     try {
         std::shared_ptr<Trace> round;
         for (int i = 0; i < 2; ++i) round = one_round(models, settings, guest.settings, trace, wanted.cycle);
+        bool guesses = false;
+        for (std::size_t i = 0; i < round->size(); ++i)
+            guesses = guesses || std::holds_alternative<Drafted>((*round)[i]);
+        if (!guesses) throw Error("it has no guess here", "Choose an earlier round.");
         auto alone = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
         alone->append(standing_alone(*round->header(), trace, wanted.cycle));
         for (std::size_t i = 1; i < round->size(); ++i) alone->append((*round)[i]);
         guest.trace = std::move(alone);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) { // asked in passing: the run has nothing to do with it
+        guest.trace = nullptr;
         guest.problem = error.what();
     }
     return guest;

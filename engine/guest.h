@@ -22,8 +22,8 @@ struct Guest {
 };
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
-// usual one. The round is played twice and the second one kept: the first one reads the weights. An Error becomes
-// Guest::problem.
+// usual one. The round is played twice and the second one kept: the first one reads the weights. What
+// fails becomes Guest::problem, and so does a round without a guess.
 [[nodiscard]] Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                              const FetchGuest& wanted);
 

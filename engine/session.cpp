@@ -133,7 +133,9 @@ void Session::main() {
             if (measures()) gate_.wake(); // its turn comes when the run stands still
             continue;
         }
-        if (guessed_cycle_)
+        if (guest_asked_)
+            guarded(Job::guest, [&] { draft_as_guest(); });
+        else if (guessed_cycle_)
             guarded(Job::guesses, [&] { guess(); });
         else if (!planned_.empty())
             guarded(Job::studies, [&] { study(); });
@@ -143,13 +145,14 @@ void Session::main() {
 }
 
 bool Session::measures() const {
-    return guessed_cycle_ || !planned_.empty() || training_;
+    return guest_asked_ || guessed_cycle_ || !planned_.empty() || training_;
 }
 
 Session::Job Session::job_of(const Command& command) {
     if (const auto* race = std::get_if<StartRace>(&command))
         return race->settings.stepped ? Job::stepped : Job::race;
     if (std::holds_alternative<StepRace>(command)) return Job::stepped;
+    if (std::holds_alternative<FetchGuest>(command)) return Job::guest;
     if (std::holds_alternative<FetchGuesses>(command)) return Job::guesses;
     if (std::holds_alternative<RunStudy>(command)) return Job::studies;
     if (std::holds_alternative<TrainHeads>(command)) return Job::training;
@@ -166,6 +169,8 @@ void Session::give_up(Job job) {
     case Job::stepped:
         stepped_.reset();
         return publish([](Snapshot& p) { p.cut_stepped(); });
+    case Job::guest:
+        return guest_asked_.reset();
     case Job::guesses:
         guessed_cycle_.reset();
         return publish([](Snapshot& p) { p.cut_guesses(); });
@@ -322,6 +327,14 @@ void Session::show_stepped() {
     auto view = std::make_shared<const RaceView>(stepped_->view());
     stepped_shown_ = stepped_->revision();
     publish([&](Snapshot& p) { p.stepped = std::move(view); });
+}
+
+void Session::draft_as_guest() {
+    if (guessed_cycle_ || !planned_.empty() || training_) gate_.wake(); // their turn comes next
+    const FetchGuest asked = *std::exchange(guest_asked_, std::nullopt);
+    auto answer =
+        std::make_shared<const Guest>(guess_as(run_models_, run_->settings_at(asked.cycle), run_->trace(), asked));
+    publish([&](Snapshot& p) { p.guest = std::move(answer); });
 }
 
 // One drafter at a time, so that commands are obeyed in between. A round is short, also on a large target.

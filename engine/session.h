@@ -71,7 +71,7 @@ class Session {
 
   private:
     // What can fail without the others; `run` is the one on the screen.
-    enum class Job : std::uint8_t { run, race, stepped, guesses, studies, training };
+    enum class Job : std::uint8_t { run, race, stepped, guest, guesses, studies, training };
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
     void give_up(Job job);  // after an error of its own work
@@ -111,6 +111,7 @@ class Session {
     void step_stepped();
     void show_stepped();
     void study();  // one phase of the studies that are planned
+    void draft_as_guest();  // what was asked last
     void guess();  // one drafter of those that are asked
     void train();  // a few steps of the training under way
     void show_training();
@@ -152,6 +153,7 @@ class Session {
     std::unique_ptr<Run> study_run_;
     std::unique_ptr<MedusaTraining> training_;
     Stopwatch training_shown_;
+    std::optional<FetchGuest> guest_asked_;
     std::optional<int> guessed_cycle_;  // drafters are still to be asked about it
     std::thread thread_;
 };

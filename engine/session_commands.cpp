@@ -31,6 +31,7 @@ void Session::apply(const Command& command) {
 // ---- runs ----
 
 void Session::show_run() {
+    guest_asked_.reset();
     guessed_cycle_.reset();
     failed_.reset();
     const Header& header = *run_->trace().header();
@@ -118,6 +119,7 @@ void Session::obey(const Cancel&) {
         p.cut_training();
     });
     cut_studies();
+    guest_asked_.reset();
     guessed_cycle_.reset();
     if (run_stays) return;
     gate_.set(0);
@@ -142,10 +144,8 @@ void Session::obey(const FetchTwin& fetch) {
 }
 
 void Session::obey(const FetchGuest& fetch) {
-    const Run& run = shown_run();
-    auto answer =
-        std::make_shared<const Guest>(guess_as(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
-    publish([&](Snapshot& p) { p.guest = answer; });
+    (void)shown_run();
+    guest_asked_ = fetch; // whoever turns pages wants the last one
 }
 
 void Session::obey(const FetchGuesses& fetch) {

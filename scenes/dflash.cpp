@@ -72,6 +72,7 @@ class DFlashScene final : public Scene {
                 for (const RunStudy& study : {time_study(input), conditioning_study(input)})
                     if (!study.runs.empty() && !study_named(input, study.name)) out.push_back(Command{study});
         }
+        round.keep_place(out);
         ui.pop_id();
         return out;
     }
@@ -126,7 +127,7 @@ class DFlashScene final : public Scene {
         if (d.ui.take_key(Key::m)) run(time_study(d.input));
         if (d.ui.take_key(Key::c)) {
             run(conditioning_study(d.input));
-            d.out.push_back(ShowDetails{});
+            if (d.model.instead_of.empty()) d.out.push_back(ShowDetails{}); // else the story says it
         }
     }
 };

@@ -89,7 +89,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     const bool tall = d.input.stage.h >= 600;
     const int rows = d.input.presenter ? 3 : tall || d.input.stage.h >= 480 ? 2 : 1;
     const GuessColumns g =
-        guess_columns(d.input.stage, m, {.least = 104, .most = 200, .gap = 8, .of_some = 118},
+        guess_columns(d.input.stage, m, {.least = 104, .most = 260, .gap = 8, .of_some = 118},
                       [&](int i) { return room_wanted(d, m.slot(i)); });
     const float block = top + 24, pass = block + 38, laws = pass + 40,
                 drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;

@@ -102,6 +102,7 @@ class DominoScene final : public Scene {
             remember(model, out);
             ask_for_twin(input, model, out);
         }
+        round.keep_place(out);
         ui.pop_id();
         return out;
     }

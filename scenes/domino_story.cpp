@@ -59,6 +59,8 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
         !up ? std::string()
             : capital(position) + ": " + ui::signed_number(*up, 1) + " for " + last +
                   (c.changed && down ? ", " + ui::signed_number(*down, 1) + " for " + base : "") + ". ";
+    // Of another drafter's run there is this one round only.
+    const auto jump = [&](const char* where) { return m.instead_of.empty() ? std::string(where) : std::string(); };
     switch (beat) {
     case 0:
         return {"One pass fills the block",
@@ -80,8 +82,8 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                     "No row knows what stands before it. The head does, and at " + position + ", behind " +
                         before + ", it makes " + last + " the favourite instead of " + base +
                         ". Whether that is better is for the target to say, and " +
-                        (m.rescued < 0 ? std::string("in this round it does not say so. Jump with Y to a "
-                                                     "round where it does.")
+                        (m.rescued < 0 ? "in this round it does not say so." +
+                                             jump(" Jump with Y to a round where it does.")
                                        : "it says so at position " + std::to_string(m.rescued + 1) + ".")};
         if (c.changed)
             return {"Favourites that do not fit",
@@ -100,10 +102,11 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
         if (m.column(0)->on.state == State::rejected)
             return {"Here no favourite changes",
                     "In this round the head leaves every favourite as it was, and the target refuses the "
-                    "first guess all the same. Jump with Y to a round where the head helps."};
+                    "first guess all the same." +
+                        jump(" Jump with Y to a round where the head helps.")};
         return {"Here the favourites fit", "In this round the head leaves every favourite as it was: the "
-                                           "guesses already fit together. Jump with Y to a round where "
-                                           "they do not."};
+                                           "guesses already fit together." +
+                                               jump(" Jump with Y to a round where they do not.")};
     case 3:
         return {"The GRU reads the draft",
                 "State S" + std::to_string(at + 1) + " has read the anchor" +
@@ -176,7 +179,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                 "Head off: " + std::to_string(m.kept_off) + " of " + std::to_string(n) +
                     " kept; head on: " + std::to_string(m.kept_on) + " of " + std::to_string(n) +
                     " kept, on the same block, text and dice." + where +
-                    (gain == 0 ? " Not every round needs it; look for one with Y." : "")};
+                    (gain == 0 ? " Not every round needs it" + (jump("; look for one with Y") + ".") : "")};
     }
     default: {
         const double all = m.backbone_ms + m.head_ms + m.verify_ms;

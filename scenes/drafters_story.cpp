@@ -36,13 +36,6 @@ int silent(const DraftersModel& m) {
     return m.no_room ? 0 : answered(m) - played(m);
 }
 
-// A title with a comma is two items of a list: "EAGLE-3 (tree)".
-std::string in_list(const DrafterRow& row) {
-    const std::size_t comma = row.title.find(", ");
-    return comma == std::string::npos ? row.title
-                                      : row.title.substr(0, comma) + " (" + row.title.substr(comma + 2) + ")";
-}
-
 std::string dice(const Header& header) {
     return header.sampling.temperature == 0 ? std::string("greedy")
                                             : "T = " + ui::number(header.sampling.temperature, 1) +
@@ -61,7 +54,7 @@ std::string best_names(const DraftersModel& m) {
         text += (i == 0                   ? ""
                  : i + 1 == m.best.size() ? " and "
                                           : ", ") +
-                in_list(m.rows[static_cast<std::size_t>(m.best[i])]);
+                in_sentence(m.rows[static_cast<std::size_t>(m.best[i])].title);
     return text;
 }
 
@@ -85,7 +78,7 @@ std::string outcome_words(const DraftersModel& m) {
     const std::string who = count > 4 ? capital(number_word(count)) + " drafters" : capital(best_names(m));
     return who + (count == 1 ? " brings " : " bring ") + counted(m.most, "token") + " here" +
            (least && least->tokens < m.most
-                ? ", " + in_list(*least) + " only " + std::to_string(least->tokens)
+                ? ", " + in_sentence(least->title) + " only " + std::to_string(least->tokens)
                 : "");
 }
 
@@ -111,7 +104,7 @@ Words beat_words(const DraftersModel& m, int beat) {
             capital(number_word(free)) + " of these " + (free == 1 ? "needs" : "need") +
             " no weights at all: copying from the text, or running the target in part." +
             (free < static_cast<int>(m.rows.size()) ? " The others bring a model or a trained head." : "");
-        if (most) text += " The largest here is " + in_list(*most) + " with " + drafter_needs(*most) + ".";
+        if (most) text += " The largest here is " + in_sentence(most->title) + " with " + drafter_needs(*most) + ".";
         return {"What must be stored",
                 text + " A tree needs no more weights than its chain, only more rows."};
     }
@@ -124,8 +117,8 @@ Words beat_words(const DraftersModel& m, int beat) {
                         (m.no_room ? "there was no room for a guess, so nobody was timed."
                                    : "it is not measured for several drafters yet.")};
         return {"What a guess costs",
-                "Fastest is " + in_list(*fast) + " with " + guess_ms(fast->draft_ms) + " ms, slowest " +
-                    in_list(*slow) + " with " + guess_ms(slow->draft_ms) +
+                "Fastest is " + in_sentence(fast->title) + " with " + guess_ms(fast->draft_ms) + " ms, slowest " +
+                    in_sentence(slow->title) + " with " + guess_ms(slow->draft_ms) +
                     " ms. Drafters that work token by token pay for every guess; a block or a "
                     "set of heads is one pass, however many they guess."};
     }
@@ -161,11 +154,11 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     if (m.asking)
         title.title = "Asking every drafter…";
     else if (m.guesses && m.no_room)
-        title.title = "No room for a guess: one token was left";
+        title.title = "No room for a guess here";
     else if (m.guesses && played(m) == 0 && answered(m) > 0)
         title.title = "Nobody found anything to propose";
     else if (m.guesses && m.best.size() == 1)
-        title.title = capital(in_list(m.rows[static_cast<std::size_t>(m.best[0])])) +
+        title.title = capital(in_sentence(m.rows[static_cast<std::size_t>(m.best[0])].title)) +
                       " brings the most here: " + counted(m.most, "token");
     else if (m.guesses && m.best.size() > 1)
         title.title = (static_cast<int>(m.best.size()) == answered(m)

@@ -82,6 +82,7 @@ class Eagle3Scene final : public Scene {
             if (input.still && !study.runs.empty() && !study_named(input, study.name))
                 out.push_back(Command{study});
         }
+        round.keep_place(out);
         ui.pop_id();
         return out;
     }

@@ -48,7 +48,7 @@ double feature_scale(const Eagle3Model& m) {
 
 float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const Eagle3Model& m = d.model;
-    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 150, .most = 230, .gap = 32});
+    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 150, .most = 320, .gap = 32});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
@@ -219,7 +219,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
     for (const double error : m.errors) high = std::max(high, error);
     const float beside = canvas.text_width(title, Font::text_bold, 14) + 12;
     if (!note)
-        ui::fitted_text(canvas, {r.x + beside, r.y + 12}, "bars: run, rings: round", Font::text, 14,
+        ui::fitted_text(canvas, {r.x + beside, r.y + 12}, d.model.instead_of.empty() ? "bars: run, rings: round" : "of this round", Font::text, 14,
                         theme.muted, r.w - beside);
     const Rect plot{r.x + 34, r.y + 24, r.w - 42, r.h - 24 - (note ? 50.0F : 24.0F)};
     if (plot.h < 36) return;

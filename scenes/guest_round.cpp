@@ -33,6 +33,11 @@ GuestRound::GuestRound(const SceneInput& input, const char* drafter) : input_(in
     alone_.laws = nullptr;
 }
 
+void GuestRound::keep_place(std::vector<SceneCommand>& out) const {
+    if (here_ && input_.guest->cycle != round_of(input_))
+        std::erase_if(out, [](const SceneCommand& c) { return std::holds_alternative<Select>(c); });
+}
+
 std::optional<FetchGuest> GuestRound::wish() const {
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
     if (!drafts_otherwise(input_, drafter_) || !drafter_ready(input_, drafter_) || input_.status->model.empty() ||
@@ -46,7 +51,8 @@ std::optional<FetchGuest> GuestRound::wish() const {
 
 void GuestAsker::ask(const GuestRound& round, const SceneInput& input, std::vector<SceneCommand>& out) {
     const std::optional<FetchGuest> wish = round.wish();
-    if (!wish || (asked_ == wish->cycle && asked_of_ == input.trace)) return;
+    if (!wish) return asked_.reset(); // a later run may lie where this one lay
+    if (asked_ == wish->cycle && asked_of_ == input.trace) return;
     asked_ = wish->cycle;
     asked_of_ = input.trace;
     out.push_back(Command{*wish});

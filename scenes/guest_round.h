@@ -16,6 +16,8 @@ class GuestRound {
     GuestRound(const GuestRound&) = delete;
     GuestRound& operator=(const GuestRound&) = delete;
     [[nodiscard]] bool here() const { return here_; }
+    // Not the round of the cursor, whose answer is still to come: its guesses cannot be chosen.
+    void keep_place(std::vector<SceneCommand>& out) const;
     // The run itself, or a run of that one round.
     [[nodiscard]] const SceneInput& seen() const { return here_ ? alone_ : input_; }
     // What the engine is to be asked; nothing where the answer is there or nobody could give one.

@@ -133,6 +133,7 @@ KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
 }
 
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
+    if (guesses(model) == 0) return;
     const auto choose = [&](int i) {
         out.push_back(Select{Position{model.cycle->cycle, std::clamp(i, 0, guesses(model) - 1)}});
     };

@@ -96,7 +96,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         if (from < said.size())
             ui::fitted_text(ui.canvas, {x, r.y + 42}, said.substr(from), Font::text, 14, ui.theme.ink, w);
     }
-    if (said != all) ui::tooltip(ui, {x, r.y, w, r.h}, all);
+    if (said != all || !fits(said)) ui::tooltip(ui, {x, r.y, w, r.h}, all);
     const float y = r.y + (r.h - 36) / 2;
     const float bx = r.right() - 16 - buttons;
     if (task > 0) { // its words on demand: there is no room for a card

@@ -13,12 +13,6 @@
 namespace speclens {
 namespace {
 
-// Inside a sentence "chain, block" would be two items of a list: "chain (block)".
-std::string in_sentence(const std::string& name) {
-    const std::size_t comma = name.find(", ");
-    return comma == std::string::npos ? name : name.substr(0, comma) + " (" + name.substr(comma + 2) + ")";
-}
-
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:

@@ -32,6 +32,11 @@ std::string counted(int n, const std::string& noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : noun.ends_with("s") ? "es" : "s");
 }
 
+std::string in_sentence(const std::string& name) {
+    const std::size_t comma = name.find(", ");
+    return comma == std::string::npos ? name : name.substr(0, comma) + " (" + name.substr(comma + 2) + ")";
+}
+
 std::string quoted(const Trace& trace, int id) {
     std::string words = ui::token_words(trace.text(id));
     return words.starts_with("“") ? words : "“" + words + "”";

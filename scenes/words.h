@@ -20,6 +20,7 @@ struct Words {
 [[nodiscard]] std::string all_guesses(int n);         // "the guess", "both guesses", "all three guesses"
 [[nodiscard]] std::string capital(std::string words); // first ASCII letter
 [[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"
+[[nodiscard]] std::string in_sentence(const std::string& name); // "EAGLE-3 (tree)": a comma would begin another item
 [[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
 

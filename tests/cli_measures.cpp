@@ -150,7 +150,7 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
         const double per_round = row["tokens"].get<double>() / row["rounds"].get<double>();
         EXPECT_NEAR(row["tokens_per_round"].get<double>(), per_round, 1e-9);
         EXPECT_LE(row["accepted_drafts"].get<int>(), row["drafted"].get<int>());
-        EXPECT_EQ(row["speedup_possible"], row["speedup"].get<double>() <= row["tokens_per_round"].get<double>());
+        EXPECT_EQ(row["speedup_possible"], row["speedup"].get<double>() <= 1.02 * row["tokens_per_round"].get<double>());
         if (row["drafter"] == "none") {
             EXPECT_DOUBLE_EQ(row["speedup"].get<double>(), 1);
         }

@@ -82,6 +82,13 @@ TEST(Guest, SaysWhyThereIsNone) {
         EXPECT_NE(guest.problem, "") << wanted.cycle;
         EXPECT_EQ(guest.trace, nullptr);
     }
+    const RunSettings plain = of_run("none", 0); // its last round has room for the target's token only
+    const auto alone = test::finished(models, plain);
+    const int last = fold(alone->trace(), alone->trace().size()).rounds - 1;
+    EXPECT_EQ(guess_as(models, plain, alone->trace(), {last - 1, "dflash"}).problem, "");
+    const Guest none = guess_as(models, plain, alone->trace(), {last, "dflash"});
+    EXPECT_NE(none.problem.find("no guess"), std::string::npos) << none.problem;
+    EXPECT_EQ(none.trace, nullptr);
     models->networks.clear();
     const Guest guest = guess_as(models, settings, run->trace(), {0, "eagle3"});
     EXPECT_NE(guest.problem, "");

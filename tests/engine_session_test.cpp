@@ -11,37 +11,10 @@
 #include "engine/session.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
-#include "tests/temp_folder.h"
+#include "tests/session_bench.h"
 
 namespace speclens {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path table_file(const std::string& content = "") {
-    const fs::path file = test::fresh_folder() / "table.json";
-    std::ofstream(file) << (content.empty() ? R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
-        "target":{"":[0.5,0.3,0.2],"0":[0.2,0.5,0.3]},"draft":{"":[0.4,0.4,0.2],"1":[0.1,0.1,0.8]}})"
-                                            : content);
-    return file;
-}
-
-// Polls a condition for up to five seconds; the tests that use it assert on the condition, not on time.
-bool eventually(const std::function<bool()>& condition) {
-    for (int i = 0; i < 5000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return false;
-}
-
-RunSettings on_table() {
-    RunSettings settings;
-    settings.k = 2;
-    settings.sampling.temperature = 1;
-    settings.max_tokens = 20;
-    return settings;
-}
 
 TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     Session session({.target = table_file()}, on_table());
@@ -265,6 +238,27 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
 }
 
+TEST(Session, DraftsACycleWithAnotherHeadOnRequest) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    session.send(FetchGuest{1, "lookup"});
+    ASSERT_TRUE(eventually([&] { return session.published().guest != nullptr; }));
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.guest->of, now.trace.get());
+    EXPECT_EQ(now.guest->problem, "");
+    EXPECT_EQ(now.guest->cycle, 1);
+    EXPECT_EQ(now.guest->trace->header()->drafter, "lookup");
+    session.send(FetchGuest{0, "lookup"}); // whoever turns pages wants the last one only
+    session.send(FetchGuest{1, "eagle3"});
+    ASSERT_TRUE(eventually([&] { return session.published().guest->drafter == "eagle3"; }));
+    EXPECT_NE(session.published().guest->problem, "") << "no head for a table";
+    EXPECT_EQ(session.published().status.state, EngineStatus::State::stopped) << "and the run is as it was";
+    session.send(Restart{on_table()});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
+    EXPECT_EQ(session.published().guest, nullptr) << "it belongs to the old run";
+}
+
 TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
     Session session({.target = table_file()}, on_table());
     RunSettings again = on_table();
@@ -402,108 +396,6 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
     const Snapshot back = session.published();
     EXPECT_EQ(settings_at(0, *back.earlier, back.settings), on_table());
     EXPECT_EQ(settings_at(1, *back.earlier, back.settings).seed, 9u) << "what a later fork had is gone";
-}
-
-TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
-    Session session({.target = table_file()}, on_table());
-    RunSettings bad = on_table();
-    bad.rule = "nonsense";
-    session.send(Restart{bad});
-    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
-    EXPECT_NE(session.published().status.error.find("nonsense"), std::string::npos);
-    EXPECT_FALSE(session.published().status.remedy.empty());
-    session.send(Restart{on_table(), Gate::kUnlimited});
-    EXPECT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    EXPECT_TRUE(session.published().status.error.empty());
-}
-
-TEST(Session, AnErrorEndsOnlyTheJobWhoseOwnItIs) {
-    Session session({.target = table_file()}, on_table());
-    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
-    RaceSettings race;
-    race.base = on_table();
-    race.lanes = race_entries({"none", "lookup"}, race.base);
-    session.send(StartRace{race});
-    race.stepped = true;
-    session.send(StartRace{race});
-    session.send(RunStudy{"lengths", std::vector<RunSettings>(50, on_table())});
-    session.send(FetchGuesses{0});
-    RunSettings bad = on_table();
-    bad.rule = "nonsense";
-    session.send(Restart{bad});
-    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
-    session.send(StepRace{Stride::end});
-    ASSERT_TRUE(eventually([&] {
-        const auto view = session.published().stepped;
-        return view && view->lanes_finished();
-    })) << "the stepped race can still be stepped";
-    session.send(EndSteppedRace{});
-    ASSERT_TRUE(eventually([&] { return session.published().race->finished(); }));
-    EXPECT_TRUE(session.published().race->lanes_finished());
-    ASSERT_TRUE(eventually([&] { return session.published().studies["lengths"]->complete(); }));
-    EXPECT_EQ(session.published().studies["lengths"]->points.size(), 50u);
-    ASSERT_TRUE(eventually([&] { return session.published().guesses->complete(); }));
-    EXPECT_EQ(session.published().guesses->rows.size() + 1, drafter_list().size());
-    EXPECT_NE(session.published().status.error.find("nonsense"), std::string::npos) << "and it can be read";
-
-    // A race that cannot begin is given up; the one of the other kind is not.
-    race.stepped = false;
-    race.lanes.clear();
-    session.send(StartRace{race});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.error.find("0 lanes") != std::string::npos; }));
-    EXPECT_TRUE(session.published().stepped->lanes_finished());
-}
-
-TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
-    const std::filesystem::path file = table_file("{\"vocab\":");
-    Session session({.target = file}, on_table());
-    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
-    EXPECT_FALSE(session.published().status.error.empty());
-    session.send(FetchLaws{0, 0});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
-    EXPECT_EQ(session.published().status.state, EngineStatus::State::failed);
-    // What "try again" sends: the file is read anew.
-    std::filesystem::copy_file(table_file(), file, std::filesystem::copy_options::overwrite_existing);
-    session.send(Restart{on_table(), Gate::kUnlimited});
-    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    EXPECT_TRUE(session.published().status.error.empty());
-}
-
-TEST(Session, LoadsAgainAfterLoadingWasCancelled) {
-    RunSettings settings;
-    settings.token_ids = {1, 2, 3};
-    settings.drafter = "none";
-    settings.k = 0;
-    settings.max_tokens = 3;
-    for (const bool race : {false, true}) {
-        std::atomic<Session*> place = nullptr;
-        std::atomic<bool> bored = true;
-        Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/golden/micro_qwen3"},
-                        settings, [&] {
-                            while (!place) std::this_thread::yield();
-                            if (bored.exchange(false)) place.load()->cancel_loading();
-                        });
-        session.send(Restart{settings}); // given up together with the models
-        place = &session;
-        ASSERT_TRUE(
-            eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
-        const EngineStatus status = session.published().status;
-        EXPECT_NE(status.error.find("cancelled"), std::string::npos) << status.error;
-        EXPECT_EQ(status.remedy.find("report"), std::string::npos) << "nothing went wrong: " << status.remedy;
-        EXPECT_EQ(session.published().trace, nullptr);
-        RaceSettings lanes;
-        lanes.base = settings;
-        lanes.lanes = race_entries({"none"}, settings);
-        session.send(race ? Command{StartRace{lanes}} : Command{Restart{settings, Gate::kUnlimited}});
-        ASSERT_TRUE(eventually([&] {
-            const Snapshot now = session.published();
-            return race ? now.race && now.race->finished() : now.status.state == EngineStatus::State::stopped;
-        }));
-        EXPECT_TRUE(session.published().status.error.empty());
-        ASSERT_NE(session.published().trace, nullptr);
-    }
 }
 
 TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {

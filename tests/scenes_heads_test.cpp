@@ -418,6 +418,9 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         const FetchGuest next = std::get<FetchGuest>(live.sent[1]);
         EXPECT_EQ(next.cycle, wanted.cycle + 1);
         EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1)));
+        const std::size_t at = live.bench->controller.frame(0).scene.cursor;
+        live.bench->key(ui::Key::down); // of a round that is not the cursor's
+        EXPECT_EQ(live.bench->controller.frame(0).scene.cursor, at) << "the playhead stays";
         answer(next);
         EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(next.cycle + 1)));
 
@@ -436,6 +439,9 @@ TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
         guess_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
     live.show();
     EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
+    live.bench->key(ui::Key::down);
+    live.bench->key(ui::Key::u);
+    EXPECT_NE(std::get_if<Restart>(&live.sent.back()), nullptr) << "and can be left by its key";
 }
 
 // Hollow beside solid: what papers say of a round stands with its source below what was measured here.

@@ -40,7 +40,7 @@ std::string probability(double p) {
     if (p <= 0) return "0";
     if (p < 0.01) return "<.01";
     // Nothing below certainty is rounded up to it.
-    if (p < 1 && p > 0.994) return p >= 0.9999 ? "1.00" : ">.99";
+    if (p < 1 && p > 0.994) return p >= 0.99999 ? "1.00" : ">.99";
     const std::string text = digits(p, 2);
     return text[0] == '0' ? text.substr(1) : text;
 }
