@@ -195,39 +195,32 @@ TEST(HeadScenes, ShareTheRoomOfColumnsByTheirWords) {
     EXPECT_TRUE(widths({}).empty());
 }
 
-TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
-    const float scale = presenter_scale({1280, 720}, find_scene("dflash")->make()->presenter_stage());
-    SceneBench bench("dflash", {}, {0, 0, 1280 / scale, 720 / scale});
+// Draws every beat for a room: what its sentence speaks of is on the stage.
+void expect_presented(const std::string& scene, const std::vector<std::pair<int, const char*>>& shown) {
+    const float scale = presenter_scale({1280, 720}, find_scene(scene)->make()->presenter_stage());
+    SceneBench bench(scene, {}, {0, 0, 1280 / scale, 720 / scale});
     bench.controller.window = {1280, 720};
-    bench.show(recorded("dflash"));
+    bench.show(recorded(scene));
     bench.key(ui::Key::f5);
-    const std::pair<int, const char*> kShown[] = {{kDFlashMasksBeat, "The check sees"},
-                                                  {kDFlashTimesBeat, "Draft time"},
-                                                  {5, "Acceptance by position"}};
-    for (const auto& [beat, words] : kShown) {
+    for (const auto& [beat, words] : shown) {
         bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
         bench.settle();
         EXPECT_TRUE(bench.shows(words)) << bench.words;
-        look(bench, std::string("dflash presenter beat ") + std::to_string(beat), false);
+        look(bench, scene + " presenter beat " + std::to_string(beat), false);
     }
 }
 
+TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
+    expect_presented("dflash", {{kDFlashMasksBeat, "The check sees"},
+                                {kDFlashTimesBeat, "Draft time"},
+                                {5, "Acceptance by position"}});
+}
+
 TEST(Eagle3Scene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
-    const float scale = presenter_scale({1280, 720}, find_scene("eagle3")->make()->presenter_stage());
-    SceneBench bench("eagle3", {}, {0, 0, 1280 / scale, 720 / scale});
-    bench.controller.window = {1280, 720};
-    bench.show(recorded("eagle3"));
-    bench.key(ui::Key::f5);
-    const std::pair<int, const char*> kShown[] = {{kEagle3FirstStepBeat, "Feature"},
-                                                  {kEagle3ErrorsBeat, "How far its own features drift"},
-                                                  {kEagle3TimesBeat, "Draft time of a round"},
-                                                  {5, "Acceptance by position"}};
-    for (const auto& [beat, words] : kShown) {
-        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
-        bench.settle();
-        EXPECT_TRUE(bench.shows(words)) << bench.words;
-        look(bench, std::string("eagle3 presenter beat ") + std::to_string(beat), false);
-    }
+    expect_presented("eagle3", {{kEagle3FirstStepBeat, "Feature"},
+                                {kEagle3ErrorsBeat, "How far its own features drift"},
+                                {kEagle3TimesBeat, "Draft time of a round"},
+                                {5, "Acceptance by position"}});
 }
 
 // The story begins with the first step, so that is the one that is marked.
