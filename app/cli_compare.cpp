@@ -193,6 +193,7 @@ Exit command_compare(const Options& options) {
     for (const Row& row : rows)
         if (row.domain == "all" && row.contestant->name == "none") plain = &row;
     bool all_identical = true;
+    look.interval = has_interval(rows);
     text += "\n" + table_head(look);
     for (const Row& row : rows) {
         all_identical = all_identical && (row.identical || row.contestant->mixes());

@@ -46,10 +46,12 @@ struct TableLook {
     bool greedy = true;
     bool times = true;    // false: the target is a table
     bool speed_up = true; // false: a table, or a server
+    bool interval = true; // some speed-up has one
     int name = 13;        // columns of a drafter's name
 };
 // How many guesses each drafter makes, and the rule; says of one that is not lossless that it is not.
 [[nodiscard]] std::string setting_lines(const std::vector<Contestant>& contestants);
+[[nodiscard]] bool has_interval(const std::vector<Row>& rows); // anywhere
 [[nodiscard]] std::string table_head(const TableLook& look);
 [[nodiscard]] std::string table_line(const Row& row, const TableLook& look);
 // What the interval covers, and what stands where a speed-up cannot be; of all `rows`, also those by domain.

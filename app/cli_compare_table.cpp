@@ -81,6 +81,12 @@ std::string table_line(const Row& row, const TableLook& look) {
            "\n";
 }
 
+bool has_interval(const std::vector<Row>& rows) {
+    return std::ranges::any_of(rows, [](const Row& row) {
+        return row.contestant->problem.empty() && row.totals.rounds > 0 && has_interval(row);
+    });
+}
+
 std::string setting_lines(const std::vector<Contestant>& contestants) {
     std::map<std::string, std::string> lengths;   // by drafter: every K it is measured with
     std::map<std::string, std::string> ks, rules; // value: the drafters that have it
@@ -121,7 +127,7 @@ std::string table_head(const TableLook& look) {
     const std::string second = pad("", look.name + 2) + pad_left("round", 6) + pad_left("drafted", 10) +
                                "  " + (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) +
                                pad_left("head", 6) + pad_left("verify", 7) + pad_left("other", 6) +
-                               pad("", 7) + "  " + (look.speed_up ? pad("[95 % interval]", 19) : "") + "text";
+                               pad("", 7) + "  " + (look.speed_up ? pad(look.interval ? "[95 % interval]" : "", 19) : "") + "text";
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
 }
 
@@ -130,8 +136,10 @@ std::string speed_notes(const std::vector<Row>& rows) {
         return row.contestant->problem.empty() && row.totals.rounds > 0;
     };
     std::string text;
-    if (std::ranges::any_of(rows, [&](const Row& row) { return measured(row) && has_interval(row); }))
+    if (has_interval(rows))
         text += "  the interval covers which prompts were chosen, not the noise of the clock\n";
+    else if (rows.size() > 1 && std::ranges::none_of(rows, [](const Row& row) { return row.speed.interval; }))
+        text += "  no interval: that takes several prompts\n";
     if (std::ranges::any_of(rows, [&](const Row& row) { return measured(row) && !row.possible(); }))
         text += "  – for a speed-up: more than tokens per round allow, time it again\n";
     return text.empty() ? "" : "\n" + text;

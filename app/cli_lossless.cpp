@@ -99,7 +99,7 @@ std::string undecided_text(const Spread& spread, long samples) {
     if (spread.share < 0.5)
         return "Too few texts to tell: " + percent(1 - spread.share, 1) +
                " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
-               " times.\nUse ten times as many: speclens lossless " + std::to_string(10 * samples) + "\n";
+               " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) + "\n";
     return "Too few kinds of text to tell: " + percent(spread.share, 1) + " of them are " +
            (spread.kinds == 1 ? "the same" : "one of " + std::to_string(spread.kinds)) +
            ". More of them would not help.\nUse a higher --temp, a larger --max-tokens, or a prompt that can "
@@ -255,6 +255,8 @@ Exit command_lossless(const Options& options) {
     if (options.temperature.value_or(1) == 0 || options.rule == "greedy")
         throw Error("at temperature 0 there is one text and nothing to count",
                     "Use: speclens compare --temp 0", Exit::usage);
+    if (!options.drafters.empty() && options.drafters[0].name == "none")
+        throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
     const bool table_only = options.model.empty() && !options.prompt && options.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
     if (!options.drafters.empty() && options.has("--rule"))

@@ -75,7 +75,7 @@ void draw_menu_bar(const FrameDraw& d) {
     const auto& names = menu_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const float w = c.text_width(names[i], Font::text, 15) + 19;
-        if (x + w > end - 60) break; // a very narrow window: the palette has everything
+        if (x + w > end - 8) break; // a very narrow window: the palette has everything
         const Rect box{x, r.y, w, r.h};
         const ui::Touch touched =
             ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});

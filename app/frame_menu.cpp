@@ -108,14 +108,23 @@ void draw_open_menu(const FrameDraw& d) {
                    std::min(content + 8, d.ui.screen.h - top - 4)};
     const Rect view = box.inset(0, 4);
     const float bar = content > view.h ? 8 : 0; // it scrolls
+    std::vector<ui::Id> names; // as the bar calls them
+    for (const char* name : menu_names()) names.push_back(d.ui.id(std::string("menu ") + name));
     d.ui.begin_layer();
     c.fill(box, t.raised, 6);
     c.outline(box, {t.muted, t.edge_width}, 6);
     d.ui.push_id("open menu");
     bool close = d.ui.take_key(ui::Key::escape);
     const int menus = static_cast<int>(menu_names().size());
-    if (d.ui.take_key(ui::Key::left)) d.state.menu = (index + menus - 1) % menus;
-    if (d.ui.take_key(ui::Key::right)) d.state.menu = (index + 1) % menus;
+    const auto turn = [&](ui::Key key, int by) {
+        if (!d.ui.take_key(key)) return;
+        d.state.menu = (index + menus + by) % menus;
+        // The focus goes back to the name of the menu that is seen last.
+        if (ui::Id& back = d.ui.state.below.back().focus; back == names[static_cast<std::size_t>(index)])
+            back = names[static_cast<std::size_t>(d.state.menu)];
+    };
+    turn(ui::Key::left, -1);
+    turn(ui::Key::right, 1);
     const ui::Vec2 mouse = d.ui.input.mouse, was = std::exchange(d.state.menu_mouse, mouse);
     const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
     const float up = ui::begin_scroll(d.ui, menu_names()[static_cast<std::size_t>(index)], view, content);

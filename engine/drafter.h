@@ -124,6 +124,8 @@ struct DrafterInfo {
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
 // `rule` if it suits what `drafter` proposes, else the usual one that does. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
+// The same where a run is taken over from `before`: what only a tree had asked for goes with the tree.
+[[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& before, const std::string& drafter);
 // The method of the trained head that `drafter` drafts with: a chain and a tree share one.
 [[nodiscard]] std::string network_of(const std::string& drafter);
 // Whether DrafterOptions::fr_spec means something for it: it multiplies with an output matrix of the whole vocabulary.

@@ -21,9 +21,9 @@ Header standing_alone(Header header, const Trace& base, int cycle) {
 
 Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                const FetchGuest& wanted) {
-    Guest guest{wanted.cycle, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr};
+    Guest guest{wanted.cycle, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
     guest.settings.drafter = wanted.drafter;
-    guest.settings.rule = judging_rule(settings.rule, wanted.drafter);
+    guest.settings.rule = judging_rule(settings.rule, settings.drafter, wanted.drafter);
     guest.settings.options = {};
     guest.settings.lens = true;
     if (settings.k == 0) guest.settings.k = usual_k(wanted.drafter);
@@ -34,14 +34,19 @@ Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& s
         bool guesses = false;
         for (std::size_t i = 0; i < round->size(); ++i)
             guesses = guesses || std::holds_alternative<Drafted>((*round)[i]);
-        if (!guesses) throw Error("it has no guess here", "Choose an earlier round.");
+        if (!guesses) throw Error("it has no guess there", "Choose another round.");
         auto alone = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
         alone->append(standing_alone(*round->header(), trace, wanted.cycle));
         for (std::size_t i = 1; i < round->size(); ++i) alone->append((*round)[i]);
         guest.trace = std::move(alone);
-    } catch (const std::exception& error) { // asked in passing: the run has nothing to do with it
-        guest.trace = nullptr;
-        guest.problem = error.what();
+        if (wanted.drafter != "domino") return guest;
+        RunSettings off = guest.settings;
+        off.options.correction = false;
+        guest.twin = Twin{wanted.cycle, off.options, guest.trace.get(), {}, one_round(models, settings, off, trace, wanted.cycle)};
+    } catch (const Error& error) { // asked in passing: the run has nothing to do with it
+        guest.problem = std::string(error.what()) + ". " + error.remedy();
+    } catch (const std::exception& error) {
+        guest.problem = std::string(error.what()) + ".";
     }
     return guest;
 }

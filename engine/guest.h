@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/control.h"
 #include "engine/models.h"
 #include "engine/trace.h"
+#include "engine/twin.h"
 
 namespace speclens {
 
@@ -17,8 +19,9 @@ struct Guest {
     std::string instead_of;             // drafter of the run
     const Trace* of = nullptr;          // the trace that the round is from; only compared
     RunSettings settings;               // of the replay
-    std::string problem;                // why there is no round; empty: there is
+    std::string problem;                // why there is no round, and what to try; empty: there is
     std::shared_ptr<const Trace> trace; // header, whose prompt is the text before the round, then the round's events
+    std::optional<Twin> twin;           // Domino: that round with its head off
 };
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its

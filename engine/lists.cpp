@@ -75,6 +75,14 @@ std::string judging_rule(const std::string& rule, const std::string& drafter) {
     return rule == "tree_topk" && !who->tree ? "token" : rule;
 }
 
+std::string judging_rule(const std::string& rule, const std::string& before, const std::string& drafter) {
+    const RuleInfo* by = find_rule(rule);
+    const DrafterInfo *from = find_drafter(before), *to = find_drafter(drafter);
+    const bool leaves_trees = from && from->tree && to && !to->tree;
+    const bool asked_for = leaves_trees && by && by->siblings != Siblings::none && !by->greedy_only;
+    return judging_rule(asked_for ? "token" : rule, drafter);
+}
+
 Error tree_error(const std::string& rule) {
     return Error("the rule \"" + rule + "\" judges chains, and this drafter proposes trees",
                  "Use --rule tree_wor, tree_wr, tree_kseq or tree_topk, or --temp 0.", Exit::usage);

@@ -82,7 +82,7 @@ OtherDrafter drafter_instead(const SceneInput& input) {
 
 SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
     return Command{
-        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : RunSettings{}.k)}};
+        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : usual_k(drafter))}};
 }
 
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
@@ -104,6 +104,9 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
         out.push_back(draft_with(*input.settings, name));
+    if (!off.empty())
+        ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, off, ui::Font::text, 15, ui.theme.muted,
+                        r.right() - 20 - at.right() - 16);
 }
 
 } // namespace speclens

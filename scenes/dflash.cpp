@@ -57,7 +57,7 @@ class DFlashScene final : public Scene {
         draw_head_scene(
             run, input, ui,
             {"dflash", "DFlash", model, dflash_title(input, model), dflash_story(input, model),
-             dflash_empty_words(model), "", "Acceptance by position will be drawn here."},
+             dflash_empty_words(model), "", "Acceptance by position"},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
             if (!round.here()) {

@@ -36,9 +36,10 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     case 0:
         return {"Masks, all at once",
                 "The block is the newest token, " + word(input, m.anchor) + ", and " +
-                    counted(m.slots - 1, "mask") + ". One pass of a small network fills them all: " +
+                    counted(m.slots - 1, "mask") + ". One pass of a small network fills " + (m.slots > 2 ? "them all: " : "it: ") +
                     guesses + (m.draft_ms > 0 ? " in " + ms : std::string()) +
-                    ". A drafter that guesses one by one would run " + counted(n, "time") + "."};
+                    (n > 1 ? ". A drafter that guesses one by one would run " + counted(n, "time") + "."
+                           : std::string(". With a larger K it still runs only once."))};
     case 1:
         if (!m.conditioned)
             return {"Nothing from the target",
@@ -121,6 +122,25 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     }
 }
 
+void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int beat) {
+    if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
+        const int at = std::max(1, m.selected);
+        story.task =
+            "Draw guess " + std::to_string(at + 1) + " after another guess " + std::to_string(at) + ": W";
+        story.task_done = second_draw(input, m).has_value();
+    } else if (beat == 4) {
+        const Study* study = study_named(input, kTimeStudy);
+        story.task = "Measure the draft times: M";
+        story.task_done = study && study->complete();
+        story.on_task = {Command{time_study(input)}};
+    } else if (beat == 5) {
+        const Study* study = study_of(input, conditioning_study(input));
+        story.task = "Measure with and without states: C";
+        story.task_done = study && study->complete();
+        story.on_task = {Command{conditioning_study(input)}};
+    }
+}
+
 } // namespace
 
 std::string dflash_empty_words(const DFlashModel& m) {
@@ -128,8 +148,7 @@ std::string dflash_empty_words(const DFlashModel& m) {
     case DFlashModel::Empty::no_run:
         return "The block and its laws will stand here once a run has begun.";
     case DFlashModel::Empty::other_drafter:
-        return "This run drafts with " + m.header->drafter +
-               ". A block filled in one pass can be seen in a run that uses dflash.";
+        return other_drafter_words(m, "DFlash", "A block filled in one pass");
     case DFlashModel::Empty::no_cycle:
         return "No block has been drafted yet: step on, or wait for the run.";
     case DFlashModel::Empty::no:
@@ -168,23 +187,8 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
     const Words words = beat_words(input, m, beat);
     story.heading = words.heading;
     story.text = words.text;
-    if (!models_loaded(input)) return story;
-    if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
-        const int at = std::max(1, m.selected);
-        story.task =
-            "Draw guess " + std::to_string(at + 1) + " after another guess " + std::to_string(at) + ": W";
-        story.task_done = second_draw(input, m).has_value();
-    } else if (beat == 4) {
-        const Study* study = study_named(input, kTimeStudy);
-        story.task = "Measure the draft times: M";
-        story.task_done = study && study->complete();
-        story.on_task = {Command{time_study(input)}};
-    } else if (beat == 5) {
-        const Study* study = study_of(input, conditioning_study(input));
-        story.task = "Measure with and without states: C";
-        story.task_done = study && study->complete();
-        story.on_task = {Command{conditioning_study(input)}};
-    }
+    if (models_loaded(input)) add_task(story, input, m, beat);
+    stand_in(story, m, "DFlash");
     return story;
 }
 
@@ -216,7 +220,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
         out << "\n";
     }
     out << describe_second_draw(input, m);
-    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
+    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures, m.instead_of.empty());
     out << describe_story(dflash_story(input, m));
     return out.str();
 }

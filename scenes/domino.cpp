@@ -89,7 +89,7 @@ class DominoScene final : public Scene {
             run, input, ui,
             {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_),
              domino_empty_words(model), "Top movers",
-             "What the head adds to the logits of a position will be listed here."},
+             "What the head adds to the logits of a position"},
             [&] { draw_stage(d); }, out);
         if (round.here()) {
             take_guess_keys(ui, model, out);

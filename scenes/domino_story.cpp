@@ -202,8 +202,7 @@ std::string domino_empty_words(const DominoModel& model) {
     case DominoModel::Empty::no_run:
         return "The block, its laws and the head will stand here once a run has begun.";
     case DominoModel::Empty::other_drafter:
-        return "This run drafts with " + model.header->drafter +
-               ". Domino's block and its correcting head can be seen in a run that uses domino.";
+        return other_drafter_words(model, "Domino", "Its block and its correcting head");
     case DominoModel::Empty::no_cycle:
         return "No block has been drafted yet: step on, or wait for the run.";
     case DominoModel::Empty::no:
@@ -297,6 +296,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
         story.task = m.head_on ? "Run on without the head: H" : "Run on with the head: H";
         story.task_done = !m.head_on;
     }
+    stand_in(story, m, "Domino");
     return story;
 }
 

@@ -70,7 +70,7 @@ class Eagle3Scene final : public Scene {
         draw_head_scene(
             run, input, ui,
             {"eagle3", "EAGLE-3", model, eagle3_title(input, model), eagle3_story(input, model),
-             eagle3_empty_words(model), "", "Acceptance by position will be drawn here."},
+             eagle3_empty_words(model), "", "Acceptance by position"},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
             if (!round.here()) {

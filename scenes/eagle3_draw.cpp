@@ -242,8 +242,8 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
             canvas.text({x, plot.bottom() + 19}, std::to_string(i + 1), Font::mono, 14,
                         chosen ? theme.ink : theme.muted, Align::center);
         ui::tooltip(d.ui, {x - step / 2, plot.y, step, plot.h + 20},
-                    "step " + std::to_string(i + 1) + ": " + ui::number(m.errors[i], 2) + " on average of " +
-                        counted(m.known[i], "round"));
+                    "step " + std::to_string(i + 1) + ": " + ui::number(m.errors[i], 2) +
+                        (m.instead_of.empty() ? " on average of " + counted(m.known[i], "round") : " in this round"));
     }
     if (note)
         ui::fitted_text(canvas, {r.x, r.bottom() - 8},

@@ -45,11 +45,12 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
                                      "compared with the head's own. In this run they were not recorded."};
         std::string text =
             "Once the target has run, the true features are known. The first own feature is off by " +
-            ui::number(m.errors.front(), 2) + " of its length on average";
+            ui::number(m.errors.front(), 2) + " of its length " + (m.instead_of.empty() ? "on average" : "in this round");
         if (m.errors.size() > 1)
             text +=
                 ", that of step " + std::to_string(m.errors.size()) + " by " + ui::number(m.errors.back(), 2);
-        text += ". Only steps whose guesses stayed can be compared, so later bars are of lucky rounds. "
+        text += std::string(". Only steps whose guesses stayed can be compared") +
+                (m.instead_of.empty() ? ", so later bars are of lucky rounds. " : ". ") +
                 "EAGLE-3 is not trained to match them, only to "
                 "guess well.";
         return {m.errors.size() > 1 && m.errors.back() > 1.1 * m.errors.front() ? "Errors add up"
@@ -96,8 +97,7 @@ std::string eagle3_empty_words(const Eagle3Model& m) {
     case Eagle3Model::Empty::no_run:
         return "The feature and the steps will stand here once a run has begun.";
     case Eagle3Model::Empty::other_drafter:
-        return "This run drafts with " + m.header->drafter +
-               ". How one layer continues the target's features can be seen in a run that uses eagle3.";
+        return other_drafter_words(m, "EAGLE-3", "How one layer continues the target's features");
     case Eagle3Model::Empty::no_cycle:
         return "Nothing has been drafted yet: step on, or wait for the run.";
     case Eagle3Model::Empty::no:
@@ -141,6 +141,7 @@ Story eagle3_story(const SceneInput& input, const Eagle3Model& m) {
         story.task_done = study && study->complete();
         story.on_task = {Command{time_study(input)}};
     }
+    stand_in(story, m, "EAGLE-3");
     return story;
 }
 
@@ -170,10 +171,10 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             out << "\n";
         }
         if (!m.errors.empty()) {
-            out << "Feature error over the run:";
+            out << "Feature error " << (m.instead_of.empty() ? "over the run:" : "in this round:");
             for (std::size_t i = 0; i < m.errors.size(); ++i)
-                out << " step " << i + 1 << " " << ui::number(m.errors[i], 2) << " of "
-                    << counted(m.known[i], "round") << (i + 1 == m.errors.size() ? "\n" : ",");
+                out << " step " << i + 1 << " " << ui::number(m.errors[i], 2)
+                    << (m.instead_of.empty() ? " of " + counted(m.known[i], "round") : std::string()) << (i + 1 == m.errors.size() ? "\n" : ",");
         }
         if (m.draft_ms + m.verify_ms > 0)
             out << "Clock: draft " << ui::number(m.draft_ms, 2) << " ms, verify "
@@ -182,7 +183,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
         if (m.instead_of.empty())
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
     }
-    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures);
+    if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures, m.instead_of.empty());
     out << describe_story(eagle3_story(input, m));
     return out.str();
 }

@@ -29,7 +29,8 @@ GuestRound::GuestRound(const SceneInput& input, const char* drafter) : input_(in
     alone_.cursor = alone_.available = guest->trace->size();
     alone_.settings = &guest->settings;
     alone_.earlier = nullptr;
-    alone_.twin = alone_.other_guess = nullptr;
+    alone_.twin = guest->twin ? &*guest->twin : nullptr;
+    alone_.other_guess = nullptr;
     alone_.laws = nullptr;
 }
 
@@ -56,6 +57,13 @@ void GuestAsker::ask(const GuestRound& round, const SceneInput& input, std::vect
     asked_ = wish->cycle;
     asked_of_ = input.trace;
     out.push_back(Command{*wish});
+}
+
+std::string no_guest(const SceneInput& run, const std::string& drafter) {
+    const Guest* guest = run.guest;
+    if (!guest || guest->of != run.trace || guest->drafter != drafter || guest->cycle != round_of(run) || guest->problem.empty())
+        return "";
+    return "round " + std::to_string(guest->cycle + 1) + " cannot be shown: " + guest->problem;
 }
 
 std::string instead_of(const SceneInput& seen) {

@@ -44,4 +44,8 @@ class GuestAsker {
 // Whom the head stands in for, where `seen` is such a round; else "".
 [[nodiscard]] std::string instead_of(const SceneInput& seen);
 
+// "round 3 cannot be shown: it has no guess there. Choose another round.": what the engine answered about the round of
+// the cursor; "" where it can be shown or was not asked.
+[[nodiscard]] std::string no_guest(const SceneInput& run, const std::string& drafter);
+
 } // namespace speclens

@@ -28,9 +28,21 @@ void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
             ui.canvas.text({r.x + 24, y}, scene.details_title, ui::Font::text_bold, 15, ui.theme.ink);
             y += 32;
         }
-        ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, scene.details_words, {.color = ui.theme.muted});
+        const std::string when = scene.model.empty == HeadModel::Empty::other_drafter
+                                     ? std::string(" stands here in a run that drafts with ") + scene.title + "."
+                                     : std::string(" will stand here.");
+        ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, scene.details_words + when, {.color = ui.theme.muted});
     }
     draw_run_controls(input, ui, out);
+}
+
+bool measures(const Story& story) {
+    const auto* command = story.on_task.empty() ? nullptr : std::get_if<Command>(&story.on_task.front());
+    return command && std::holds_alternative<RunStudy>(*command);
+}
+
+std::string drafting_words(const std::string& drafter) {
+    return drafter == "none" ? "This run does not draft" : "This run drafts with " + drafter;
 }
 
 // Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
@@ -38,13 +50,7 @@ void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, con
                 std::vector<SceneCommand>& out) {
     const std::string change = std::string("Run with ") + scene.title;
     Story story = scene.story;
-    story.what_if.clear();
-    const auto* measures = story.on_task.empty() ? nullptr : std::get_if<Command>(&story.on_task.front());
-    if (!measures || !std::holds_alternative<RunStudy>(*measures)) {
-        story.task = change + ": U";
-        story.task_done = false;
-        story.on_task = {draft_with(*input.settings, scene.drafter)};
-    }
+    if (!measures(story)) story.on_task = {draft_with(*input.settings, scene.drafter)};
     if (ui.take_key(ui::Key::u)) out.push_back(draft_with(*input.settings, scene.drafter));
     draw_story(seen, ui, story, out);
     draw_run_controls(input, ui, out);
@@ -53,8 +59,11 @@ void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, con
     const float x = r.x + 24, w = r.w - 48;
     ui::fitted_text(ui.canvas, {x, r.y + 32}, "Another drafter's round", ui::Font::text_bold, 15, ui.theme.ink, w);
     const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w,
-                                    "This run drafts with " + scene.model.instead_of + ". Shown is how " + scene.title +
+                                    drafting_words(scene.model.instead_of) + ". Shown is how " + scene.title +
                                         " would draft round " + std::to_string(scene.model.cycle->cycle + 1) +
+                                        (seen.settings->k != input.settings->k
+                                             ? ", with K = " + std::to_string(seen.settings->k) + " as is usual for it"
+                                             : std::string()) +
                                         ": the same text, the same dice, judged by the same target. How often its "
                                         "guesses stay takes a run of its own.",
                                     {.color = ui.theme.muted});
@@ -72,6 +81,7 @@ bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) 
     model.empty = !model.header                      ? Empty::no_run
                   : model.header->drafter != drafter ? Empty::other_drafter
                                                      : Empty::no;
+    if (model.empty == Empty::other_drafter) model.no_guest = no_guest(input, drafter);
     if (model.empty != Empty::no) return false;
     model.greedy = model.header->sampling.temperature == 0;
     model.cycle = shown_cycle(input);
@@ -91,12 +101,27 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 }
 
 std::string head_conditions(const HeadModel& m, const char* guess) {
-    return (m.instead_of.empty() ? "" : "instead of " + m.instead_of + " in ") + "round " +
+    return (m.instead_of.empty() ? "" : "instead of " + (m.instead_of == "none" ? "plain decoding" : m.instead_of) + " in ") + "round " +
            std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
            std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
            " selected · K = " + std::to_string(m.header->k) + ", " +
            (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
            ", laws at T = 1 · seed " + std::to_string(m.header->seed);
+}
+
+std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {
+    const std::string who = drafting_words(m.header->drafter) + ". ";
+    if (!m.no_guest.empty()) return who + "How " + title + " would draft " + m.no_guest;
+    return who + where + " can be seen in a run that drafts with " + title + ".";
+}
+
+void stand_in(Story& story, const HeadModel& m, const char* title) {
+    if (m.instead_of.empty()) return;
+    story.what_if.clear();
+    if (measures(story)) return;
+    story.task = "Run with " + std::string(title) + ": U";
+    story.task_done = false;
+    story.on_task.clear(); // the run itself knows its settings
 }
 
 void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,

@@ -27,6 +27,7 @@ struct HeadModel {
     bool greedy = false;
     double verify_ms = 0;
     std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
+    std::string no_guest;   // why it cannot be seen how this head would have drafted it; "": nobody asked, or it can
 };
 // False where there is nothing to draw: another drafter's run, or no guess yet.
 [[nodiscard]] bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter);
@@ -54,8 +55,12 @@ struct HeadScene {
     Story story;
     std::string empty_words;
     const char* details_title; // where the details are empty; "": none
-    const char* details_words;
+    const char* details_words; // what stands there beside a picture: "Acceptance by position"
 };
+// Why another drafter's run has nothing to show: "This run drafts with small." and `where` to see it instead.
+[[nodiscard]] std::string other_drafter_words(const HeadModel& model, const char* title, const std::string& where);
+// The story of a round in another drafter's run: its keys begin no branch of that run, and U runs `title` itself.
+void stand_in(Story& story, const HeadModel& model, const char* title);
 // Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it. Where the
 // picture is of a round in another drafter's run (GuestRound), `input` is that run and `seen` the round.
 void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,

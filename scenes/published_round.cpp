@@ -153,20 +153,29 @@ float rounds_height(const CycleView& whole, const Published* figures) {
     return known && mean_round(whole).all() > 0 ? 170.0F : 0;
 }
 
-std::string describe_published(const CycleView& whole, const Published* figures) {
+std::string describe_published(const CycleView& whole, const Published* figures, bool own) {
     if (!whole.header || !figures) return "";
     const std::string method = whole.header->drafter;
     std::string text;
-    if (const MeanRound here = mean_round(whole); here.all() > 0)
+    if (const MeanRound here = mean_round(whole); own && here.all() > 0)
         text += "A round of this run, ms: " + here_words(here) + "\n";
     const PublishedRace paper = published_race(figures);
     if (const PublishedPoint* p = paper.of(method))
         text += "Published, " + paper.conditions + ", ms: " + published_round_words(*p) +
                 ". Source: " + paper.source + "\n";
-    for (const PublishedFigure* f : figures->select({.method = method, .quantity = "speedup", .unit = "x"}))
-        if (quotable(*f))
-            text += "Published: " + published_value(*f) + ", " + published_conditions(*f) + " (" +
-                    published_standing(*f) + "; " + published_citation(*f, figures->source_of(*f)) + ")\n";
+    int count = 0;
+    double low = 0, high = 0;
+    for (const PublishedFigure* f : figures->select({.method = method, .quantity = "speedup", .unit = "x"})) {
+        if (!quotable(*f)) continue;
+        const double x = middle(*f);
+        low = count ? std::min(low, x) : x;
+        high = std::max(high, x);
+        ++count;
+    }
+    if (count > 0)
+        text += "Published speed-ups of " + method_title(method) + ": " + std::to_string(count) + ", from " +
+                ui::speed_up(low) + " to " + ui::speed_up(high) +
+                " by model, text and machine; each with its source: speclens list published " + method + "\n";
     return text;
 }
 

@@ -37,7 +37,8 @@ float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, cons
 void draw_rounds_beside(ui::Ui& ui, ui::Rect r, const CycleView& whole, const Published* figures);
 // The room it takes; 0 where no times were recorded or nobody published a round of this drafter.
 [[nodiscard]] float rounds_height(const CycleView& whole, const Published* figures);
-// The same in words, and the speed-ups that were published for each benchmark.
-[[nodiscard]] std::string describe_published(const CycleView& whole, const Published* figures);
+// The same in words, and how far apart the published speed-ups lie.
+// `own`: the rounds are the run's; else only what was published.
+[[nodiscard]] std::string describe_published(const CycleView& whole, const Published* figures, bool own = true);
 
 } // namespace speclens

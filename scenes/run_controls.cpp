@@ -60,14 +60,9 @@ RunSettings with_temperature(RunSettings settings, double temperature) {
 }
 
 RunSettings with_drafter(RunSettings settings, const std::string& drafter) {
-    const DrafterInfo *before = find_drafter(settings.drafter), *after = find_drafter(drafter);
-    const RuleInfo* rule = find_rule(settings.rule);
-    const bool leaves_trees = before && before->tree && after && !after->tree;
+    settings.rule = judging_rule(settings.rule, settings.drafter, drafter);
     settings.drafter = drafter;
     settings.options = {};
-    if (leaves_trees && rule && rule->siblings != Siblings::none && !rule->greedy_only)
-        settings.rule = "token"; // the tree had asked for the other
-    settings.rule = judging_rule(settings.rule, drafter);
     return settings;
 }
 

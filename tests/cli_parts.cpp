@@ -573,6 +573,15 @@ TEST(CompareTable, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     for (const char* part : {"1.30× [1.15, 1.55]", " ÷ 1.500 = 1.30×\n", "1.50  1.30×\n"})
         EXPECT_TRUE(has(plain, part)) << part << "\n" << plain;
     EXPECT_EQ(speed_notes(rows), covers);
+    EXPECT_TRUE(has_interval(rows));
+    for (Row* one : {&row, &rows[2]}) one->speed.interval = false; // one prompt
+    EXPECT_FALSE(has_interval(rows));
+    EXPECT_EQ(speed_notes(rows), "\n  no interval: that takes several prompts\n");
+    TableLook bare = look;
+    bare.interval = false;
+    EXPECT_TRUE(has(table_head(look), "95 % interval"));
+    EXPECT_FALSE(has(table_head(bare), "95 % interval"));
+    for (Row* one : {&row, &rows[2]}) one->speed.interval = true;
     rows[2].totals.tokens = 109; // of one domain only: its table has the dash
     EXPECT_TRUE(has(speed_notes(rows), covers) && has(speed_notes(rows), "  – for a speed-up"));
     row.speed.value = 1.51; // a drafter that never guesses is as fast as plain decoding, give or take

@@ -72,6 +72,36 @@ TEST(Guest, HasItsUsualLengthWhereTheRunDraftsNothing) {
     EXPECT_GT(round.cycles.at(0).drafts.size(), 1u);
 }
 
+// What Domino's head did to the round is known without a run of its own.
+TEST(Guest, OfDominoComesWithTheRoundWithoutItsHead) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = of_run("small", 0);
+    const auto run = test::finished(models, settings);
+    const Guest guest = guess_as(models, settings, run->trace(), {2, "domino"});
+    ASSERT_TRUE(guest.twin) << guest.problem;
+    EXPECT_EQ(guest.twin->of, guest.trace.get());
+    EXPECT_FALSE(guest.twin->options.correction);
+    RunSettings alone = settings;
+    alone.drafter = "domino";
+    alone.options.correction = false;
+    alone.token_ids = guest.trace->header()->prompt;
+    const auto own = test::finished(models, alone);
+    expect_the_same_round(fold(*guest.twin->trace, guest.twin->trace->size()).cycles.at(0),
+                          fold(own->trace(), own->trace().size()).cycles.at(0));
+    EXPECT_FALSE(guess_as(models, settings, run->trace(), {2, "dflash"}).twin);
+}
+
+// A rule that only a tree had asked for goes with the tree, in a guest as in a run.
+TEST(Guest, OfATreeIsJudgedAsARunOfItsOwnWouldBe) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = of_run("small_tree", 0.9);
+    settings.rule = "tree_wor";
+    const auto run = test::finished(models, settings);
+    EXPECT_EQ(guess_as(models, settings, run->trace(), {1, "eagle3"}).settings.rule, "token");
+    settings.drafter = "small";
+    EXPECT_EQ(guess_as(models, settings, run->trace(), {0, "eagle3"}).settings.rule, "tree_wor") << "it was chosen";
+}
+
 TEST(Guest, SaysWhyThereIsNone) {
     auto models = std::make_shared<Models>(*test::micro_models(1));
     const RunSettings settings = of_run("small", 0);
@@ -87,7 +117,7 @@ TEST(Guest, SaysWhyThereIsNone) {
     const int last = fold(alone->trace(), alone->trace().size()).rounds - 1;
     EXPECT_EQ(guess_as(models, plain, alone->trace(), {last - 1, "dflash"}).problem, "");
     const Guest none = guess_as(models, plain, alone->trace(), {last, "dflash"});
-    EXPECT_NE(none.problem.find("no guess"), std::string::npos) << none.problem;
+    EXPECT_EQ(none.problem, "it has no guess there. Choose another round.");
     EXPECT_EQ(none.trace, nullptr);
     models->networks.clear();
     const Guest guest = guess_as(models, settings, run->trace(), {0, "eagle3"});

@@ -401,6 +401,16 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
             << words;
         EXPECT_EQ(words.find("Kept by position"), std::string::npos) << "one round is no rate";
 
+        // No beat says "this run" of a run of one round, or names a key that would begin a branch of it.
+        SceneInput input = live.bench->controller.frame(0).scene;
+        for (input.beat = 0; input.beat < 8; ++input.beat) {
+            const std::string at = find_scene(scene)->make()->describe(input);
+            for (const char* never : {"A round of this run", "over the run", "In this run", "length on average", ": W\n", ": N\n",
+                                      " with B", ": H\n", " Y\n", "– not judged yet"})
+                EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
+            EXPECT_NE(at.find("Task: "), std::string::npos) << at;
+        }
+
         // Another round: the one before stays until the answer is there.
         const auto& trace = live.run->trace();
         std::size_t end = 0;
@@ -432,6 +442,14 @@ TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
         guess_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
     live.show();
     EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
+    live.published.guest = std::make_shared<const Guest>([&] {
+        Guest guest = *live.published.guest;
+        guest.cycle = std::get<FetchGuest>(live.sent.at(0)).cycle;
+        guest.problem = "it has no guess there. Choose another round.";
+        return guest;
+    }());
+    live.show();
+    EXPECT_TRUE(live.bench->shows("cannot be shown: it has no guess there")) << live.bench->words;
     live.bench->key(ui::Key::down);
     live.bench->key(ui::Key::u);
     EXPECT_NE(std::get_if<Restart>(&live.sent.back()), nullptr) << "and can be left by its key";
@@ -457,11 +475,17 @@ TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
         EXPECT_TRUE(bench.clipped.empty()) << name;
         const std::string words = find_scene(name)->make()->describe(bench.controller.frame(0).scene);
         EXPECT_NE(words.find(published_round_words(*point) + ". Source: " + paper.source), std::string::npos);
-        for (const PublishedFigure& figure : figures->figures()) {
-            if (figure.standing != Standing::wrong) continue;
-            const std::string claim = published_value(figure) + ", " + published_conditions(figure);
-            EXPECT_EQ(words.find(claim), std::string::npos) << figure.id << " is wrong in its source";
-        }
+        int count = 0; // of those that are not wrong in their source
+        double high = 0;
+        for (const PublishedFigure* f : figures->select({.method = name, .quantity = "speedup", .unit = "x"}))
+            if (f->standing != Standing::wrong && f->form != Form::list && f->variant.empty() && f->dataset && f->model) {
+                ++count;
+                high = std::max(high, middle(*f));
+            }
+        EXPECT_GT(count, 1);
+        for (const std::string& part : {": " + std::to_string(count) + ", from ", " to " + ui::speed_up(high) + " by model",
+                                        std::string("speclens list published ") + name})
+            EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
     }
     EXPECT_TRUE(paper.of("eagle3")->derived);
     EXPECT_NE(published_round_words(*paper.of("eagle3")).find("(derived)"), std::string::npos);
