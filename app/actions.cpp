@@ -61,7 +61,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::theme_contrast, "View", "High contrast theme", "", Key::none, kPlain},
         {Action::zoom_in, "View", "Zoom in", "Ctrl+=", Key::equal, kCtrl},
         {Action::zoom_out, "View", "Zoom out", "Ctrl+-", Key::minus, kCtrl},
-        {Action::zoom_reset, "View", "Zoom 100 %", "Ctrl+0", Key::d0, kCtrl},
+        {Action::zoom_reset, "View", "Zoom to fit the window", "Ctrl+0", Key::d0, kCtrl},
         {Action::reduced_motion, "View", "Reduced motion", "", Key::none, kPlain},
         {Action::letters, "View", "Swap the letters p and q", "", Key::none, kPlain},
         {Action::fullscreen, "View", "Full screen", "F11", Key::f11, kPlain},
@@ -169,7 +169,7 @@ const char* also_called(Action action) {
     case Action::zoom_out:
         return "smaller size scale font settings";
     case Action::zoom_reset:
-        return "reset size scale font settings";
+        return "reset 100 size scale font settings";
     case Action::reduced_motion:
         return "animation settings";
     case Action::letters:

@@ -101,7 +101,7 @@ struct Options {
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string theme = "dark";
-    float zoom = 1;
+    float zoom = 0; // 0: as it fits
     int width = 1600, height = 1000;
 
     [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }

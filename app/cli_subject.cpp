@@ -256,7 +256,8 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
     }
 }
 
-Answers answers_of(FrameRequest request, const Subject& subject) {
+// Where nobody chose a place, a head's first look is at a round where it has a guess.
+Answers answers_of(FrameRequest& request, const Subject& subject) {
     Answers answers;
     if (!subject.models) return answers;
     const auto ask = [&] {
@@ -265,6 +266,13 @@ Answers answers_of(FrameRequest request, const Subject& subject) {
             answer(command, subject, answers);
     };
     ask();
+    const bool free = request.cursor == 0;
+    for (const CycleSummary& cycle : fold(*subject.trace, subject.trace->size()).cycles) {
+        if (!free || !answers.guest || answers.guest->trace || cycle.cycle > 8) break;
+        if (!cycle.complete()) continue;
+        request.cursor = cycle.end_event;
+        ask();
+    }
     if (answers.guest) { // its picture has wishes of its own
         request.guest = &*answers.guest;
         ask();

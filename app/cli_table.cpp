@@ -377,7 +377,7 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) {
              o.theme = one_of(name, text, {"dark", "light", "contrast"});
          }},
-        {"--zoom", "Z", "Output", "1 to 3", kDraws,
+        {"--zoom", "Z", "Output", "1 to 3 (default: what fills a size larger than 1600x1000)", kDraws,
          [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
 };
 

@@ -153,7 +153,7 @@ Preferences Controller::preferences() const {
 
 void Controller::prefer(const Preferences& preferences) {
     theme = preferences.theme;
-    zoom = std::clamp(preferences.zoom, 0.7F, 3.0F);
+    zoom = preferences.zoom > 0 ? std::clamp(preferences.zoom, 0.7F, 3.0F) : 0;
     reduced_motion = preferences.reduced_motion;
     letters_article_ = preferences.swapped_letters;
 }
@@ -328,8 +328,15 @@ SceneInput Controller::scene_input(double now) const {
     return in;
 }
 
+void Controller::change_zoom(int by) {
+    const float now = zoom > 0 ? zoom : window_scale(window);
+    const float step = now < 1.5F || (by < 0 && now < 1.55F) ? 0.1F : 0.25F;
+    zoom = std::clamp(now + static_cast<float>(by) * step, 0.7F, 3.0F);
+}
+
 float Controller::scale() {
-    return chrome.layout.presenter ? zoom * presenter_scale(window, scene().presenter_stage()) : zoom;
+    if (!chrome.layout.presenter) return zoom > 0 ? zoom : window_scale(window);
+    return (zoom > 0 ? zoom : 1) * presenter_scale(window, scene().presenter_stage()); // it fills the window by itself
 }
 
 FrameInput Controller::frame(double now) {
@@ -353,6 +360,7 @@ FrameInput Controller::frame(double now) {
     in.hash = source_.hash();
     in.density = chrome.density;
     in.zoom = scale();
+    in.zoom_fits = zoom == 0;
     in.theme = theme;
     in.banner = banner_;
     in.remedy = remedy_;

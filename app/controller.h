@@ -77,7 +77,7 @@ class Controller {
     std::string told;    // for the terminal that the window was started from; taken by the window
     ViewReader read;                 // of links and lectures; set by the shell
     LinkOptions folders; // of models and heads that were given, for links
-    float zoom = 1;
+    float zoom = 0;              // chosen by hand; 0: as it fits the window
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
     [[nodiscard]] Preferences preferences() const;
@@ -101,6 +101,7 @@ class Controller {
     void keep_to_limit(double now);
     [[nodiscard]] bool at_limit(double now); // K is all that the drafter can guess; says so
     void restart(RunSettings settings); // a change that can be taken back
+    void change_zoom(int by); // a step up or down from what is seen
     void change_run(RunSettings settings, double now); // the same, and says what follows from it
     void begin_run(RunSettings settings);
     void begin_branch(Fork fork);

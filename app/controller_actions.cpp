@@ -210,13 +210,13 @@ void Controller::action(Action action, int number, double now) {
         theme = ui::ThemeKind::contrast;
         break;
     case Action::zoom_in:
-        zoom = std::min(3.0F, zoom + (zoom < 1.5F ? 0.1F : 0.25F));
+        change_zoom(1);
         break;
     case Action::zoom_out:
-        zoom = std::max(0.7F, zoom - (zoom <= 1.55F ? 0.1F : 0.25F));
+        change_zoom(-1);
         break;
     case Action::zoom_reset:
-        zoom = 1;
+        zoom = 0;
         break;
     case Action::reduced_motion:
         reduced_motion = !reduced_motion;

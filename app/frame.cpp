@@ -252,7 +252,8 @@ bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rec
     if (state.layout.presenter || !input.active) return false;
     const ui::Vec2 whole{screen.w * input.zoom, screen.h * input.zoom};
     const float larger = presenter_scale(whole, input.active->presenter_stage());
-    return !can_present({screen.w / larger, screen.h / larger});
+    const float chosen = input.zoom_fits ? 1 : input.zoom;
+    return !can_present({whole.x / chosen / larger, whole.y / chosen / larger});
 }
 
 } // namespace

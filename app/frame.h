@@ -93,6 +93,7 @@ struct FrameInput {
     Density density = Density::full; // decides which actions have a place
     bool too_small_to_present = false;
     float zoom = 1;
+    bool zoom_fits = false; // nobody chose it
     ui::ThemeKind theme = ui::ThemeKind::dark;
     std::optional<LecturePlace> lecture;
     const ViewReader* read = nullptr; // may be null

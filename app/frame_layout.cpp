@@ -1,6 +1,7 @@
 #include "app/frame_layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace speclens {
 namespace {
@@ -130,6 +131,11 @@ FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
 
 bool can_present(ui::Vec2 size) {
     return size.x >= 780 && size.y >= 440;
+}
+
+float window_scale(ui::Vec2 window) {
+    const float fits = std::min(window.x / 1600, window.y / 1000);
+    return std::clamp(std::floor(fits * 10 + 0.001F) / 10, 1.0F, 3.0F);
 }
 
 float presenter_scale(ui::Vec2 window, ui::Vec2 least) {

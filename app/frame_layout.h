@@ -36,6 +36,9 @@ inline constexpr float kStageWidth = 920, kStageHeight = 500;
 // Whether a window of this logical size has room for the presenter's layout.
 [[nodiscard]] bool can_present(ui::Vec2 size);
 // How much larger everything can be drawn in a window of this size so that a stage of `least` still fits.
+// The zoom at which a window that is larger than the 1600 × 1000 px which the scenes are drawn for is filled by as much
+// as that, in tenths; 1 for a smaller one, at most 3.
+[[nodiscard]] float window_scale(ui::Vec2 window);
 [[nodiscard]] float presenter_scale(ui::Vec2 window, ui::Vec2 least);
 
 } // namespace speclens

@@ -85,7 +85,7 @@ struct FrameRequest {
     std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0; absent: as the scene chooses
     int width = 1600, height = 1000;
     std::string theme = "dark";
-    float zoom = 1;
+    float zoom = 0; // 0: as it fits the size
     bool presenter = false; // large type, fewer parts
     double plain_ms_per_token = 0;
     std::shared_ptr<const RaceView> race = {}; // for the scene "race"

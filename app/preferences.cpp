@@ -42,10 +42,10 @@ void save_preferences(const Preferences& preferences, const std::filesystem::pat
     if (problem)
         throw Error("cannot make " + file.parent_path().string() + ": " + problem.message(),
                     "Set XDG_CONFIG_HOME to a folder that can be written.");
-    const nlohmann::ordered_json json = {{"theme", ui::theme_name(preferences.theme)},
-                                         {"zoom", std::round(preferences.zoom * 100) / 100.0},
-                                         {"reduced_motion", preferences.reduced_motion},
-                                         {"swapped_letters", preferences.swapped_letters}};
+    nlohmann::ordered_json json = {{"theme", ui::theme_name(preferences.theme)},
+                                   {"reduced_motion", preferences.reduced_motion},
+                                   {"swapped_letters", preferences.swapped_letters}};
+    if (preferences.zoom > 0) json["zoom"] = std::round(preferences.zoom * 100) / 100.0;
     AtomicFile out(file);
     out.write(json.dump(1) + "\n");
     out.commit();

@@ -11,7 +11,7 @@ namespace speclens {
 
 struct Preferences {
     ui::ThemeKind theme = ui::ThemeKind::dark;
-    float zoom = 1; // 0.7 … 3
+    float zoom = 0; // 0.7 … 3; 0: as it fits the window
     bool reduced_motion = false;
     bool swapped_letters = false; // p for the draft, q for the target
     bool operator==(const Preferences&) const = default;

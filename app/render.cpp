@@ -104,11 +104,9 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.scene_name = request.scene;
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
-    p.input.zoom = request.zoom;
-    if (request.presenter)
-        p.input.zoom *=
-            presenter_scale({static_cast<float>(request.width), static_cast<float>(request.height)},
-                            p.scene->presenter_stage());
+    const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
+    p.input.zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
+    if (request.presenter) p.input.zoom *= presenter_scale(size, p.scene->presenter_stage());
     p.input.theme = theme_named(request.theme);
 }
 
@@ -159,7 +157,7 @@ void check_size(const FrameRequest& request) {
         throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
                         " cannot be drawn",
                     "Choose a size between 320x240 and 16384x16384.", Exit::usage);
-    if (!(request.zoom >= 0.5F && request.zoom <= 4))
+    if (request.zoom != 0 && !(request.zoom >= 0.5F && request.zoom <= 4))
         throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.",
                     Exit::usage);
 }

@@ -363,6 +363,14 @@ TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     EXPECT_EQ(speclens({"describe", "loop", "--json", file}).code, 2);
 }
 
+// Behind a prompt of one token EAGLE-3 has no feature to begin with: the first look is at a round where it has.
+TEST(Describe, ShowsAHeadWhereItHasAGuess) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const Outcome words = speclens({"describe", "eagle3:1", "--drafter", "small", "--prompt", "A", "--no-timing"});
+    EXPECT_EQ(words.code, 0) << words.err;
+    EXPECT_NE(words.out.find("instead of small in round 2"), std::string::npos) << words.out;
+}
+
 TEST(Run, KeepsTheTimeOfPlainDecodingInItsFile) {
     const std::filesystem::path file = fresh_folder() / "run.jsonl";
     const std::vector<std::string> run = micro({"--prompt", "one two one", "--max-tokens", "6", "--json"});

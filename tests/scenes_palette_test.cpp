@@ -56,7 +56,7 @@ TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
     };
     for (const char* theme : {"Dark theme", "Light theme", "High contrast theme"})
         EXPECT_LT(place("theme", theme), 3) << theme;
-    for (const char* zoom : {"Zoom in", "Zoom out", "Zoom 100 %"}) EXPECT_LT(place("zoom", zoom), 3) << zoom;
+    for (const char* zoom : {"Zoom in", "Zoom out", "Zoom to fit the window"}) EXPECT_LT(place("zoom", zoom), 3) << zoom;
     EXPECT_LT(place("seed", "Restart with the same seed"), 2);
     EXPECT_LT(place("seed", "Roll other dice"), 2);
     EXPECT_LT(place("model", "Drafter: small"), 5);
