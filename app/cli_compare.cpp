@@ -206,6 +206,7 @@ Exit command_compare(const Options& options) {
                           : "\n  no speed-up: here every pass is a request for log-probabilities, also every "
                             "single token of plain\n  decoding, and no user of the server waits for those\n";
     text += position_table(rows, look);
+    text += first_guess_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
     if (options.json != "-" && options.csv != "-") print_results(text);
     const CompareFacts facts{.header = header,

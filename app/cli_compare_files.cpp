@@ -37,6 +37,12 @@ Json json_of(const Row& row, const CompareFacts& facts) {
     json["conditional_by_position"] = t.conditional;
     json["judged_at"] = t.judged_at;
     json["accepted_at"] = t.accepted_at;
+    json["first_at_start"] = t.first.at_start;
+    json["first_kept_at_start"] = t.first.kept_at_start;
+    json["first_after_full_round"] = t.first.after_full;
+    json["first_kept_after_full_round"] = t.first.kept_after_full;
+    json["first_after_refusal"] = t.first.after_refusal;
+    json["first_kept_after_refusal"] = t.first.kept_after_refusal;
     if (!c.ids.empty()) {
         json["draft_ids"] = c.ids.size();
         json["tokens_outside_draft_ids"] = row.outside;

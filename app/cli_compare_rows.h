@@ -62,6 +62,8 @@ struct TableLook {
 // The chance that guess i stays once all before it did; nothing below kLeastRounds rounds.
 inline constexpr int kLeastRounds = 30;
 [[nodiscard]] std::string position_table(const std::vector<Row>& rows, const TableLook& look);
+// The chance that the first guess of a round stays: behind the prompt, a full round, a refusal.
+[[nodiscard]] std::string first_guess_table(const std::vector<Row>& rows, const TableLook& look);
 // What FR-Spec took away: tokens that were written although the drafter could never have guessed them.
 [[nodiscard]] std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file);
 // Tokens per round and speed-up of every drafter in every domain.

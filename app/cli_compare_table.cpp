@@ -207,6 +207,31 @@ std::string position_table(const std::vector<Row>& rows, const TableLook& look) 
            "\n" + text;
 }
 
+std::string first_guess_table(const std::vector<Row>& rows, const TableLook& look) {
+    constexpr int kCell = 14;
+    const auto cell = [](int kept, int of) {
+        return pad_left(of < kLeastRounds ? "–" : probability(static_cast<double>(kept) / of), kCell);
+    };
+    std::string text;
+    for (const Row& row : rows) {
+        const FirstGuesses& first = row.totals.first;
+        if (row.domain != "all" || !row.contestant->problem.empty() ||
+            std::max({first.at_start, first.after_full, first.after_refusal}) < kLeastRounds)
+            continue;
+        text += "  " + pad(row.contestant->label, look.name) + cell(first.kept_at_start, first.at_start) +
+                cell(first.kept_after_full, first.after_full) +
+                cell(first.kept_after_refusal, first.after_refusal) + "\n";
+    }
+    if (text.empty()) return text;
+    return "\n" +
+           look.terminal.paint(Tone::muted, "  chance that guess 1 stays, by what is before it (at least " +
+                                                std::to_string(kLeastRounds) + " rounds)\n  " +
+                                                pad("", look.name) + pad_left("the prompt", kCell) +
+                                                pad_left("a full round", kCell) +
+                                                pad_left("a refusal", kCell)) +
+           "\n" + text;
+}
+
 std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
                          const std::vector<Contestant>& contestants, const TableLook& look) {
     constexpr int kDomain = 13;

@@ -47,6 +47,29 @@ Estimate estimate_of(const RaceJson& json) {
     return e;
 }
 
+RaceJson first_json(const FirstGuesses& first) {
+    return {{"at_start", first.at_start},
+            {"kept_at_start", first.kept_at_start},
+            {"after_full_round", first.after_full},
+            {"kept_after_full_round", first.kept_after_full},
+            {"after_refusal", first.after_refusal},
+            {"kept_after_refusal", first.kept_after_refusal}};
+}
+
+FirstGuesses first_of(const RaceJson& json) {
+    FirstGuesses first;
+    first.at_start = count_of(json.at("at_start"));
+    first.kept_at_start = count_of(json.at("kept_at_start"));
+    first.after_full = count_of(json.at("after_full_round"));
+    first.kept_after_full = count_of(json.at("kept_after_full_round"));
+    first.after_refusal = count_of(json.at("after_refusal"));
+    first.kept_after_refusal = count_of(json.at("kept_after_refusal"));
+    if (first.kept_at_start > first.at_start || first.kept_after_full > first.after_full ||
+        first.kept_after_refusal > first.after_refusal)
+        throw std::invalid_argument("more first guesses were kept than judged");
+    return first;
+}
+
 RaceJson average_json(const LaneAverage& a) {
     const Totals& t = a.totals;
     return {{"prompts", t.prompts},
@@ -56,6 +79,7 @@ RaceJson average_json(const LaneAverage& a) {
             {"accepted_drafts", t.accepted},
             {"judged_by_position", t.judged_at},
             {"accepted_by_position", t.accepted_at},
+            {"first_guesses", first_json(t.first)},
             {"draft_ms", t.draft_ms - t.head_ms},
             {"head_ms", t.head_ms},
             {"verify_ms", t.verify_ms},
@@ -76,6 +100,7 @@ LaneAverage average_of(const RaceJson& json) {
     t.accepted = count_of(json.at("accepted_drafts"));
     t.judged_at = json.at("judged_by_position").get<std::vector<int>>();
     t.accepted_at = json.at("accepted_by_position").get<std::vector<int>>();
+    if (json.contains("first_guesses")) t.first = first_of(json.at("first_guesses"));  // files before it have none
     t.head_ms = measure_of(json.at("head_ms"));
     t.draft_ms = measure_of(json.at("draft_ms")) + t.head_ms;
     t.verify_ms = measure_of(json.at("verify_ms"));

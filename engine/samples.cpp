@@ -47,6 +47,16 @@ Estimate bootstrap(std::size_t n, std::uint64_t seed, const Ratio& ratio) {
 
 }  // namespace
 
+FirstGuesses& FirstGuesses::operator+=(const FirstGuesses& other) {
+    at_start += other.at_start;
+    kept_at_start += other.kept_at_start;
+    after_full += other.after_full;
+    kept_after_full += other.kept_after_full;
+    after_refusal += other.after_refusal;
+    kept_after_refusal += other.kept_after_refusal;
+    return *this;
+}
+
 bool TimedRun::step() {
     if (!prefilled_) {
         // The prefill is the second event of a trace; its time is not part of decoding.
@@ -68,6 +78,7 @@ Sample TimedRun::sample() const {
     sample.tokens = view.output_tokens;
     sample.drafted = view.drafted;
     sample.accepted = view.accepted_drafts;
+    const CycleSummary* before = nullptr;
     for (const CycleSummary& cycle : view.cycles) {
         if (!cycle.complete()) continue;
         sample.draft_ms += cycle.draft_ms;
@@ -83,6 +94,20 @@ Sample TimedRun::sample() const {
             grow(sample.judged_at, i);
             if (i < cycle.path.size()) grow(sample.accepted_at, i);
         }
+        const auto first = [&](int& all, int& kept) {
+            ++all;
+            kept += cycle.path.empty() ? 0 : 1;
+        };
+        FirstGuesses& f = sample.first;
+        if (judged > 0 && !before)
+            first(f.at_start, f.kept_at_start);
+        else if (judged > 0 && !before->drafts.empty()) {
+            if (before->own_slot() == static_cast<int>(before->drafts.size()))
+                first(f.after_full, f.kept_after_full);
+            else
+                first(f.after_refusal, f.kept_after_refusal);
+        }
+        before = &cycle;
     }
     sample.accepted_at.resize(sample.judged_at.size(), 0);
     sample.other_ms = std::max(0.0, elapsed_ms_ - sample.draft_ms - sample.verify_ms);
@@ -113,6 +138,7 @@ Totals total(std::span<const Sample* const> samples) {
         t.accept_ms += s->accept_ms;
         add(t.judged_at, s->judged_at);
         add(t.accepted_at, s->accepted_at);
+        t.first += s->first;
     }
     t.accepted_at.resize(t.judged_at.size(), 0);
     const double all_ms = t.draft_ms + t.verify_ms + t.other_ms;

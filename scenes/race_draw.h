@@ -70,6 +70,11 @@ race_header(const RaceModel& model); // of some lane: machine, date; null: no la
 [[nodiscard]] std::string race_about_short(const RaceLaneModel& lane); // "7 in one + GRU", for narrow lanes
 [[nodiscard]] std::string scatter_title(const RaceModel& model);
 [[nodiscard]] std::string positions_title(const RaceModel& model);
+// A lane whose first guess is its hardest, and stays more or less often by what is before it: the chosen one if it is
+// such a lane; null where no lane is, or too few rounds tell.
+[[nodiscard]] const RaceLaneModel* first_guess_lane(const RaceModel& model);
+// "guess 1 after: prompt .90, full round .94, refusal .73", without what never was; empty where nothing was judged.
+[[nodiscard]] std::string first_guess_words(const RaceLaneModel& lane);
 [[nodiscard]] std::string costs_title(const RaceModel& model);
 // "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
 [[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);

@@ -1,5 +1,6 @@
 // Conditional acceptance by draft position: the chance that guess i stays once all before it did, with 95 %
-// score intervals. A line ends where fewer than thirty rounds arrive.
+// score intervals. A line ends where fewer than thirty rounds arrive. Where the first guess is the hardest, a
+// line of words says after what.
 #include <algorithm>
 #include <cmath>
 
@@ -55,12 +56,16 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
         ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, no_averages_words(d.model));
         return;
     }
+    const RaceLaneModel* first = in.h > 170 ? first_guess_lane(d.model) : nullptr;
+    if (first)
+        ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first),
+                        Font::text, 14, t.muted, in.w);
     const double bottom = std::max(0.0, std::floor(lowest * 10) / 10);
     const ui::Scale x{.lo = 1,
                       .hi = static_cast<double>(std::max<std::size_t>(2, longest)),
                       .a = in.x + 44,
                       .b = in.right() - 100};
-    const ui::Scale y{.lo = bottom, .hi = 1, .a = in.bottom() - 26, .b = in.y + 12};
+    const ui::Scale y{.lo = bottom, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
     ui::axis_y(c, t, y, in.x + 30, ui::ticks(bottom, 1, in.h > 180 ? 5 : 3),
                {.grid_to = x.b, .grid = true, .base_line = false});
     ui::Ticks positions;

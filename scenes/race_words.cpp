@@ -291,8 +291,47 @@ std::string positions_title(const RaceModel& m) {
             falls = &lane;
         }
     }
-    if (!falls || most < 0.03) return "Acceptance by position";
-    return capital(falls->title) + " loses most with the distance";
+    if (falls && most >= 0.03) return capital(falls->title) + " loses most with the distance";
+    return first_guess_lane(m) ? "The first guess is the hardest" : "Acceptance by position";
+}
+
+// Whether the first guess is the hardest, and what is before it makes a difference.
+bool first_guess_differs(const RaceLaneModel& lane) {
+    if (lane.plain() || !lane.lane->average) return false;
+    const Totals& t = lane.lane->average->totals;
+    if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds || t.conditional[1] - t.conditional[0] < 0.03)
+        return false;
+    double low = 1, high = 0;
+    const auto see = [&](int kept, int of) {
+        if (of < kEnoughRounds) return;
+        low = std::min(low, static_cast<double>(kept) / of);
+        high = std::max(high, static_cast<double>(kept) / of);
+    };
+    see(t.first.kept_at_start, t.first.at_start);
+    see(t.first.kept_after_full, t.first.after_full);
+    see(t.first.kept_after_refusal, t.first.after_refusal);
+    return high - low >= 0.03;
+}
+
+const RaceLaneModel* first_guess_lane(const RaceModel& m) {
+    const auto chosen = static_cast<std::size_t>(m.focus);
+    if (chosen < m.lanes.size() && first_guess_differs(m.lanes[chosen])) return &m.lanes[chosen];
+    const auto other = std::ranges::find_if(m.lanes, first_guess_differs);
+    return other == m.lanes.end() ? nullptr : &*other;
+}
+
+std::string first_guess_words(const RaceLaneModel& lane) {
+    const FirstGuesses& f = lane.lane->average->totals.first;
+    std::string words;
+    const auto say = [&](const char* before, int kept, int of) {
+        if (of == 0) return;
+        words += words.empty() ? "guess 1 after: " : ", ";
+        words += before + (" " + ui::probability(static_cast<double>(kept) / of));
+    };
+    say("prompt", f.kept_at_start, f.at_start);
+    say("full round", f.kept_after_full, f.after_full);
+    say("refusal", f.kept_after_refusal, f.after_refusal);
+    return words;
 }
 
 std::string costs_title(const RaceModel& m) {
@@ -366,6 +405,8 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
                 text += " " + ui::probability(a.totals.conditional[k]) + " of " +
                         std::to_string(a.totals.judged_at[k]);
             text += ".\n";
+            if (const std::string first = first_guess_words(lane); !first.empty())
+                text += "  " + capital(first) + ".\n";
         }
     }
     if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";

@@ -530,6 +530,25 @@ TEST(Measure, CountsAcceptanceByPosition) {
     EXPECT_EQ(totals.conditional, (std::vector<double>{0.5, 0.5}));
 }
 
+TEST(CompareTable, TellsTheFirstGuessByHowTheRoundBeforeEnded) {
+    std::vector<Contestant> contestants(3);
+    std::vector<Row> rows(3);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        contestants[i].name = contestants[i].label = i == 0 ? "none" : i == 1 ? "small" : "lookup";
+        rows[i].contestant = &contestants[i];
+        rows[i].domain = "all";
+    }
+    rows[1].totals.first = {.at_start = 60, .kept_at_start = 6, .after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 30};
+    rows[2].totals.first = {.after_full = 29, .kept_after_full = 29, .after_refusal = 100, .kept_after_refusal = 25};
+    EXPECT_EQ(first_guess_table(rows, {.terminal = {.color = false, .width = 100}}),
+              "\n  chance that guess 1 stays, by what is before it (at least 30 rounds)\n"
+              "                   the prompt  a full round     a refusal\n"
+              "  small                   .10           .96           .75\n"
+              "  lookup                    –             –           .25\n");
+    rows[1].totals.first = rows[2].totals.first = {};
+    EXPECT_EQ(first_guess_table(rows, {.terminal = {.color = false, .width = 100}}), "");
+}
+
 // As in a walk: more than tokens per round is the clock's noise, in every table, and programs are told.
 TEST(CompareTable, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     std::vector<Contestant> contestants(2);

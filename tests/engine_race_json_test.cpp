@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
+
+#include <nlohmann/json.hpp>
 
 #include "engine/cycle_view.h"
 #include "engine/race_json.h"
@@ -60,6 +63,13 @@ TEST(RaceFile, BringsBackLanesTextsTimesAndAverages) {
         ASSERT_TRUE(b.average);
         EXPECT_EQ(b.average->totals.judged_at, a.average->totals.judged_at);
         EXPECT_EQ(b.average->totals.conditional, a.average->totals.conditional);
+        const FirstGuesses &first = b.average->totals.first, &expected = a.average->totals.first;
+        EXPECT_EQ(first.at_start, expected.at_start);
+        EXPECT_EQ(first.kept_at_start, expected.kept_at_start);
+        EXPECT_EQ(first.after_full, expected.after_full);
+        EXPECT_EQ(first.kept_after_full, expected.kept_after_full);
+        EXPECT_EQ(first.after_refusal, expected.after_refusal);
+        EXPECT_EQ(first.kept_after_refusal, expected.kept_after_refusal);
         EXPECT_NEAR(b.average->totals.round_ms(), a.average->totals.round_ms(), 1e-12);
         EXPECT_EQ(b.average->totals.prompts, 2);
         EXPECT_DOUBLE_EQ(b.average->speed_up.value, a.average->speed_up.value);
@@ -141,6 +151,25 @@ TEST(RaceFile, RefusesFiguresThatNoAxisHolds) {
             bad.replace(from, bad.find_first_of(",\n", from) - from, value);
             EXPECT_THROW((void)read_race(bad, "race.json"), Error) << field << value;
         }
+}
+
+TEST(RaceFile, ReadsFilesFromBeforeFirstGuessesWereCountedAndRefusesImpossibleCounts) {
+    const std::string good = race_json(measured());
+    const auto with = [&](const std::function<void(nlohmann::json&)>& change) {
+        auto json = nlohmann::json::parse(good);
+        for (auto& lane : json.at("lanes")) change(lane.at("average"));
+        return json.dump();
+    };
+    const RaceView old = read_race(with([](auto& average) { average.erase("first_guesses"); }), "race.json");
+    EXPECT_EQ(old.lanes[1].average->totals.first.after_full, 0);
+    EXPECT_THROW((void)read_race(with([](auto& average) {
+                                     average["first_guesses"]["after_refusal"] = 3;
+                                     average["first_guesses"]["kept_after_refusal"] = 4;
+                                 }),
+                                 "race.json"),
+                 Error);
+    EXPECT_THROW((void)read_race(with([](auto& average) { average["first_guesses"]["after_full_round"] = -1; }), "race.json"),
+                 Error);
 }
 
 TEST(RaceFile, RefusesWhatNestsWithoutEnd) {

@@ -252,6 +252,59 @@ TEST(Samples, APositionIsJudgedWhereAllBeforeItStayed) {
     }
 }
 
+// Against the trace itself: of a chain a round is full when it committed every guess.
+TEST(Samples, CountFirstGuessesByWhatIsBeforeThem) {
+    const auto models = test::micro_models(1);
+    for (const char* drafter : {"small", "lookup", "none"}) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 7, 5, 6};
+        settings.drafter = drafter;
+        settings.k = 2;
+        settings.max_tokens = 120;
+        settings.sampling.temperature = 0.5;
+        TimedRun run(models, settings);
+        while (run.step()) {}
+        const Trace& trace = run.run().trace();
+        FirstGuesses expected;
+        int drafted = 0, before_drafted = 0, before_kept = 0;
+        bool begun = false;
+        for (std::size_t i = 0; i < trace.size(); ++i) {
+            if (std::holds_alternative<Drafted>(trace[i])) ++drafted;
+            const auto* commit = std::get_if<Committed>(&trace[i]);
+            if (!commit) continue;
+            const int kept = commit->accepted_drafts > 0 ? 1 : 0;
+            if (drafted > 0 && !begun) {
+                ++expected.at_start;
+                expected.kept_at_start += kept;
+            } else if (drafted > 0 && before_drafted > 0 && before_kept == before_drafted) {
+                ++expected.after_full;
+                expected.kept_after_full += kept;
+            } else if (drafted > 0 && before_drafted > 0) {
+                ++expected.after_refusal;
+                expected.kept_after_refusal += kept;
+            }
+            begun = true;
+            before_drafted = drafted;
+            before_kept = commit->accepted_drafts;
+            drafted = 0;
+        }
+        const FirstGuesses first = run.sample().first;
+        EXPECT_EQ(first.at_start, expected.at_start) << drafter;
+        EXPECT_EQ(first.kept_at_start, expected.kept_at_start) << drafter;
+        EXPECT_EQ(first.after_full, expected.after_full) << drafter;
+        EXPECT_EQ(first.kept_after_full, expected.kept_after_full) << drafter;
+        EXPECT_EQ(first.after_refusal, expected.after_refusal) << drafter;
+        EXPECT_EQ(first.kept_after_refusal, expected.kept_after_refusal) << drafter;
+        if (drafter == std::string("small")) {
+            EXPECT_GT(first.after_full, 0);
+            EXPECT_GT(first.after_refusal, 0);
+        }
+        if (drafter == std::string("none")) {
+            EXPECT_EQ(first.at_start + first.after_full + first.after_refusal, 0);
+        }
+    }
+}
+
 TEST(Samples, WilsonIntervalKnowsItsTable) { // Wilson 1927, score interval at 95 %
     EXPECT_NEAR(wilson(5, 10).low, 0.2366, 1e-4);
     EXPECT_NEAR(wilson(5, 10).high, 0.7634, 1e-4);

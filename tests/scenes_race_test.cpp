@@ -128,6 +128,34 @@ TEST(RaceWords, CompareSpeedsWhereTextsDifferInLength) {
         << "one race against the averages beside it";
 }
 
+// People expect the first guess to be the easiest; where it is not, the card says why.
+TEST(RaceWords, SayWhyTheFirstGuessIsTheHardest) {
+    const auto race = toy_race();
+    const auto give = [&](std::size_t lane, int kept_first, FirstGuesses first) {
+        Totals& t = race->lanes[lane].average->totals;
+        t.judged_at = {100, 100, 100};
+        t.accepted_at = {kept_first, 95, 95};
+        t.conditional = {kept_first / 100.0, .95, .95};
+        t.first = first;
+    };
+    const FirstGuesses apart{.after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 28};
+    for (std::size_t lane : {1, 2, 3}) give(lane, 95, apart);
+    EXPECT_EQ(positions_title(race_model(input_at(*race, 0))), "Acceptance by position");
+    give(2, 80, apart);
+    RaceModel m = race_model(input_at(*race, 0));
+    EXPECT_EQ(positions_title(m), "The first guess is the hardest");
+    ASSERT_TRUE(first_guess_lane(m));
+    EXPECT_EQ(first_guess_lane(m)->title, "DFlash");
+    EXPECT_EQ(first_guess_words(*first_guess_lane(m)), "guess 1 after: full round .96, refusal .70");
+    EXPECT_NE(race_description(input_at(*race, 0), m).find("Guess 1 after: full round .96, refusal .70."), std::string::npos);
+    give(2, 80, {.at_start = 60, .kept_at_start = 6, .after_full = 50, .kept_after_full = 50});
+    EXPECT_EQ(first_guess_words(*first_guess_lane(race_model(input_at(*race, 0)))), "guess 1 after: prompt .10, full round 1.00");
+    give(2, 80, {.after_full = 50, .kept_after_full = 40, .after_refusal = 40, .kept_after_refusal = 32});
+    EXPECT_EQ(positions_title(race_model(input_at(*race, 0))), "Acceptance by position") << "not the reason";
+    give(2, 80, {.after_full = 10, .kept_after_full = 10, .after_refusal = 40, .kept_after_refusal = 20});
+    EXPECT_EQ(positions_title(race_model(input_at(*race, 0))), "Acceptance by position") << "too few rounds";
+}
+
 TEST(RaceWords, CountTheGuessesThatARunMakes) {
     const auto race = toy_race();
     race->lanes[2].settings.k = 16; // asked for; the block has room for fewer
