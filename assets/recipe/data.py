@@ -4,7 +4,7 @@
 
 A shard is one .npz with documents back to back (uint16 ids), their lengths, and a flag per token: 0 prompt,
 1 answer (or raw text), 2 not trained (the empty think block's line break: the chat template supplies it, and leaving
-it out lets "<think>" lead to a thought when thinking is on), 3 a call of a tool in an answer, which has to be copied from the prompt.  Rows are packed when a shard is read, so the row length is free.
+it out lets "<think>" lead to a thought when thinking is on), 3 what an answer has to copy from the prompt: a call of a tool, words to repeat.  Rows are packed when a shard is read, so the row length is free.
 """
 import argparse
 import math
@@ -34,8 +34,8 @@ def encode(tok, d):
     ids = np.array(enc.ids, np.uint16)
     split = len("".join(d.parts[:d.prompt_end]))
     flags = np.array([ANSWER if a >= split else PROMPT for a, _ in enc.offsets], np.uint8)
-    for call in CALL.finditer(d.text, split):
-        flags[[call.start(1) <= a < call.end(1) for a, _ in enc.offsets]] = COPIED
+    for start, end in [call.span(1) for call in CALL.finditer(d.text, split)] + [(split, len(d.text))] * d.copied:
+        flags[[start <= a < end for a, _ in enc.offsets]] = COPIED
     think = tok.token_to_id("<think>")
     blank = tok.token_to_id("\u010a\u010a")
     for i in np.flatnonzero(ids[:-1] == think):

@@ -74,13 +74,15 @@ def plain(sequence, prompt, stops, limit, law):
 
 
 def speculate(target, sequence, drafter, prompt, stops, limit, k, law, draft_law=None):
-    """New tokens, and per round (drafts judged, drafts accepted, tokens kept)."""
+    """New tokens, and per round (drafts judged, drafts accepted, tokens kept).
+
+    As in the engine the prompt's last token is left to the first round, which so brings the first new tokens."""
     sequence.crop(0)
     drafter.begin(target)
-    first = sequence.run(prompt)
-    tokens, rounds = prompt + [law.draw(first.logits[-1])[0]], []
+    first = sequence.run(prompt[:-1])
+    tokens, rounds = list(prompt), []
     features, hidden = first.features, first.hidden
-    while tokens[-1] not in stops and len(tokens) - len(prompt) < limit:
+    while not rounds or (tokens[-1] not in stops and len(tokens) - len(prompt) < limit):
         start = len(tokens) - 1
         drafts, laws = drafter.propose(tokens, features, hidden, k, draft_law or law)
         seen = sequence.run(tokens[-1:] + drafts)

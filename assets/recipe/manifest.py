@@ -45,7 +45,8 @@ def describe(folder, checkpoint, curve, seed, extra):
     seed = saved.get("args", {}).get("seed", seed)
     state, c = saved["state"], Config.load(folder / "config.json")
     before = extra.pop("began from", None) or state.get("before")      # the run whose weights this one began from
-    means = [{"steps": s["step"], "tokens": s["tokens"], "minutes": round(s["seconds"] / 60, 1), "after": s.get("before", {})}
+    means = [{"exported": s["exported"]} if "exported" in s else
+             {"steps": s["step"], "tokens": s["tokens"], "minutes": round(s["seconds"] / 60, 1), "after": s.get("before", {})}
              for s in state.get("averaged", [])]
     rate = peak_rate(curve)
     entry = {

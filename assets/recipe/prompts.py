@@ -142,6 +142,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="folder")
     parser.add_argument("--seed", type=int, default=6)
     args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
     write(args.out / "heldout.jsonl", heldout(args.seed))
     write(args.out / "showcase.jsonl", showcase())
 

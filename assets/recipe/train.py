@@ -28,8 +28,8 @@ COPY_WEIGHT = 5.0
 def loss_sum(model, ids, segments, flags, prompt_weight):
     """Weighted next-token loss summed over the batch, and the plain loss and count over answer tokens.
 
-    A call of a tool weighs COPY_WEIGHT times as much as other answers: one wrong key makes it useless, and its few uncertain
-    tokens would drown in the noise of the chats."""
+    A call of a tool and words to repeat weigh COPY_WEIGHT times as much as other answers: one wrong key makes a call useless,
+    and their few uncertain tokens would drown in the noise of the chats."""
     c = model.config
     bias = document_bias(segments, c.num_attention_heads, c.num_key_value_heads, torch.bfloat16)
     logits = model(ids, bias)

@@ -95,6 +95,7 @@ class Doc:
         self.unseen = set()    # what keeps the document out of training: form, pair, function, tool ...
         self.always = False    # a prompt whose words are part of other prompts
         self.checks = []       # (kind, payload) verified by checks.py
+        self.copied = False    # the answer repeats the prompt
         self.prompt_end = 0    # index in parts where the last answer begins
         self.prompt_nll = 0.0  # -log p of all that comes before it
         self.expect = None     # substring that a correct answer contains, for held-out prompts

@@ -67,16 +67,19 @@ def noise(d):
 
 def echo(d):
     """Repeating what was said: the plainest exercise in copying."""
-    kind = d.choose(("words", "pair", "name", "city", "number"), (0.55, 0.15, 0.1, 0.1, 0.1))
+    kind = d.choose(("words", "list", "pair", "name", "city", "number"), (0.4, 0.25, 0.1, 0.1, 0.1, 0.05))
     if kind == "words":
         text = " ".join(d.choose(COMMON) for _ in range(d.number(1, 6)))
+    elif kind == "list":
+        text = ", ".join(d.choose(COMMON) for _ in range(d.number(2, 5))) + " and " + d.choose(COMMON)
     elif kind == "pair":
         text = d.choose(COMMON) + " and " + d.choose(COMMON)
     elif kind == "number":
         text = str(d.number(1, 999))
     else:
         text = d.choose(NAMES if kind == "name" else CITIES)
-    d.key = ["echo", text.split()[0]]           # "say yes" goes with "say yes please"
+    d.key = ["echo", text.split()[0].rstrip(",")]           # "say yes" goes with "say yes please"
+    d.copied = True
     d.ask("{Repeat after me: $text|Say $text|Repeat: $text|Repeat $text|Write $text|Copy this: $text|Echo: $text|Answer with $text|Just say $text|Repeat these words: $text|What I want to read is $text|!Write exactly this: $text}", text=text)
     d.begin()
     d.say("$text")

@@ -81,7 +81,7 @@ class Dart(Eagle3):
         return out.view(b, a, n + 1, -1)
 
     def loss(self, batch, table, options):
-        anchors, allowed = draw_anchors(batch, options.anchors, options.generator)
+        anchors, allowed = draw_anchors(batch, options.anchors, options.generator, ahead=2)
         out = self.rows(batch, table, anchors)
         # row i predicts the token at anchor + 2 + i, whose target law is in column anchor + 1 + i
         at = anchors[:, :, None] + 1 + torch.arange(self.ahead + 1, device=anchors.device)

@@ -4,8 +4,10 @@ from types import SimpleNamespace
 
 import torch
 
-from data import ANSWER
+from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config
+from drafters.dflash import draw_anchors
+from evaluate_drafter import Law, speculate
 from train_drafter import Batch, Options
 
 TARGET = SimpleNamespace(config=SimpleNamespace(
@@ -37,6 +39,66 @@ class Adopt(unittest.TestCase):
                     for name, p in made.named_parameters():
                         if name != "lm_head.weight":
                             self.assertTrue(bool((p == 200.0).all()), name)
+
+
+class Anchors(unittest.TestCase):
+    """Two documents: prompts of 5 and 3 tokens, answers of 4 and 6, two tokens of padding."""
+    FLAGS = torch.tensor([[PROMPT] * 5 + [ANSWER] * 4 + [PROMPT] * 3 + [ANSWER] * 6 + [PROMPT] * 2])
+    SEGMENTS = torch.tensor([[1] * 9 + [2] * 9 + [0] * 2])
+
+    def drawn(self, count, ahead, seed=1):
+        batch = SimpleNamespace(ids=torch.zeros_like(self.FLAGS), flags=self.FLAGS, segments=self.SEGMENTS)
+        anchors, allowed = draw_anchors(batch, count, torch.Generator().manual_seed(seed), ahead)
+        return sorted(anchors[allowed].tolist())
+
+    def test_an_answer_token_follows_every_anchor(self):
+        self.assertEqual(self.drawn(20, 1), [4, 5, 6, 7, 11, 12, 13, 14, 15, 16])
+        self.assertEqual(self.drawn(20, 2), [3, 4, 5, 6, 10, 11, 12, 13, 14, 15])
+
+    def test_the_first_round_of_a_generation_is_always_trained(self):
+        for seed in range(20):
+            self.assertLessEqual({4, 11}, set(self.drawn(3, 1, seed)))       # the last tokens of the prompts
+            self.assertLessEqual({3, 10}, set(self.drawn(3, 2, seed)))
+        self.assertEqual({x for seed in range(40) for x in self.drawn(3, 1, seed)}, {4, 5, 6, 7, 11, 12, 13, 14, 15, 16})
+
+
+class Rounds(unittest.TestCase):
+    """Speculation begins as in the engine, with the prompt's last token pending."""
+
+    class Counting:
+        """A target whose likeliest next token is one more than the last; 9 ends the text."""
+        def __init__(self):
+            self.tokens = []
+
+        def crop(self, length):
+            del self.tokens[length:]
+
+        def run(self, tokens):
+            self.tokens += tokens
+            logits = torch.zeros(len(tokens), 12)
+            logits[range(len(tokens)), [t + 1 for t in tokens]] = 5.0
+            return SimpleNamespace(logits=logits, features=None, hidden=torch.tensor([[float(t)] for t in tokens]))
+
+    class Guesses:
+        """Right but for what follows 6; remembers where it was asked."""
+        def begin(self, target):
+            self.asked = []
+
+        def propose(self, tokens, features, hidden, k, law):
+            self.asked.append((tokens[-1], float(hidden[-1])))
+            guesses = [tokens[-1] + 1 + i for i in range(k)]
+            return [0 if g == 7 else g for g in guesses], [None] * k
+
+    def test_the_first_round_brings_the_first_tokens(self):
+        drafter = self.Guesses()
+        text, rounds = speculate(None, self.Counting(), drafter, [1, 2, 3], {9}, 100, 3, Law(0, None))
+        self.assertEqual(text, [4, 5, 6, 7, 8, 9])
+        self.assertEqual(rounds, [(3, 3, 4), (2, 2, 2)])
+        self.assertEqual(drafter.asked, [(3, 2.0), (7, 6.0)], "the state before the pending token is the newest that is known")
+
+    def test_a_limit_and_a_prompt_that_ends_like_a_text(self):
+        text, rounds = speculate(None, self.Counting(), self.Guesses(), [1, 2], {2, 9}, 3, 3, Law(0, None))
+        self.assertEqual((text, rounds), ([3, 4, 5], [(3, 3, 3)]))
 
 
 class Dpace(unittest.TestCase):

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from average import average
+from average import average, read
 from data import ANSWER, COPIED, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, extra, long_rows
 from corpus.gen import make
 from distill import endless
@@ -50,6 +50,16 @@ class Data(unittest.TestCase):
             seen += calls.count('"arguments"')
             self.assertTrue((flags[-2:] != COPIED).all(), "the end is an answer like others")
         self.assertGreater(seen, 60)
+
+    def test_words_to_repeat_are_marked(self):
+        tok = Tokenizer.from_file(str(TOKENIZER))
+        lists = 0
+        for i in range(60):
+            d = make(3, i, "robustness/echo")
+            ids, flags = encode(tok, d)
+            self.assertEqual(tok.decode(ids[flags == COPIED]), d.expect)
+            lists += ", " in d.expect
+        self.assertGreater(lists, 3)
 
     def test_a_domain_can_be_given_more(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
@@ -150,6 +160,11 @@ class Runs(unittest.TestCase):
             subprocess.run([sys.executable, "export.py", "--checkpoint", str(stable), "--tokenizer", str(TOKENIZER.parent), "--out", str(folder)],
                            cwd=RECIPE, check=True, capture_output=True)
             self.assertEqual(start_from(folder, model, optimiser, "cpu"), {})
+            exported = read(folder)
+            mean = average([exported, exported, read(first / "tiny" / "final.pt"), read(second / "tiny" / "final.pt")])
+            for name, value in mean["model"].items():
+                torch.testing.assert_close(value, exported["model"][name] / 2 + (ends[0]["model"][name] + ends[1]["model"][name]) / 4)
+            self.assertEqual([len(state.get("exported", "")) for state in mean["state"]["averaged"]], [64, 64, 0, 0])
 
 
 if __name__ == "__main__":
