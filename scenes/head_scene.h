@@ -13,8 +13,8 @@
 namespace speclens {
 
 // Asked for these scenes when nobody typed a prompt: independent guesses do not fit together in its answer
-// ("Speculative Speculative decoding a way"), and most of what a head corrects stays.
-inline constexpr const char* kHeadPrompt = "What is speculative decoding?";
+// ("Once upon a there"), and most of what a head corrects stays.
+inline constexpr const char* kHeadPrompt = "Tell me a short story about a fox.";
 
 // Begins the model of each of them.
 struct HeadModel {

@@ -292,15 +292,17 @@ std::string positions_title(const RaceModel& m) {
         }
     }
     if (falls && most >= 0.03) return capital(falls->title) + " loses most with the distance";
-    return first_guess_lane(m) ? "The first guess is the hardest" : "Acceptance by position";
+    if (const RaceLaneModel* lane = first_guess_lane(m))
+        return capital(lane->title) + "'s first guess is its hardest";
+    return "Acceptance by position";
 }
 
-// Whether the first guess is the hardest, and what is before it makes a difference.
+// Whether the first guess is harder than the second beyond doubt, and what is before it makes a difference.
 bool first_guess_differs(const RaceLaneModel& lane) {
     if (lane.plain() || !lane.lane->average) return false;
     const Totals& t = lane.lane->average->totals;
-    if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds || t.conditional[1] - t.conditional[0] < 0.03)
-        return false;
+    if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds) return false;
+    if (wilson(t.accepted_at[0], t.judged_at[0]).high >= wilson(t.accepted_at[1], t.judged_at[1]).low) return false;
     double low = 1, high = 0;
     const auto see = [&](int kept, int of) {
         if (of < kEnoughRounds) return;

@@ -143,7 +143,7 @@ TEST(RaceWords, SayWhyTheFirstGuessIsTheHardest) {
     EXPECT_EQ(positions_title(race_model(input_at(*race, 0))), "Acceptance by position");
     give(2, 80, apart);
     RaceModel m = race_model(input_at(*race, 0));
-    EXPECT_EQ(positions_title(m), "The first guess is the hardest");
+    EXPECT_EQ(positions_title(m), "DFlash's first guess is its hardest");
     ASSERT_TRUE(first_guess_lane(m));
     EXPECT_EQ(first_guess_lane(m)->title, "DFlash");
     EXPECT_EQ(first_guess_words(*first_guess_lane(m)), "guess 1 after: full round .96, refusal .70");

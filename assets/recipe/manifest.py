@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--bundle", default="S", choices=["S", "M"])
     parser.add_argument("--target-checkpoint", help="target/final.pt of bundle S, target-m/final.pt of M")
     parser.add_argument("--target-seed", type=int, default=1, help="where the checkpoint does not know it: a mean of several")
-    parser.add_argument("--went-on", action="store_true", help="the target began with --init from the one that the manifest describes so far")
+    parser.add_argument("--went-on", nargs="+", choices=["target", "small"], default=[], help="what began with --init from the one that the manifest describes so far")
     parser.add_argument("--small-checkpoint", help="small/distilled.pt of bundle S, small-m/distilled.pt of M")
     args = parser.parse_args()
     suffix = "-m" if args.bundle == "M" else ""
@@ -155,8 +155,8 @@ def main():
             extra["quality"] = json.loads(quality.read_text())
         elif "quality" in kept.get(name, {}):
             extra["quality"] = kept[name]["quality"]
-        if name == "target" and args.went_on:
-            extra["began from"] = {k: kept[name][k] for k in ("steps", "tokens", "minutes", "mean of the weights of", "began from")
+        if name in args.went_on:
+            extra["began from"] = {k: kept[name][k] for k in ("steps", "tokens", "minutes", "distillation steps", "mean of the weights of", "began from")
                                    if k in kept[name]}
         manifest[name] = describe(args.models / name, args.work / checkpoint, curve_of(args.work / checkpoint, name + suffix), seed, extra)
     for name in DRAFTERS:

@@ -187,9 +187,14 @@ class Targets(unittest.TestCase):
         (work / "target").mkdir()
         shutil.copy(WORK / "random.pt", work / "target" / "final.pt")
         saved = torch.load(work / "target" / "final.pt")
-        torch.save({**saved, "state": {"step": 1, "tokens": 2, "seconds": 3.0}}, work / "target" / "final.pt")
+        trained = {"step": 1, "tokens": 2, "seconds": 60.0}
+        torch.save({**saved, "state": {**trained, "averaged": [{"step": 0, "tokens": 0, "seconds": 0.0, "exported": "abc"}, trained]}},
+                   work / "target" / "final.pt")
         call(manifest, "--models", models, "--work", work, "--machine", "here")
-        self.assertNotIn("small", json.loads((models / "MANIFEST.json").read_text()))
+        written = json.loads((models / "MANIFEST.json").read_text())
+        self.assertNotIn("small", written)
+        self.assertEqual(written["target"]["mean of the weights of"],
+                         [{"exported": "abc"}, {"steps": 1, "tokens": 2, "minutes": 1.0, "after": {}}])
 
 
 class Words(unittest.TestCase):
