@@ -49,6 +49,10 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
 
     std::vector<ui::Vec2> marks;
     for (const Point& point : points) marks.push_back({x(point.x), y(point.y)});
+    // Marks that lie over each other share one name, a line each.
+    const auto groups = coinciding(marks, 12);
+    for (const std::vector<std::size_t>& group : groups)
+        for (const std::size_t i : group) marks[i] = marks[group[0]];
     PointLabels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4}, marks);
     for (const Point& point : points)
         if (point.high > point.low)
@@ -72,12 +76,18 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         }
     }
     c.pop_clip();
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Point& point = points[i];
-        const Font font = point.chosen ? Font::text_bold : Font::text;
-        const std::string full = point.title + (point.label.empty() ? "" : " " + point.label);
-        if (!labels.name(marks[i], full, font, t.ink, t.bg.alpha(0.85F)))
-            labels.name(marks[i], point.title, font, t.ink, t.bg.alpha(0.85F));
+    for (const std::vector<std::size_t>& group : groups) {
+        std::string full, titles;
+        Font font = Font::text;
+        for (const std::size_t i : group) {
+            const Point& point = points[i];
+            const std::string next = full.empty() ? "" : "\n";
+            full += next + point.title + (point.label.empty() ? "" : " " + point.label);
+            titles += next + point.title;
+            if (point.chosen) font = Font::text_bold;
+        }
+        if (!labels.name(marks[group[0]], full, font, t.ink, t.bg.alpha(0.85F)))
+            labels.name(marks[group[0]], titles, font, t.ink, t.bg.alpha(0.85F));
     }
     for (const auto& [at, words] : names) {
         const float w = c.text_width(words, Font::text, 14);

@@ -361,6 +361,20 @@ TEST(RaceScene, NamesEveryPublishedPointOnce) {
     }
 }
 
+// The lane that was chosen lost its name when another one was as good for as much time.
+TEST(RaceScene, NamesLanesWhoseMarksLieOverEachOther) {
+    for (const Size& s : {Size{1600, 1000, "1600x1000"}, Size{1280, 720, "1280x720"}}) {
+        RaceBench b({0, 0, s.w, s.h});
+        auto race = toy_race();
+        race->lanes[2].average = race->lanes[3].average = race->lanes[1].average;
+        b.observe(race);
+        const std::string speed = ui::speed_up(race->lanes[1].average->speed_up.value);
+        for (const std::string name : {"EAGLE-3 ", "DFlash ", "Domino "})
+            EXPECT_EQ(std::ranges::count_if(b.bench.texts, [&](const ui::RecordedText& text) { return text.text == name + speed; }), 1)
+                << s.name << ": " << name << speed;
+    }
+}
+
 // Equal texts of lanes that are not equally far begin at the same line, and "…" says what is above it.
 TEST(RaceScene, ScrollsEqualTextsAlike) {
     const float scale = presenter_scale({1280, 720}, find_scene("race")->make()->presenter_stage());
