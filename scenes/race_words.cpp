@@ -297,6 +297,8 @@ std::string positions_title(const RaceModel& m) {
     return "Acceptance by position";
 }
 
+namespace {
+
 // Whether the first guess is harder than the second beyond doubt, and what is before it makes a difference.
 bool first_guess_differs(const RaceLaneModel& lane) {
     if (lane.plain() || !lane.lane->average) return false;
@@ -314,6 +316,8 @@ bool first_guess_differs(const RaceLaneModel& lane) {
     see(t.first.kept_after_refusal, t.first.after_refusal);
     return high - low >= 0.03;
 }
+
+} // namespace
 
 const RaceLaneModel* first_guess_lane(const RaceModel& m) {
     const auto chosen = static_cast<std::size_t>(m.focus);
