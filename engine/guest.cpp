@@ -35,7 +35,7 @@ Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& s
         for (std::size_t i = 0; i < round->size(); ++i)
             guesses = guesses || std::holds_alternative<Drafted>((*round)[i]);
         if (!guesses) throw Error("it has no guess there", "Choose another round.");
-        auto alone = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
+        auto alone = std::make_shared<Trace>(models->texts());
         alone->append(standing_alone(*round->header(), trace, wanted.cycle));
         for (std::size_t i = 1; i < round->size(); ++i) alone->append((*round)[i]);
         guest.trace = std::move(alone);

@@ -11,6 +11,16 @@
 namespace speclens {
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string text_in(const Tokenizer* tokenizer, const TableModel* table, int id) {
+    if (tokenizer) return tokenizer->bytes_of(id);
+    if (table && id >= 0 && id < static_cast<int>(table->texts.size())) return table->texts[static_cast<std::size_t>(id)];
+    return "<" + std::to_string(id) + ">";
+}
+
+}  // namespace
+
 std::string Models::target_name() const {
     if (!bundle.empty()) return bundle;
     return target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
@@ -31,10 +41,11 @@ const std::vector<int>& Models::stops() const {
 }
 
 std::string Models::text_of(int id) const {
-    if (tokenizer) return tokenizer->bytes_of(id);
-    if (target_table && id >= 0 && id < static_cast<int>(target_table->texts.size()))
-        return target_table->texts[static_cast<std::size_t>(id)];
-    return "<" + std::to_string(id) + ">";
+    return text_in(tokenizer.get(), target_table.get(), id);
+}
+
+std::function<std::string(int)> Models::texts() const {
+    return [words = tokenizer, table = target_table](int id) { return text_in(words.get(), table.get(), id); };
 }
 
 std::string Models::why_not(const std::string& name) const {

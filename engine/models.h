@@ -52,6 +52,9 @@ struct Models {
     [[nodiscard]] int holds() const;                  // tokens in the target's context
     [[nodiscard]] const std::vector<int>& stops() const;
     [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer
+    // The same for a trace, which may be dropped last, and by any thread: it keeps no weights, whose memory is the
+    // backend's and so the engine thread's to release.
+    [[nodiscard]] std::function<std::string(int)> texts() const;
     [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const;  // null: none
     [[nodiscard]] std::vector<std::string> ready_drafters() const;
     // Why `drafter` cannot run with these models; empty when it can.

@@ -22,7 +22,7 @@ std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, co
             over = std::holds_alternative<Committed>(run.trace()[seen]);
     }
     if (!over) throw Error("nothing is left to guess: the run ends here", "Choose an earlier round.");
-    auto round = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
+    auto round = std::make_shared<Trace>(models->texts());
     round->append(header);
     for (std::size_t i = first; i < seen; ++i) round->append(run.trace()[i]);
     return round;

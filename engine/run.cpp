@@ -273,7 +273,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
          plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
          models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan)});
 
-    trace_ = std::make_shared<Trace>([models = models_](int id) { return models->text_of(id); });
+    trace_ = std::make_shared<Trace>(models_->texts());
     trace_->append(header_of(*models_, settings_, plan, prompt));
     CycleSettings cycle = cycle_settings(*models_, settings_, plan);
     std::vector<int> sequence = prompt.ids;

@@ -36,7 +36,7 @@ Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings&
         for (; seen < run.trace().size(); ++seen)
             over = over || is_of<Committed>(run.trace()[seen], wanted.cycle);
 
-    auto twin = std::make_shared<Trace>([models](int id) { return models->text_of(id); });
+    auto twin = std::make_shared<Trace>(models->texts());
     twin->append(*run.trace().header());
     for (std::size_t i = 0; i < run.trace().size(); ++i)
         if (of_cycle(run.trace()[i], wanted.cycle)) twin->append(run.trace()[i]);

@@ -33,6 +33,21 @@ std::string refusal(const std::shared_ptr<const Models>& models, const RunSettin
     return "accepted";
 }
 
+// Weights lie in memory of the backend, which one thread may use at a time; traces end in any thread.
+TEST(Run, LeavesATraceThatKeepsNoWeights) {
+    auto models = std::make_shared<Models>(*test::micro_models(1));
+    const std::weak_ptr<const Models> watched = models;
+    std::shared_ptr<const Trace> trace;
+    {
+        speclens::Run run(models, sampled());
+        run.finish();
+        trace = run.shared_trace();
+    }
+    models.reset();
+    EXPECT_TRUE(watched.expired());
+    EXPECT_EQ(trace->text(5), "<5>");
+}
+
 TEST(Run, RefusesBadSettingsByName) {
     const auto models = test::micro_models(1);
     const auto with = [](auto change) {
