@@ -14,6 +14,7 @@ class Count {
     Count(const Backend& backend, int context) : backend_(backend), context_(std::max(context, 1)) {}
 
     void drafter(const ModelConfig& layers) {
+        if (layers.layers == 0) return; // heads on the target's last state: nothing attends
         const MemoryNeed need = decoder_memory(layers, backend_, context_);
         cache_ = std::max(cache_, per_token(need));
         scratch_ = std::max(scratch_, need.scratch);

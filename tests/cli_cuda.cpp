@@ -56,6 +56,16 @@ TEST(Cuda, IsWhatAutoChoosesWhereThereIsAGpu) {
     EXPECT_NE(check.out.find("free on the GPU"), std::string::npos) << check.out;
 }
 
+// Medusa's heads are of no layers: they need no room for a context.
+TEST(Cuda, IsCheckedWithHeadsThatHaveNoAttention) {
+    const std::filesystem::path golden = std::filesystem::path(micro_model()).parent_path();
+    const Outcome check = on_gpu({"check", "--model", (golden / "micro_qwen3").string(), "--drafter",
+                                  "medusa=" + (golden / "micro_medusa").string()});
+    EXPECT_EQ(check.code, 0) << check.out << check.err;
+    EXPECT_NE(check.out.find("medusa       MedusaModel"), std::string::npos) << check.out;
+    EXPECT_NE(check.out.find("memory       "), std::string::npos) << check.out;
+}
+
 TEST(Cuda, IsMeasuredByOneCommand) {
     const Outcome outcome = on_gpu({"bench", "--backend", "cuda", "--geometry", "micro", "--context", "20",
                                     "--drafters", "domino", "--k", "3", "--repeats", "1", "--json", "-"});

@@ -161,6 +161,7 @@ void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tens
 
 std::size_t CudaBackend::attention_scratch(const HeadShape& shape, int rows, int context) const {
     const std::size_t row_bytes = partial_bytes(shape, context);
+    if (row_bytes == 0) return 0; // no heads, or nothing to look at
     return row_bytes * static_cast<std::size_t>(rows_together(row_bytes, rows));
 }
 
