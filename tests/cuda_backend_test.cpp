@@ -104,6 +104,12 @@ TEST_F(CudaObject, ForetellsTheMemoryOfAttention) {
     EXPECT_EQ(make_cpu_backend({.threads = 1})->attention_scratch(shape, 40, 200), 0u);
 }
 
+// Medusa's heads have no attention of their own: its shape is all zeros, and nothing is divided by it.
+TEST_F(CudaObject, NeedsNoScratchWithoutHeads) {
+    EXPECT_EQ(make()->attention_scratch({.heads = 0, .kv_heads = 0, .dim = 0}, 512, 4096), 0u);
+    EXPECT_EQ(make()->attention_scratch({.heads = 4, .kv_heads = 2, .dim = 16}, 512, 0), 0u);
+}
+
 TEST_F(CudaObject, GivesMemoryBackThatLaunchesStillUse) {
     const auto backend = make();
     const std::vector<float> values = Numbers(1).floats(256);
@@ -133,6 +139,29 @@ TEST_F(CudaObject, TellsOfLaunchesThatWereLostWhileMemoryWasGivenBack) {
     backend->copy(from.view(), to.view());
     backend->download(to.view(), back.data());
     EXPECT_EQ(back, values);
+}
+
+// What was asked for between the loss and its telling reads memory that may be given back by then: it is dropped.
+TEST_F(CudaObject, DropsWhatWasAskedForBeforeALossIsTold) {
+    const auto backend = make();
+    const std::vector<float> values = Numbers(1).floats(256), zeros(256);
+    const Buffer to(*backend, DType::f32, 1, 256);
+    backend->upload(to.view(), zeros.data());
+    backend->sync();
+    std::vector<float> back(256);
+    {
+        const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
+        backend->copy(from.view(), to.view());
+        simt::device.refusals = 1;
+    }
+    {
+        const Buffer from(*backend, DType::f32, 1, 256);
+        backend->upload(from.view(), values.data());
+        backend->copy(from.view(), to.view());
+    } // a second release, while nobody has heard of the first one's failure
+    expect_error("out of memory", [&] { backend->download(to.view(), back.data()); });
+    backend->download(to.view(), back.data());
+    EXPECT_EQ(back, zeros);
 }
 
 TEST_F(CudaObject, WorksWithoutAGraphThatFindsNoMemory) {

@@ -99,11 +99,15 @@ void CudaBackend::release(void* data, std::size_t) noexcept {
     } catch (...) { // nobody can be told here: whoever asks for results next is
         lost_ = std::current_exception();
     }
+    (void)cudaStreamSynchronize(stream_); // they have run: cudaFree is not promised to wait for them
     (void)cudaFree(data);
 }
 
 void CudaBackend::flush() {
-    if (lost_) std::rethrow_exception(std::exchange(lost_, nullptr));
+    if (lost_) {
+        list_.drop(); // what it was to read is not there, or its own memory is released next
+        std::rethrow_exception(std::exchange(lost_, nullptr));
+    }
     list_.flush(stream_);
 }
 
@@ -163,7 +167,8 @@ void CudaBackend::upload(const Tensor& to, const void* host) {
     CHECK(!to.tiled, "upload into a tiled weight");
     const std::size_t bytes = to.bytes();
     if (bytes == 0) return;
-    if (bytes % sizeof(std::int32_t) == 0 && bytes <= sizeof(Letter::word)) {
+    const bool words = bytes % sizeof(std::int32_t) == 0 && reinterpret_cast<std::uintptr_t>(to.data) % 4 == 0;
+    if (words && bytes <= sizeof(Letter::word)) {
         Letter letter;
         letter.count = static_cast<std::int32_t>(bytes / sizeof(std::int32_t));
         std::memcpy(letter.word, host, bytes);
