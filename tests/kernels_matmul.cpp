@@ -67,6 +67,7 @@ TEST(Matmul, MatchesTheReferenceWithTiledWeights) {
         for (int n : {16, 32, 48, 240}) check_matmul(backend, {2, n, 64}, DType::bf16);
         for (int k : {16, 48, 128, 144, 1040}) check_matmul(backend, {5, 32, k}, DType::bf16);
         check_matmul(backend, {3, 8224, 16}, DType::bf16); // wide enough for two tiles per warp
+        check_matmul(backend, {16, 8224, 16}, DType::bf16); // and for every row of a wide pass
         check_matmul(backend, {20, 8224, 16}, DType::bf16);
         EXPECT_TRUE(
             backend.import_weight(std::vector<std::uint16_t>(256).data(), DType::bf16, 16, 16).view().tiled);

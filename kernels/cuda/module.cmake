@@ -6,7 +6,7 @@ if(NOT SPEC_NVCC)
     return()
 endif()
 
-# Everyday builds are for one architecture: that of the GPU in this machine, else 8.0 and 9.0, with PTX for newer ones.
+# Everyday builds are for the GPUs in this machine, else 8.0 and 9.0, with PTX for newer ones.
 # -DCMAKE_CUDA_ARCHITECTURES=all-major, or CUDAARCHS=all-major in the environment, builds for all.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(SPEC_CUDA_ARCHITECTURE 80-real 90)
@@ -14,8 +14,10 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     if(SPEC_NVIDIA_SMI)
         execute_process(COMMAND ${SPEC_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
                         OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE failed)
-        if(NOT failed AND found MATCHES "([0-9]+)[.]([0-9])")
-            set(SPEC_CUDA_ARCHITECTURE ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+        string(REGEX MATCHALL "[0-9]+[.][0-9]" found "${found}")
+        if(NOT failed AND found)
+            list(REMOVE_DUPLICATES found)
+            string(REPLACE "." "" SPEC_CUDA_ARCHITECTURE "${found}")
         endif()
     endif()
     set(CMAKE_CUDA_ARCHITECTURES ${SPEC_CUDA_ARCHITECTURE} CACHE STRING "GPU architectures")
