@@ -5,7 +5,9 @@
 
 Chains only.  T = 0: drafts are argmax, accepted while they equal the target's argmax.  T > 0: drafts are drawn from the
 drafter's law q (block drafters: each position alone), accepted with probability min(1, p/q), and the first rejected one
-is replaced by a sample of (p - q)+ (the token rule; Leviathan et al. 2023, algorithm 1).  `tokens_per_round` counts the
+is replaced by a sample of (p - q)+ (the token rule; Leviathan et al. 2023, algorithm 1).  With --likeliest drafts are
+argmax at every temperature, as the released programs of EAGLE-3 and DFlash and those of SpecForge and SGLang for Domino
+make them: q is all on that token, which so is accepted with its own probability p.  `tokens_per_round` counts the
 accepted drafts and the target's own token; text is cut after the first end token and at the limit, and what is cut is not
 counted.  `conditional[k]` is the share of rounds whose draft k + 1 was accepted among those that judged it, that is, whose
 first k drafts were accepted.  Intervals: bootstrap over prompts, 95 %.
@@ -48,7 +50,8 @@ class Law:
 
 
 def verify(drafts, laws, rows, law):
-    """rows: the target's logits after the anchor and after every draft.  Returns (accepted, next token)."""
+    """rows: the target's logits after the anchor and after every draft; laws: what the drafts were drawn from, None for argmax.
+    Returns (accepted, next token)."""
     for i, token in enumerate(drafts):
         if law.temperature == 0:
             best = int(rows[i].argmax())
@@ -56,6 +59,9 @@ def verify(drafts, laws, rows, law):
                 return i, best
             continue
         p, q = law.probabilities(rows[i]), laws[i]
+        if q is None:
+            q = torch.zeros_like(p)
+            q[token] = 1
         if float(torch.rand((), generator=law.generator)) * float(q[token]) >= float(p[token]):
             rest = (p - q).clamp(min=0)
             return i, int(torch.multinomial(rest if rest.sum() > 1e-12 else p, 1, generator=law.generator))
@@ -140,19 +146,19 @@ def summary(per_prompt, k, seed):
             "conditional": conditional}
 
 
-def evaluate(target, drafter, prompts, stops, k, temperature, limit=128, seed=0, allowed=None, references=None):
-    """references: plain greedy texts to compare with at T = 0."""
+def evaluate(target, drafter, prompts, stops, k, temperature, limit=128, seed=0, allowed=None, references=None, likeliest=False):
+    """references: plain greedy texts to compare with at T = 0; likeliest: argmax drafts whatever the temperature."""
     sequence = Sequence(target, drafter.taps)
     rounds, texts, same, started = {}, [], 0, time.process_time()
     for number, (domain, ids) in enumerate(prompts):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + number)
         law = Law(temperature, generator)
-        text, seen = speculate(target, sequence, drafter, ids, stops, limit, k, law, Law(temperature, generator, allowed))
+        text, seen = speculate(target, sequence, drafter, ids, stops, limit, k, law, Law(0 if likeliest else temperature, generator, allowed))
         texts.append(text)
         rounds.setdefault(domain, []).append(seen)
         same += references is not None and text == references[number]
     everything = [r for group in rounds.values() for r in group if r]
-    out = {"temperature": temperature, "drafts": k, "all": summary(everything, k, seed),
+    out = {"temperature": temperature, "drafts": k, **({"likeliest": True} if likeliest else {}), "all": summary(everything, k, seed),
            "domains": {d: summary([r for r in group if r], k, seed) for d, group in rounds.items() if any(group)},
            "processor_seconds": round(time.process_time() - started, 1)}
     out["per_prompt"] = {d: [[sum(r[2] for r in seen), len(seen)] for seen in r_list] for d, r_list in rounds.items()}
@@ -183,6 +189,7 @@ def main():
     parser.add_argument("--drafts", type=int, default=0, help="drafts per round; 0 = what the drafter was trained for (chains: 7)")
     parser.add_argument("--limit", type=int, default=128)
     parser.add_argument("--temperatures", type=float, nargs="*", default=[0.0, 0.7])
+    parser.add_argument("--likeliest", action="store_true", help="argmax drafts at every temperature, instead of drawn ones")
     parser.add_argument("--plain", action="store_true", help="also decode without drafts and compare the greedy texts")
     parser.add_argument("--base-only", action="store_true", help="Domino without its head: every draft from the base logits")
     parser.add_argument("--frequent", type=Path, help="an FR-Spec list: draft only these ids")
@@ -216,7 +223,7 @@ def main():
                "frequent": str(args.frequent) if args.frequent else None, "runs": []}
     for temperature in args.temperatures:
         run, _, _ = evaluate(target, drafter, prompts, stops, k, temperature, args.limit, args.seed, allowed,
-                             references if temperature == 0 else None)
+                             references if temperature == 0 else None, args.likeliest)
         results["runs"].append(run)
         print(f"T={temperature} drafts={k}: tokens per round {run['all']['tokens_per_round']},",
               {d: r["tokens_per_round"][0] for d, r in run["domains"].items()}, run.get("identical_to_plain_greedy", ""), flush=True)

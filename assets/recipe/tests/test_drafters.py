@@ -7,7 +7,7 @@ import torch
 from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config
 from drafters.dflash import draw_anchors
-from evaluate_drafter import Law, speculate
+from evaluate_drafter import Law, speculate, verify
 from train_drafter import Batch, Options
 
 TARGET = SimpleNamespace(config=SimpleNamespace(
@@ -99,6 +99,17 @@ class Rounds(unittest.TestCase):
     def test_a_limit_and_a_prompt_that_ends_like_a_text(self):
         text, rounds = speculate(None, self.Counting(), self.Guesses(), [1, 2], {2, 9}, 3, 3, Law(0, None))
         self.assertEqual((text, rounds), ([3, 4, 5], [(3, 3, 3)]))
+
+    def test_argmax_drafts_leave_the_law_of_the_target_as_it_is(self):
+        law, rows = Law(0.7, torch.Generator().manual_seed(4)), torch.tensor([[1.0, 0.2, -0.5, 0.4], [0.0, 0.0, 9.0, 0.0]])
+        wanted, times = law.probabilities(rows[0]), 4000
+        for guess in range(4):                                            # the likeliest and others: a drafter may be wrong
+            found = [verify([guess], [None], rows, law) for _ in range(times)]
+            kept = sum(count for count, _ in found) / times
+            self.assertAlmostEqual(kept, float(wanted[guess]), delta=0.04)             # 5 standard errors
+            first = torch.bincount(torch.tensor([guess if count else last for count, last in found]), minlength=4) / times
+            self.assertLess(float((first - wanted).abs().max()), 0.04)
+            self.assertNotIn(guess, [last for count, last in found if count == 0], "what was refused comes out by no other way")
 
 
 class Dpace(unittest.TestCase):
