@@ -46,6 +46,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::shorter, "Run", "Shorter drafts", "Shift+K", Key::k, kShift},
         {Action::hotter, "Run", "Temperature + 0.1", "T", Key::t, kPlain},
         {Action::colder, "Run", "Temperature − 0.1", "Shift+T", Key::t, kShift},
+        {Action::likeliest, "Run", "Guess the likeliest tokens instead of drawing", "Shift+L", Key::l, kShift},
         {Action::fewer_ids, "Run", "Draft with a quarter of the ids (FR-Spec)", "", Key::none, kPlain},
         {Action::next_scene, "Scene", "Next scene", "Ctrl+PageDown", Key::page_down, kCtrl},
         {Action::previous_scene, "Scene", "Previous scene", "Ctrl+PageUp", Key::page_up, kCtrl},
@@ -143,6 +144,8 @@ const char* also_called(Action action) {
         return "warmer hotter heat random sampling settings";
     case Action::colder:
         return "cooler greedy sampling settings";
+    case Action::likeliest:
+        return "draft temperature argmax greedy deterministic drafts settings";
     case Action::fewer_ids:
         return "vocabulary head settings";
     case Action::run_ahead:

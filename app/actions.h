@@ -39,6 +39,7 @@ enum class Action : std::uint8_t {
     shorter,
     hotter,
     colder,
+    likeliest,
     fewer_ids,
     faster,
     slower,

@@ -151,6 +151,9 @@ void Controller::action(Action action, int number, double now) {
         if (t != before) change_run(with_temperature(changed, t < 0.05 ? 0 : t), now);
         break;
     }
+    case Action::likeliest:
+        change_run(with_likeliest_drafts(changed, !likeliest_drafts(changed)), now);
+        break;
     case Action::fewer_ids:
         if (const Header* header = source_.view().header) {
             changed.options.fr_spec = changed.options.fr_spec > 0 ? 0 : header->vocab / 4;

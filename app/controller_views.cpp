@@ -6,6 +6,7 @@
 #include "app/controller.h"
 #include "kernels/error.h"
 #include "scenes/race_model.h"
+#include "scenes/run_controls.h"
 
 namespace speclens {
 namespace {
@@ -32,6 +33,7 @@ std::string change_words(const RunSettings& from, const RunSettings& to) {
     char temperature[32];
     std::snprintf(temperature, sizeof temperature, "T = %.3g", to.sampling.temperature);
     add(from.sampling.temperature != to.sampling.temperature, temperature);
+    add(from.draft_sampling != to.draft_sampling, likeliest_drafts(to) ? "the likeliest drafts" : "drawn drafts");
     add(from.seed != to.seed, "seed " + std::to_string(to.seed));
     return words.empty() ? "the other options" : words;
 }

@@ -182,6 +182,15 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::hotter:
     case Action::colder:
         return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+    case Action::likeliest: {
+        if (!models) return "No models are loaded";
+        const RunSettings* now = race ? (input.scene.race ? &input.scene.race->settings.base : nullptr) : input.scene.settings;
+        if (!now) return "There is no run yet";
+        if (now->sampling.temperature == 0) return "At temperature 0 every guess is the likeliest";
+        const DrafterInfo* who = race ? nullptr : find_drafter(now->drafter);
+        if (who && (now->drafter == "none" || now->drafter == "lookup")) return "This drafter draws no guesses";
+        return who && who->tree && now->rule == "tree_topk" ? "The guesses of this tree are chosen, not drawn" : "";
+    }
     case Action::fewer_ids:
         if (!models) return "No models are loaded";
         if (race) return "Open one of its runs first";

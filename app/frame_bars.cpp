@@ -138,13 +138,15 @@ void draw_rail(const FrameDraw& d) {
     d.ui.pop_id();
 }
 
-std::string run_words(const std::string& drafter, int k, double temperature, const std::string& rule) {
+std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
+                      const std::string& rule) {
     const bool plain = drafter == "none";
     std::string words = plain ? "plain decoding" : drafter + " K = " + std::to_string(k);
     if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", temperature);
-    return words + " · T " + text + (plain ? "" : " · " + rule + " rule");
+    words += std::string(" · T ") + text;
+    return plain ? words : words + draft_words(temperature, draft_temperature) + " · " + rule + " rule";
 }
 
 std::string speculation_state(const SceneInput& input, bool& on) {
@@ -274,13 +276,14 @@ void draw_status(const FrameDraw& d) {
                              cell.dot, cell.on});
     }
     if (h && !race)
-        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->rule), false, false, 4,
+        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule), false, false, 4,
                          "drafter, temperature and rule of this run"});
     const ServerView* server = d.input.scene_name == "server" ? in.server : nullptr;
     if (d.input.served && server && server->own &&
         (server->state == ServerView::State::probing || server->state == ServerView::State::attached)) {
         const RunSettings& s = *d.input.served;
-        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.rule), true, false,
+        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature,
+                                                s.draft_sampling.value_or(s.sampling).temperature, s.rule), true, false,
                          8, "what was on screen when “Serve this engine” was pressed"});
     }
     bool on = false;

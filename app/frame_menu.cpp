@@ -4,6 +4,7 @@
 
 #include "app/frame.h"
 #include "app/ui/text_layout.h"
+#include "scenes/run_controls.h"
 
 namespace speclens {
 namespace {
@@ -34,6 +35,9 @@ bool checked(const FrameDraw& d, Action action) {
         return d.state.overlay.light;
     case Action::pen:
         return d.state.overlay.pen;
+    case Action::likeliest:
+        return d.input.scene_name == "race" ? d.input.scene.race && likeliest_drafts(d.input.scene.race->settings.base)
+                                            : d.input.scene.settings && likeliest_drafts(*d.input.scene.settings);
     case Action::fewer_ids:
         return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
     case Action::theme_dark:

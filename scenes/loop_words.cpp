@@ -186,6 +186,7 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     text += " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
     text += " · T = " + ui::number(h.sampling.temperature, 1);
     if (model.greedy) text += " (bars show T = 1)";
+    else text += draft_words(h.sampling.temperature, h.draft_sampling.temperature);
     if (h.sampling.top_k > 0) text += " · top-k " + std::to_string(h.sampling.top_k);
     if (h.sampling.top_p < 1) text += " · top-p " + probability(h.sampling.top_p);
     text += " · seed " + std::to_string(h.seed);

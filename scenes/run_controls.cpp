@@ -72,6 +72,16 @@ RunSettings with_draft_length(RunSettings settings, int k) {
     return settings;
 }
 
+RunSettings with_likeliest_drafts(RunSettings settings, bool likeliest) {
+    settings.draft_sampling.reset();
+    if (likeliest) settings.draft_sampling = settings.sampling, settings.draft_sampling->temperature = 0;
+    return settings;
+}
+
+bool likeliest_drafts(const RunSettings& settings) {
+    return settings.sampling.temperature > 0 && settings.draft_sampling && settings.draft_sampling->temperature == 0;
+}
+
 RunSettings with_rule(RunSettings settings, const std::string& rule) {
     settings.rule = rule;
     const RuleInfo* info = find_rule(rule);

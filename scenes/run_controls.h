@@ -14,6 +14,9 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 [[nodiscard]] RunSettings with_drafter(RunSettings settings, const std::string& drafter);
 [[nodiscard]] RunSettings with_draft_length(RunSettings settings, int k);
 [[nodiscard]] RunSettings with_temperature(RunSettings settings, double temperature);
+// Drafts of argmax under a target that is sampled, as most servers make them; or drawn again, with the target's settings.
+[[nodiscard]] RunSettings with_likeliest_drafts(RunSettings settings, bool likeliest);
+[[nodiscard]] bool likeliest_drafts(const RunSettings& settings);
 [[nodiscard]] RunSettings with_rule(RunSettings settings, const std::string& rule);
 
 } // namespace speclens

@@ -46,6 +46,11 @@ std::string label_of(const Trace& trace, int id) {
     return ui::token_label(trace.text(id));
 }
 
+std::string draft_words(double target_temperature, double draft_temperature) {
+    if (draft_temperature == target_temperature) return "";
+    return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + ui::number(draft_temperature, 1);
+}
+
 ui::Role role_of(Origin origin) {
     switch (origin) {
     case Origin::accepted:

@@ -176,11 +176,12 @@ TEST(Serving, IsOfTheSettingsOnScreenAndSaysWhich) {
 }
 
 TEST(StatusBar, NamesTheTemperatureAndNoLengthOfPlainDecoding) {
-    EXPECT_EQ(run_words("domino", 7, 0.8, "token"), "domino K = 7 · T 0.8 · token rule");
-    EXPECT_EQ(run_words("small", 4, 0, "greedy"), "small K = 4 · greedy");
-    EXPECT_EQ(run_words("small", 4, 0, "block"), "small K = 4 · greedy · block rule");
-    EXPECT_EQ(run_words("none", 7, 1, "token"), "plain decoding · T 1");
-    EXPECT_EQ(run_words("none", 7, 0, "token"), "plain decoding · greedy");
+    EXPECT_EQ(run_words("domino", 7, 0.8, 0.8, "token"), "domino K = 7 · T 0.8 · token rule");
+    EXPECT_EQ(run_words("domino", 7, 0.8, 0, "token"), "domino K = 7 · T 0.8, likeliest drafts · token rule");
+    EXPECT_EQ(run_words("small", 4, 0, 0, "greedy"), "small K = 4 · greedy");
+    EXPECT_EQ(run_words("small", 4, 0, 0, "block"), "small K = 4 · greedy · block rule");
+    EXPECT_EQ(run_words("none", 7, 1, 0, "token"), "plain decoding · T 1");
+    EXPECT_EQ(run_words("none", 7, 0, 0, "token"), "plain decoding · greedy");
     SceneBench bench("loop");
     bench.show(fixtures::mixed());
     EXPECT_TRUE(bench.shows("small K = 4 · T 1 · token rule")) << bench.words;

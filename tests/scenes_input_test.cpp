@@ -400,6 +400,30 @@ TEST(SavedRun, HidesTheRunOfTheEngineButStopsNoMeasurement) {
     EXPECT_TRUE(live.sent.empty()) << "the laws of another run";
 }
 
+TEST(Actions, GuessTheLikeliestTokensAndDrawAgain) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    for (const bool wanted : {true, false}) {
+        live.sent.clear();
+        live.bench.controller.perform({PickAction{Action::likeliest}}, live.bench.time);
+        ASSERT_FALSE(live.sent.empty());
+        const RunSettings& settings = std::get<Restart>(live.sent.back()).settings;
+        EXPECT_EQ(settings.draft_sampling.has_value(), wanted);
+        EXPECT_EQ(likeliest_drafts(settings), wanted);
+        if (wanted) EXPECT_EQ(settings.draft_sampling->temperature, 0);
+        EXPECT_EQ(settings.sampling.temperature, 1);
+    }
+    LiveBench cold("loop");
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    cold.observe(std::move(p)); // at temperature 0
+    cold.sent.clear();
+    cold.bench.controller.perform({PickAction{Action::likeliest}}, cold.bench.time);
+    cold.bench.settle();
+    EXPECT_TRUE(cold.sent.empty());
+    EXPECT_TRUE(cold.bench.shows("every guess is the likeliest")) << cold.bench.words;
+}
+
 TEST(Actions, DraftWithAQuarterOfTheIdsAndBack) {
     LiveBench live("loop");
     live.observe(fixtures::mixed());

@@ -80,6 +80,21 @@ TEST(RaceWords, AskFirstAndAnswerWhenTheFirstLaneIsHome) {
               "Plain decoding finishes first: no drafter pays here");
 }
 
+TEST(RaceWords, TellHowTheDraftsAreMadeWhereThatIsNotTheTargetsWay) {
+    const auto race = toy_race();
+    Sampling& target = race->settings.base.sampling;
+    const auto subtitle = [&] {
+        const SceneInput input = input_at(*race, 120);
+        return race_subtitle(input, race_model(input));
+    };
+    target.temperature = 0.7;
+    EXPECT_NE(subtitle().find(" · T = 0.7, seed "), std::string::npos) << subtitle();
+    race->settings.base.draft_sampling = Sampling{.temperature = 0};
+    EXPECT_NE(subtitle().find(" · T = 0.7, likeliest drafts, seed "), std::string::npos) << subtitle();
+    race->settings.base.draft_sampling->temperature = 0.3;
+    EXPECT_NE(subtitle().find(" · T = 0.7, drafts at T = 0.3, seed "), std::string::npos) << subtitle();
+}
+
 TEST(RaceWords, CallNoLeadWhatTwoLanesShare) {
     const auto race = toy_race();
     race->lanes.pop_back();
