@@ -1,18 +1,37 @@
 #include "app/cli_attach_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "app/cli_walk_words.h"
+#include "remote/told_number.h"
 
 namespace speclens::cli {
 
 namespace {
 
-constexpr std::size_t kShownRounds = 40;
+constexpr std::size_t kShownRounds = 40, kShownLeftOut = 5;
+
+std::string scientific(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2e", value);
+    return text.data();
+}
+
+// Beyond a thousand million nobody reads digits of a quotient or a time, but its size.
+std::string amount(double value, int decimals) {
+    if (!std::isfinite(value)) return "–";
+    return std::abs(value) < 1e9 ? number(value, decimals) : scientific(value);
+}
+
+std::string whole_amount(double value) {
+    return std::abs(value) <= kMostTold ? grouped(value) : scientific(value);
+}
 
 std::string value_or_dash(const std::optional<double>& value, int decimals, const char* unit = "") {
-    return value && std::isfinite(*value) ? number(*value, decimals) + unit : "–";
+    return value && std::isfinite(*value) ? amount(*value, decimals) + unit : "–";
 }
 
 std::string bullet(const std::string& text, const Terminal& t) {
@@ -22,7 +41,7 @@ std::string bullet(const std::string& text, const Terminal& t) {
 std::string places_row(const char* label, const std::vector<double>& values, std::size_t most) {
     std::string line = "  " + pad(label, 24);
     for (std::size_t i = 0; i < std::min(values.size(), most); ++i)
-        line += pad_left(std::isnan(values[i]) ? "–" : probability(values[i]), 6);
+        line += pad_left(values[i] > 1 ? amount(values[i], 2) : probability(values[i]), 6);
     return line + "\n";
 }
 
@@ -62,11 +81,11 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
 std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t,
                         int without_draft) {
     std::string out =
-        "\n  " + t.paint(Tone::strong, of) + "\n  " + (counts.rounds ? grouped(*counts.rounds) : "–") +
+        "\n  " + t.paint(Tone::strong, of) + "\n  " + (counts.rounds ? whole_amount(*counts.rounds) : "–") +
         (counts.rounds == 1.0 ? " round" : " rounds") +
         (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
-        grouped(counts.drafted) + " tokens drafted, " + grouped(counts.accepted) + " accepted";
-    if (const auto drafts = drafts_per_round(counts)) out += "; " + number(*drafts, 2) + " drafted per round";
+        whole_amount(counts.drafted) + " tokens drafted, " + whole_amount(counts.accepted) + " accepted";
+    if (const auto drafts = drafts_per_round(counts)) out += "; " + amount(*drafts, 2) + " drafted per round";
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
            t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
     for (const AcceptanceName& name : acceptance_names(counts, without_draft)) {
@@ -98,7 +117,7 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
     if (r.told_length) {
         const ToldRates told = told_rates(r);
         const auto share = told.share(r.told_length, r.told_rate);
-        out += "\n  acceptance length, averaged by the server  " + number(*r.told_length, 2) +
+        out += "\n  acceptance length, averaged by the server  " + amount(*r.told_length, 2) +
                (share         ? "   accepted ÷ drafted " + probability(*share)
                 : r.told_rate ? "   SGLang's accept rate " + probability(*r.told_rate)
                               : "") +
@@ -108,7 +127,7 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
     out += (told_by == Told::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
            value_or_dash(r.waiting, 0) + " waiting, cache " +
            (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
-    out += "  since the start: " + (r.generated ? grouped(*r.generated) : "–") +
+    out += "  since the start: " + (r.generated ? whole_amount(*r.generated) : "–") +
            " tokens written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
            value_or_dash(r.between_tokens.mean_ms(), 2, " ms") + " between tokens (means)\n";
     return out;
@@ -178,10 +197,16 @@ std::string served_text(const ServedText& served, const Terminal& t) {
            (served.tokens > 0 ? counted(served.tokens, "token")
                               : counted(static_cast<int>(served.pieces.size()), "piece")) +
            " in " + number(served.total_ms, 0) + " ms, the first after " + number(served.first_ms, 0) + " ms";
-    if (served.tokens > 1 && served.total_ms > served.first_ms)
-        out += "; then " + number(1000 * (served.tokens - 1) / (served.total_ms - served.first_ms), 1) +
-               " tokens/s";
+    const auto speed = served.tokens_per_second();
+    if (served.tokens > 1) out += "; then " + (speed ? amount(*speed, 1) : "–") + " tokens/s";
     out += " (over the network)\n";
+    if (served.tokens > 1 && !speed && !served.pieces.empty())
+        out += t.paint(Tone::muted,
+                       bullet("no speed: the tokens of a round come at once, and too little came apart to be "
+                              "timed (it takes " +
+                                  std::to_string(kFewestTimedArrivals) + " arrivals, and " +
+                                  number(kShortestTimedMs, 0) + " ms from the first to the last)",
+                              t));
     for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
     return out;
 }
@@ -206,7 +231,7 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
                 : e.kind == ServerKind::llamacpp ? "one request"
                 : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
                                                : "the last seconds") +
-               "\n";
+               (e.left_out.empty() ? "" : "; not all of it, see below") + "\n";
     }
     const auto rated = [](const LogEntry& e) {
         return e.kind == ServerKind::sglang && (e.rate || e.told_rate);
@@ -214,16 +239,33 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     const auto starred = [](const LogEntry& e) { return e.told_rate && !e.rate; };
     if (std::ranges::any_of(log.entries, rated))
         out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.told.words(), t);
+    std::size_t left_out = 0;
+    for (const LogEntry& e : log.entries) {
+        if (e.left_out.empty() || ++left_out > kShownLeftOut) continue;
+        out += (left_out == 1 ? "\n" : "") +
+               bullet("line " + std::to_string(e.line) +
+                          " says what cannot be, and that is left out: " + e.left_out,
+                      t);
+    }
+    if (left_out > kShownLeftOut)
+        out += bullet(std::to_string(left_out - kShownLeftOut) + " more lines say what cannot be", t);
     const SpecCounts sum = log.sum();
     if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
-    return out + "\n" + bullet("these lines tell averages and no counts: nothing can be added up", t);
+    const bool counts =
+        std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.counts.has_value(); });
+    return out + "\n" +
+           bullet(left_out > 0 ? "no counts are left that could be added up"
+                  : counts     ? "nothing was drafted in these lines: there is nothing to divide"
+                               : "these lines tell averages and no counts: nothing can be added up",
+                  t);
 }
 
 std::string bench_text(const std::string& name, const BenchRecords& records, const Terminal& t) {
     std::string out =
         t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
         grouped(static_cast<double>(records.answered.size())) + " requests answered, " +
-        grouped(records.failed) + " failed or cancelled, " + grouped(records.tokens()) + " tokens written" +
+        grouped(records.failed) + " failed or cancelled, " + whole_amount(records.tokens()) +
+        " tokens written" +
         (records.skipped > 0 ? "; " + grouped(records.skipped) + " lines are no records" : "") + "\n\n";
     out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
     using Values = std::vector<double>;
@@ -232,8 +274,8 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
         for (const BenchRecord& record : records.answered) of(record, values);
         std::erase_if(values, [](double value) { return value <= 0; });
         if (values.empty()) return;
-        out += "  " + pad(label, 28) + pad_left(number(quantile(values, 0.5), decimals), 10) +
-               pad_left(number(quantile(values, 0.9), decimals), 10) + "\n";
+        out += "  " + pad(label, 28) + pad_left(amount(quantile(values, 0.5), decimals), 10) +
+               pad_left(amount(quantile(values, 0.9), decimals), 10) + "\n";
     };
     row(
         "first token, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.first_ms); }, 1);
@@ -248,7 +290,7 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
         "tokens per chunk, by request",
         [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
     if (const double all = records.tokens_per_chunk(); all > 0)
-        out += "\n  " + t.paint(Tone::strong, number(all, 2) + " tokens per chunk") + " over " +
+        out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " +
                grouped(records.chunks()) + " chunks\n" +
                bullet("inferred: where the server sends a chunk after every round, these are tokens per "
                       "round (1 without "

@@ -1,7 +1,6 @@
 #include "remote/answer_reader.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/json_read.h"
 
@@ -13,8 +12,7 @@ constexpr std::size_t kMostPieces = 200'000;
 std::optional<double> number_at(const Json& json, const char* key) {
     const auto found = json.find(key);
     if (found == json.end() || !found->is_number()) return {};
-    const double value = found->get<double>();
-    return std::isfinite(value) && value >= 0 ? std::optional<double>(value) : std::nullopt;
+    return told_count(found->get<double>());
 }
 
 const Json* object_in(const Json& json, const char* key) {
@@ -28,8 +26,7 @@ std::vector<double> numbers_at(const Json& json, const char* key) {
     if (found == json.end() || !found->is_array()) return out;
     for (const Json& entry : *found) {
         if (out.size() == kMostPieces) break;
-        const double value = entry.is_number() ? entry.get<double>() : 0;
-        out.push_back(value > 0 && std::isfinite(value) ? value : 0);
+        out.push_back(entry.is_number() ? told_count(entry.get<double>()).value_or(0) : 0);
     }
     return out;
 }

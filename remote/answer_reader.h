@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "remote/served_text.h"
+#include "remote/told_number.h"
 
 namespace speclens {
-
-// More of one round is no count of drafts.
-inline constexpr double kMostServedDrafts = 4096;
 
 class AnswerReader {
   public:

@@ -139,6 +139,7 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing) {
         fit_growth();
     else if (tokens_apart_ && out_.counts && !out_.counts->empty() && !out_.pieces.empty())
         fit_arrivals();
+    out_.tokens_apart = tokens_apart_;
     if (out_.tokens == 0 && tokens_apart_) out_.tokens = static_cast<int>(out_.pieces.size());
     if (!out_.counts) {
         if (kind_ == ServerKind::vllm)

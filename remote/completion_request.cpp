@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <optional>
 #include <string_view>
 
 #include "engine/json_read.h"
@@ -20,17 +22,27 @@ double number_between(const Json& body, const char* key, double fallback, double
     return found->get<double>();
 }
 
-// 64.0 is a whole number, too: some clients write every number so.
+// 64.0 is a whole number, too: some clients write every number so. Larger ones than these are no single whole
+// number as a double.
+std::optional<std::int64_t> whole_of(const Json& json) {
+    constexpr double kMostExact = 9'007'199'254'740'992; // 2^53
+    if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+        return {};
+    if (json.is_number_integer()) return json.get<std::int64_t>();
+    const double value = json.is_number() ? json.get<double>() : std::nan("");
+    if (!(std::abs(value) <= kMostExact) || value != std::trunc(value)) return {};
+    return static_cast<std::int64_t>(value);
+}
+
 std::int64_t whole_between(const Json& body, const char* key, std::int64_t fallback, std::int64_t least,
                            std::int64_t most) {
     const auto found = body.find(key);
     if (found == body.end() || found->is_null()) return fallback;
-    const double value = found->is_number() ? found->get<double>() : std::nan("");
-    if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) ||
-        value != std::trunc(value))
+    const auto value = whole_of(*found);
+    if (!value || *value < least || *value > most)
         throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a whole number from " +
                                std::to_string(least) + " to " + std::to_string(most)};
-    return static_cast<std::int64_t>(value);
+    return *value;
 }
 
 // The text of a message: a string, or the text parts of a list.
@@ -148,8 +160,8 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.settings.sampling.top_k =
         static_cast<int>(std::max<std::int64_t>(0, top_k)); // -1 and 0: all of them
     if (const auto seed = body.find("seed"); seed != body.end() && !seed->is_null())
-        asked.settings.seed =
-            static_cast<std::uint64_t>(whole_between(body, "seed", 0, 0, 9'000'000'000'000'000));
+        asked.settings.seed = static_cast<std::uint64_t>(
+            whole_between(body, "seed", 0, 0, std::numeric_limits<std::int64_t>::max())); // as --seed takes
     if (const auto n = body.find("n"); n != body.end() && !n->is_null() && *n != 1)
         throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
     asked.settings.trace_top = 0;

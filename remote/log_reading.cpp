@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 
 #include "kernels/error.h"
+#include "remote/told_number.h"
 
 namespace speclens {
 namespace {
 
-// The number that follows `key` (spaces, quotes, ':' and '=' in between); absent where there is none.
+// The number that follows `key` (spaces, quotes, ':' and '=' in between); absent where there is none that can
+// be.
 std::optional<double> after(std::string_view line, std::string_view key) {
     const std::size_t at = line.find(key);
     if (at == std::string_view::npos) return {};
@@ -21,10 +24,11 @@ std::optional<double> after(std::string_view line, std::string_view key) {
     rest.remove_prefix(begin);
     double value = 0;
     const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    return read.ec == std::errc() ? std::optional<double>(value) : std::nullopt;
+    return read.ec == std::errc() ? told_count(value) : std::nullopt;
 }
 
-// "0.983, 0.949, 0.915" after `key`, up to the first thing that is no number.
+// "0.983, 0.949, 0.915" after `key`, up to the first thing that is no number. Without one of its places the
+// list would be of others: then none.
 std::vector<double> list_after(std::string_view line, std::string_view key) {
     std::vector<double> out;
     const std::size_t at = line.find(key);
@@ -37,7 +41,9 @@ std::vector<double> list_after(std::string_view line, std::string_view key) {
         double value = 0;
         const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
         if (read.ec != std::errc()) break;
-        out.push_back(value);
+        const auto told = told_count(value);
+        if (!told) return {};
+        out.push_back(*told);
         rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
         if (rest.empty() || rest.front() != ',') break;
     }
@@ -66,7 +72,7 @@ std::optional<Rounds> rounds_that_fit(double accepted, double drafted, std::opti
         narrow(std::accumulate(per_position.begin(), per_position.end(), 0.0), places * kShareOff);
         low = std::max(low, drafted / places);
     }
-    low = std::ceil(low - kTiny);
+    low = std::max(0.0, std::ceil(low - kTiny)); // and no negative zero
     high = std::floor(high + kTiny);
     if (!(low <= high)) return {};
     if (places > 0 && low * places == drafted) return Rounds{low, 0};
@@ -75,21 +81,61 @@ std::optional<Rounds> rounds_that_fit(double accepted, double drafted, std::opti
     return off <= kMostOff * count ? std::optional(Rounds{count, off}) : std::nullopt;
 }
 
-// Counts from what a line says.
-std::optional<SpecCounts> counts_from(std::optional<double> accepted, std::optional<double> drafted,
-                                      std::optional<double> told_rounds, std::optional<double> length,
-                                      const std::vector<double>& per_position) {
+std::string figure(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+
+// What cannot be is not told, and said.
+void leave_out(LogEntry& e, const std::string& words) {
+    e.left_out += (e.left_out.empty() ? "" : ", ") + words;
+}
+
+std::optional<double> share_of(LogEntry& e, std::optional<double> told) {
+    if (!told) return {};
+    const auto share = told_share(*told);
+    if (!share) leave_out(e, figure(100 * *told) + " % accepted");
+    return share;
+}
+
+std::optional<double> length_of(LogEntry& e, std::optional<double> told) {
+    if (!told) return {};
+    const auto length = told_length(*told);
+    if (!length) leave_out(e, "an acceptance length of " + figure(*told));
+    return length;
+}
+
+std::vector<double> places_of(LogEntry& e, std::vector<double> told) {
+    for (const double share : told)
+        if (!told_share(share)) {
+            leave_out(e, "a place kept in " + figure(100 * share) + " % of the rounds");
+            return {};
+        }
+    return told;
+}
+
+// Counts from what a line says, once its length and places are read.
+std::optional<SpecCounts> counts_of(LogEntry& e, std::optional<double> accepted,
+                                    std::optional<double> drafted, std::optional<double> told_rounds = {}) {
     if (!accepted || !drafted) return {};
+    if (*accepted > *drafted) {
+        leave_out(e, figure(*accepted) + " accepted of " + figure(*drafted) + " drafted");
+        return {};
+    }
     SpecCounts out{{}, *drafted, *accepted, {}};
-    const auto rounds = told_rounds ? std::optional(Rounds{*told_rounds, 0})
-                                    : rounds_that_fit(*accepted, *drafted, length, per_position);
+    const auto rounds = told_rounds     ? std::optional(Rounds{*told_rounds, 0})
+                        : *drafted == 0 ? std::optional(Rounds{0, 0}) // none of them had a draft
+                                        : rounds_that_fit(*accepted, *drafted, e.length, e.per_position);
     if (rounds) {
         out.rounds = rounds->count;
-        for (const double share : per_position) out.accepted_at.push_back(std::round(share * rounds->count));
-        if (!per_position.empty())
-            out.places_off = std::floor(0.5 + kShareOff * rounds->count + per_position.front() * rounds->off);
+        for (const double share : e.per_position)
+            out.accepted_at.push_back(std::round(share * rounds->count));
+        if (!e.per_position.empty())
+            out.places_off =
+                std::floor(0.5 + kShareOff * rounds->count + e.per_position.front() * rounds->off);
     } else if (*accepted == 0) {
-        out.accepted_at.assign(per_position.size(), 0);
+        out.accepted_at.assign(e.per_position.size(), 0);
     }
     return out;
 }
@@ -98,10 +144,10 @@ std::optional<LogEntry> vllm_entry(std::string_view line) {
     if (line.find("SpecDecoding metrics:") == std::string_view::npos) return {};
     LogEntry e;
     e.kind = ServerKind::vllm;
-    e.length = after(line, "Mean acceptance length");
-    if (const auto percent = after(line, "raft acceptance rate")) e.rate = *percent / 100;
-    e.per_position = list_after(line, "Per-position acceptance rate");
-    e.counts = counts_from(after(line, "Accepted:"), after(line, "Drafted:"), {}, e.length, e.per_position);
+    e.length = length_of(e, after(line, "Mean acceptance length"));
+    if (const auto percent = after(line, "raft acceptance rate")) e.rate = share_of(e, *percent / 100);
+    e.per_position = places_of(e, list_after(line, "Per-position acceptance rate"));
+    e.counts = counts_of(e, after(line, "Accepted:"), after(line, "Drafted:"));
     return e;
 }
 
@@ -111,11 +157,9 @@ std::optional<LogEntry> sglang_entry(std::string_view line) {
         return {};
     LogEntry e;
     e.kind = ServerKind::sglang;
-    e.length = after(line, "accept len");
-    e.told_rate = after(line, "accept rate");
-    if (e.length && *e.length <= 0) { // a rank without requests judged nothing
-        e.length.reset();
-        e.told_rate.reset();
+    if (const auto length = after(line, "accept len"); length != 0.0) { // 0: a rank without requests
+        e.length = length_of(e, length);
+        e.told_rate = share_of(e, after(line, "accept rate"));
     }
     e.tokens_per_second = after(line, "gen throughput (token/s)");
     e.running = after(line, "#running-req");
@@ -147,15 +191,14 @@ std::optional<LogEntry> llama_request(std::string_view line) {
     if (at == std::string_view::npos || line.find("accepted /", at) == std::string_view::npos) return {};
     LogEntry e;
     e.kind = ServerKind::llamacpp;
-    e.rate =
-        after(line, line.find("acceptance rate =", at) != std::string_view::npos ? "draft acceptance rate"
-                                                                                 : "draft acceptance");
-    e.length = after(line, "mean acceptance length");
-    e.per_position = list_after(line, "acceptance rate per position");
+    e.rate = share_of(e, after(line, line.find("acceptance rate =", at) != std::string_view::npos
+                                         ? "draft acceptance rate"
+                                         : "draft acceptance"));
+    e.length = length_of(e, after(line, "mean acceptance length"));
+    e.per_position = places_of(e, list_after(line, "acceptance rate per position"));
     const std::size_t open = line.find('(', at);
     if (open == std::string_view::npos) return {};
-    e.counts =
-        counts_from(after(line.substr(open), ""), after(line, "accepted /"), {}, e.length, e.per_position);
+    e.counts = counts_of(e, after(line.substr(open), ""), after(line, "accepted /"));
     return e;
 }
 
@@ -168,10 +211,10 @@ std::optional<LogEntry> llama_statistics(std::string_view line) {
     std::string_view name = line.substr(at + 11);
     name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
     e.method = name.substr(0, name.find(':'));
-    e.length = after(line, "#mean acc len");
-    e.per_position = list_after(line, "#acc rate/pos");
-    e.counts = counts_from(after(line, "#acc tokens"), after(line, "#gen tokens"), after(line, "#gen drafts"),
-                           e.length, e.per_position);
+    e.length = length_of(e, after(line, "#mean acc len"));
+    e.per_position = places_of(e, list_after(line, "#acc rate/pos"));
+    e.counts =
+        counts_of(e, after(line, "#acc tokens"), after(line, "#gen tokens"), after(line, "#gen drafts"));
     if (e.counts && e.counts->drafted > 0) e.rate = e.counts->accepted / e.counts->drafted;
     if (e.counts && !e.length) e.length = acceptance_length(*e.counts);
     return e;

@@ -16,7 +16,8 @@
 
 namespace speclens {
 
-// One line of a log that speaks of acceptance. What the line does not say is absent or 0.
+// One line of a log that speaks of acceptance. What the line does not say is absent or 0; so is what it calls
+// nan or inf, as a server does that divided by nothing.
 struct LogEntry {
     int line = 0; // from 1
     ServerKind kind = ServerKind::unknown;
@@ -27,6 +28,7 @@ struct LogEntry {
     std::optional<double> told_rate;    // SGLang's "accept rate", which may be another (told_rates.h)
     std::vector<double> per_position;   // unconditional, as the line says
     std::optional<double> tokens_per_second, running, waiting;
+    std::string left_out; // what the line says and cannot be, in words: "300 accepted of 259 drafted"
 };
 
 struct LogReading {

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "engine/json_read.h"
+#include "remote/told_number.h"
 
 namespace speclens {
 namespace {
@@ -23,20 +24,20 @@ std::string text_of(const Json& json, const char* key) {
 }
 
 // SGLang without --enable-metrics still has the average here.
-std::optional<double> told_length(const Json& info) {
+std::optional<double> length_told_in(const Json& info) {
     const auto states = info.find("internal_states");
     if (states == info.end() || !states->is_array() || states->empty() || !states->front().is_object())
         return {};
     const auto length = states->front().find("avg_spec_accept_length");
-    if (length == states->front().end() || !length->is_number() || !(length->get<double>() > 0)) return {};
-    return length->get<double>();
+    if (length == states->front().end() || !length->is_number()) return {};
+    return told_length(length->get<double>()); // 0 before the first request
 }
 
 std::optional<double> told_drafts(const Json& info) {
     const auto number = [&](const char* key) -> std::optional<double> {
         const auto found = info.find(key);
         if (found == info.end() || !found->is_number()) return {};
-        return found->get<double>();
+        return told_count(found->get<double>());
     };
     return drafts_of_settings(number("speculative_num_draft_tokens"), number("speculative_num_steps"));
 }
@@ -100,7 +101,7 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings)
                 info && info->contains("internal_states")) {
                 facts.kind = ServerKind::sglang;
                 facts.version = text_of(*info, "version");
-                if (!facts.reading.told_length) facts.reading.told_length = told_length(*info);
+                if (!facts.reading.told_length) facts.reading.told_length = length_told_in(*info);
                 if (!facts.reading.told_drafts) facts.reading.told_drafts = told_drafts(*info);
                 break;
             }
@@ -140,7 +141,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
         if (facts.kind == ServerKind::sglang)
             for (const char* path : {"/server_info", "/get_server_info"})
                 if (const auto info = object_at(endpoint, path, settings)) {
-                    reading.told_length = told_length(*info);
+                    reading.told_length = length_told_in(*info);
                     reading.told_drafts = told_drafts(*info);
                     break;
                 }

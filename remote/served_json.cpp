@@ -52,6 +52,7 @@ std::string log_json(const LogEntry& e) {
                  {"server", server_name(e.kind)}, {"since_start", e.whole}, {"per_position", e.per_position}};
     if (!e.method.empty()) json["method"] = e.method;
     if (e.counts) json["counts"] = counts_json(*e.counts);
+    if (!e.left_out.empty()) json["left_out"] = e.left_out;
     put(json, "tokens_per_round", e.length);
     put(json, "rate", e.rate);
     put(json, "told_rate", e.told_rate);
@@ -88,6 +89,7 @@ std::string served_json(const ServedText& s) {
                  {"total_ms", s.total_ms},
                  {"finish", s.finish},
                  {"notes", s.notes}};
+    put(json, "tokens_per_second", s.tokens_per_second());
     json["pieces"] = Json::array();
     for (const ServedPiece& p : s.pieces)
         json["pieces"].push_back({{"text", p.text},

@@ -34,6 +34,31 @@ int ServedText::passes_without_draft() const {
     return static_cast<int>(std::ranges::count_if(rounds, undrafted) + std::ranges::count_if(pieces, alone));
 }
 
+std::optional<double> ServedText::tokens_per_second() const {
+    if (pieces.empty()) return {};
+    int arrivals = 0;
+    std::size_t behind = 0; // the first piece of the second arrival
+    double began = 0, first_ended = 0, bytes = 0, bytes_behind = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (arrivals == 0 || pieces[i].ms > began + kTogetherMs) {
+            began = pieces[i].ms;
+            if (++arrivals == 2) behind = i;
+        }
+        const auto size = static_cast<double>(pieces[i].text.size());
+        bytes += size;
+        if (arrivals == 1)
+            first_ended = pieces[i].ms;
+        else
+            bytes_behind += size;
+    }
+    const double ms = pieces.back().ms - first_ended;
+    if (arrivals < kFewestTimedArrivals || !(ms >= kShortestTimedMs)) return {};
+    if (tokens_apart) return 1000 * static_cast<double>(pieces.size() - behind) / ms;
+    // How many tokens a piece has is not told: as many as its share of the text.
+    if (tokens == 0 || bytes == 0) return {};
+    return 1000 * tokens * (bytes_behind / bytes) / ms;
+}
+
 std::string request_body(ServerKind kind, const RequestSettings& r) {
     Json body;
     if (!r.model.empty()) body["model"] = r.model;
@@ -96,7 +121,9 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
                       return true;
                   });
     if (!answer.ok())
-        throw Error(refusal(answer.body, answer.status), "Check --server-model, the prompt and --max-tokens.",
+        throw Error(refusal(answer.body, answer.status),
+                    asked.seed ? "Check --server-model, the prompt, --max-tokens and --seed."
+                               : "Check --server-model, the prompt and --max-tokens.",
                     Exit::network);
     events.finish();
     if (!reader.complete())

@@ -52,13 +52,21 @@ struct ServedText {
     Provenance provenance = Provenance::aggregate;
     std::optional<SpecCounts> counts; // of this request
     int tokens = 0;                   // as the server counts; 0: it does not say
+    bool tokens_apart = false;        // every piece is one token; known at the end
     double first_ms = 0, total_ms = 0;
     std::string finish;             // "stop", "length"
     std::vector<std::string> notes; // what is missing and which option of the server would give it
 
     [[nodiscard]] std::string text() const;
     [[nodiscard]] int passes_without_draft() const; // of the target, as far as they are known
+    // How fast the text was written behind what came first: a round's tokens come at once, and what is in the
+    // first arrival took no time behind it. Absent where too little came apart to be timed.
+    [[nodiscard]] std::optional<double> tokens_per_second() const;
 };
+// What comes within a millisecond came together. With fewer arrivals, or less time between the first and the
+// last, a hiccup of the network or of the scheduler would be most of the figure.
+inline constexpr double kTogetherMs = 1, kShortestTimedMs = 10;
+inline constexpr int kFewestTimedArrivals = 3;
 // `follow` sees the text while it grows (rounds are known at the end only); may be empty. Throws Error: what
 // http_post throws, and what the server answers when it refuses.
 [[nodiscard]] ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts,

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "remote/told_number.h"
+
 namespace speclens {
 namespace {
 
@@ -29,8 +31,9 @@ class Reader {
   public:
     Reader(const std::vector<MetricSample>& samples, std::string_view prefix) {
         for (const MetricSample& sample : samples)
-            if (std::string_view(sample.name).starts_with(prefix) && !std::isnan(sample.value))
-                rows_.push_back({std::string_view(sample.name).substr(prefix.size()), &sample});
+            if (std::string_view(sample.name).starts_with(prefix))
+                (told_count(sample.value) ? rows_ : odd_)
+                    .push_back({std::string_view(sample.name).substr(prefix.size()), &sample});
     }
     // Sum over engines and models; several names: the first one that occurs.
     std::optional<double> sum(std::initializer_list<std::string_view> names) const {
@@ -116,7 +119,11 @@ class Reader {
                     out.push_back(*model);
         return out;
     }
-    bool empty() const { return rows_.empty(); }
+    bool empty() const { return rows_.empty() && odd_.empty(); }
+    // Whether such a counter says what cannot be.
+    bool odd(std::string_view wanted) const {
+        return std::ranges::any_of(odd_, [&](const auto& row) { return is_counter(row.first, wanted); });
+    }
 
   private:
     static std::string rank_of(const MetricSample& sample) {
@@ -131,7 +138,7 @@ class Reader {
         });
         return rank_of(without);
     }
-    std::vector<std::pair<std::string_view, const MetricSample*>> rows_;
+    std::vector<std::pair<std::string_view, const MetricSample*>> rows_, odd_; // odd_: no figures that can be
 };
 
 std::optional<SpecCounts> read_counts(const Reader& reader) {
@@ -169,6 +176,8 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         out.kind = kind;
         out.models = reader.models();
         out.counts = read_counts(reader);
+        out.odd_counts = !out.counts && (reader.odd("spec_decode_num_draft_tokens") ||
+                                         reader.odd("spec_decode_num_accepted_tokens"));
         if (out.counts) // our own server tells more than vLLM, whose names it has
             out.counts->judged_at =
                 Reader(samples, "speclens:").places("spec_decode_num_judged_tokens_per_pos");
@@ -178,14 +187,17 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
             reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
         out.waiting = reader.over_replicas({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
         out.preempted = reader.sum({"num_preemptions"});
-        out.cache_share = reader.mean(
-            {"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"});
+        if (const auto share = reader.mean(
+                {"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"}))
+            out.cache_share = told_share(*share);
         out.told_throughput = reader.over_replicas({"gen_throughput", "predicted_tokens_seconds"});
         out.first_token = reader.spent({"time_to_first_token_seconds"});
         out.between_tokens = reader.spent({"inter_token_latency_seconds", "time_per_output_token_seconds"});
         if (kind == ServerKind::sglang) {
-            out.told_length = reader.mean_where("spec_accept_length", "spec_accept_length");
-            out.told_rate = reader.mean_where("spec_accept_length", "spec_accept_rate");
+            if (const auto length = reader.mean_where("spec_accept_length", "spec_accept_length"))
+                out.told_length = told_length(*length);
+            if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate"))
+                out.told_rate = told_share(*rate);
             out.told_drafts =
                 drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
         }
@@ -210,7 +222,10 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
     if (r.kind == ServerKind::unknown)
         out.push_back(
             "none of the names begins with vllm:, sglang: or llamacpp:; other servers are not understood");
-    if (r.kind == ServerKind::vllm && !r.counts)
+    if (r.odd_counts)
+        out.push_back("its spec_decode counters say what cannot be (no number, infinite, negative or beyond "
+                      "1e15): nothing is taken from them");
+    if (r.kind == ServerKind::vllm && !r.counts && !r.odd_counts)
         out.push_back(
             "no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
     if (r.kind == ServerKind::sglang && !r.told_length)
@@ -221,7 +236,7 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
         out.push_back(
             "SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
             "last seconds alone");
-    if (r.kind == ServerKind::llamacpp && !r.counts)
+    if (r.kind == ServerKind::llamacpp && !r.counts && !r.odd_counts)
         out.push_back(
             "no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
             "given), or is older than pull request 26389");

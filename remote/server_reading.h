@@ -29,6 +29,7 @@ struct ServerReading {
     ServerKind kind = ServerKind::unknown;
     std::vector<std::string> models;
     std::optional<SpecCounts> counts;               // absent: it does not speculate, or does not count
+    bool odd_counts = false;                        // it has such counters, and they are no counts
     std::optional<double> told_length, told_rate;   // SGLang: acceptance length and rate, averaged by itself
     std::optional<double> told_drafts;              // SGLang: K by its settings
     std::optional<double> generated, prompt_tokens; // tokens

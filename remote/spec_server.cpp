@@ -14,33 +14,10 @@
 #include "remote/completion_answer.h"
 #include "remote/completion_request.h"
 #include "remote/prompt_laws.h"
+#include "remote/refusals.h"
 #include "remote/serve_counts.h"
 
 namespace speclens {
-namespace {
-
-constexpr std::size_t kMostRequestBytes = 8'000'000;
-
-void refuse(httplib::Response& response, const Refused& refused) {
-    const Json body = {{"error",
-                        {{"message", refused.why},
-                         {"type", refused.status == 404  ? "NotFoundError"
-                                  : refused.status < 500 ? "BadRequestError"
-                                                         : "InternalServerError"},
-                         {"code", refused.status}}}};
-    response.status = refused.status;
-    response.set_content(body.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
-}
-
-// The same in a stream that has begun with 200.
-std::string error_event(const Refused& refused) {
-    return "data: " +
-           Json({{"error", {{"message", refused.why}, {"code", refused.status}}}})
-               .dump(-1, ' ', false, Json::error_handler_t::replace) +
-           "\n\n";
-}
-
-} // namespace
 
 struct SpecServer::State {
     std::shared_ptr<const Models> models;
@@ -58,6 +35,16 @@ struct SpecServer::State {
     std::uint64_t next_ticket = 0, served_ticket = 0;
 
     const std::time_t began = std::time(nullptr);
+    Addresses addresses;
+
+    void get(const char* path, httplib::Server::Handler handler) {
+        addresses[path] = "GET";
+        server.Get(path, std::move(handler));
+    }
+    void post(const char* path, httplib::Server::Handler handler) {
+        addresses[path] = "POST";
+        server.Post(path, std::move(handler));
+    }
 
     [[nodiscard]] std::string model() const { return models->target_name(); }
 
@@ -206,16 +193,25 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
         const int yes = 1;
         (void)setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
-    s.server.Get("/health", [](const httplib::Request&, httplib::Response& response) {
+    // The library waits for a body of most methods, and for seconds where nobody announced one.
+    s.server.set_pre_routing_handler([&s](const httplib::Request& request, httplib::Response& response) {
+        using Then = httplib::Server::HandlerResponse;
+        const bool body = request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
+        return !body && refuse_method(s.addresses, request, response) ? Then::Handled : Then::Unhandled;
+    });
+    s.server.set_error_handler([&s](const httplib::Request& request, httplib::Response& response) {
+        explain_refusal(s.addresses, request, response);
+    });
+    s.get("/health", [](const httplib::Request&, httplib::Response& response) {
         response.set_content("", "text/plain");
     });
-    s.server.Get("/version", [](const httplib::Request&, httplib::Response& response) {
+    s.get("/version", [](const httplib::Request&, httplib::Response& response) {
         response.set_content(Json({{"version", "SpecLens " SPEC_VERSION}}).dump(), "application/json");
     });
-    s.server.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
+    s.get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
         response.set_content(metrics(), "text/plain; version=0.0.4; charset=utf-8");
     });
-    s.server.Get("/v1/models", [&s](const httplib::Request&, httplib::Response& response) {
+    s.get("/v1/models", [&s](const httplib::Request&, httplib::Response& response) {
         const Json body = {
             {"object", "list"},
             {"data", Json::array({{{"id", s.model()},
@@ -226,10 +222,10 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
                                     s.models->target ? s.models->target->config.max_positions : 4096}}})}};
         response.set_content(body.dump(), "application/json");
     });
-    s.server.Post("/v1/completions",
-                  [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
-    s.server.Post("/v1/chat/completions",
-                  [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
+    s.post("/v1/completions",
+           [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
+    s.post("/v1/chat/completions",
+           [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
 }
 
 SpecServer::~SpecServer() {

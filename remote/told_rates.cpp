@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "remote/told_number.h"
+
 namespace speclens {
 namespace {
 
@@ -34,7 +36,7 @@ std::optional<double> drafts_of_settings(std::optional<double> draft_tokens, std
 
 std::optional<double> ToldRates::share(std::optional<double> length, std::optional<double> rate) const {
     if (length && *length <= 1) return 0; // the target's own token alone, whatever K
-    if (length && drafts) return (*length - 1) / *drafts;
+    if (length && drafts) return told_share((*length - 1) / *drafts); // longer than K: K is of another run
     return drafts_only ? rate : std::nullopt;
 }
 

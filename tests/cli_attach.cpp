@@ -204,6 +204,92 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
     }
 }
 
+// A whole answer that arrives at once says nothing about its speed.
+TEST(Attach, TellsNoSpeedOfWhatCameTogether) {
+    const auto attach = [](const std::string& more, bool slowly) {
+        const std::string event =
+            "data: {\"choices\":[{\"index\":0,\"text\":\"abcd\",\"logprobs\":{\"tokens\":"
+            "[\"a\",\"b\",\"c\",\"d\"]},\"finish_reason\":\"length\"}]}\n\n";
+        const RawServer server([&](const std::string& request) -> RawServer::Answer {
+            if (request.starts_with("GET /metrics")) {
+                const std::string body = "vllm:spec_decode_num_drafts_total 43\n";
+                return {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " +
+                        std::to_string(body.size()) + "\r\n\r\n" + body};
+            }
+            if (!request.starts_with("POST"))
+                return {"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"};
+            const std::string head =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            if (slowly) return {head + event, true, event, std::chrono::milliseconds(40), 3};
+            return {head + event + event + event + event};
+        });
+        std::vector<std::string> words = {"attach", server.endpoint.origin, "--prompt",
+                                          "x",      "--max-tokens",         "16"};
+        if (!more.empty()) words.insert(words.end(), {more, "-"});
+        const Outcome out = speclens(words);
+        EXPECT_EQ(out.code, 0) << out.err;
+        return out.out;
+    };
+    const std::string together = attach("", false);
+    EXPECT_NE(together.find("; then – tokens/s"), std::string::npos) << together;
+    EXPECT_NE(together.find("no speed: "), std::string::npos) << together;
+    EXPECT_FALSE(Json::parse(attach("--json", false)).contains("tokens_per_second"));
+    const std::string apart = attach("", true);
+    EXPECT_EQ(apart.find("no speed: "), std::string::npos) << apart;
+    const Json json = Json::parse(attach("--json", true));
+    ASSERT_EQ(json["pieces"].size(), 16u);
+    const double ms = json["pieces"][15]["ms"].get<double>() - json["pieces"][3]["ms"].get<double>();
+    EXPECT_DOUBLE_EQ(json.value("tokens_per_second", 0.0), 1000 * 12 / ms) << "the first four took no time";
+}
+
+TEST(Attach, SendsEverySeedThatItTakes) {
+    const Listening server(domino());
+    const Outcome out = speclens({"attach", server.endpoint.origin, "--prompt", "hi", "--max-tokens", "2",
+                                  "--temp", "0.8", "--seed", "9223372036854775807"});
+    EXPECT_EQ(out.code, 0) << out.err;
+    const Outcome beyond =
+        speclens({"attach", server.endpoint.origin, "--prompt", "hi", "--seed", "9223372036854775808"});
+    EXPECT_EQ(beyond.code, 2) << beyond.err;
+    EXPECT_NE(beyond.err.find("--seed"), std::string::npos) << beyond.err;
+}
+
+// No nan, no inf, no share above all of it, no row of zeros: a dash, or a word why.
+TEST(Attach, PrintsNoFigureThatCannotBe) {
+    struct Case {
+        const char *text, *words;
+    };
+    for (const Case& c :
+         {Case{"SpecDecoding metrics: Mean acceptance length: 1.00, Accepted: 0 tokens, Drafted: 0 tokens, "
+               "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n",
+               "nothing was drafted in these lines"},
+          Case{"draft acceptance = nan (    0 accepted /     0 generated)\n", "–  one request"},
+          Case{"Decode batch, #running-req: 1, accept len: 2.50, accept rate: inf, #queue-req: 0\n",
+               "–  a batch of 1"},
+          Case{"Decode batch, #running-req: 1, accept len: 2.50, accept rate: 9.64, #queue-req: 0\n",
+               "line 1 says what cannot be, and that is left out: 964 % accepted"},
+          Case{"Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "  a batch\n"},
+          Case{"draft acceptance = 1.15830 (  300 accepted /   259 generated)\n",
+               "300 accepted of 259 drafted"},
+          Case{"vllm:spec_decode_num_draft_tokens_total 1e308\nvllm:spec_decode_num_accepted_tokens_total 3\n"
+               "vllm:generation_tokens_total 1e308\nvllm:num_requests_running NaN\n",
+               "counters say what cannot be"},
+          Case{
+              R"({"metadata":{},"metrics":{"request_latency":{"value":1e308,"unit":"ms"},)"
+              R"("time_to_first_token":{"value":1e14,"unit":"ms"},"inter_chunk_latency":{"value":[20,1e308],)"
+              R"("unit":"sec"},"output_sequence_length":{"value":10,"unit":"tokens"}},"error":null})",
+              "1.00e+14"}}) {
+        const std::string file = file_with("told.log", c.text);
+        const Outcome out = speclens({"attach", file}), json = speclens({"attach", file, "--json", "-"});
+        EXPECT_EQ(out.code, 0) << out.err;
+        EXPECT_NE(out.out.find(c.words), std::string::npos) << c.words << "\n" << out.out;
+        const std::string told = out.out.substr(out.out.find('\n')); // behind the name of the file
+        for (const char* never : {"nan", "inf %", "inf ", "964 %*", "116 %", "00000000"})
+            EXPECT_EQ(told.find(never), std::string::npos) << never << "\n" << told;
+        for (const char* never : {"null", "-0.0", "nan"})
+            EXPECT_EQ(json.out.find(never), std::string::npos) << never << "\n" << json.out;
+    }
+}
+
 TEST(Attach, ReadsTheRecordsOfALoadGenerator) {
     const std::string record =
         R"({"metadata":{},"metrics":{"time_to_first_token":{"value":80,"unit":"ms"},)"

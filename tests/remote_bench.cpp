@@ -53,6 +53,23 @@ TEST(BenchRecords, AnswersThatWereNotStreamedTellNoChunks) {
     EXPECT_EQ(parse_bench_records(text, "file").answered[0].gaps, (std::vector<double>{4}));
 }
 
+TEST(BenchRecords, TakeNoFigureThatNobodyMeasured) {
+    std::string text = kAnswered;
+    const auto put = [&](const std::string& what, const std::string& with) {
+        const std::size_t at = text.find(what);
+        ASSERT_NE(at, std::string::npos) << what;
+        text.replace(at, what.size(), with);
+    };
+    put(R"({"value":0.046,"unit":"sec"})", R"({"value":1e308,"unit":"sec"})"); // infinite as milliseconds
+    put("[4.0,5.0,6.0,5.0]", "[4.0,1e308]");
+    put(R"({"value":10,"unit":"tokens"})", R"({"value":1e40,"unit":"tokens"})");
+    const BenchRecord record = parse_bench_records(text, "file").answered.at(0);
+    EXPECT_EQ(record.whole_ms, 0);
+    EXPECT_EQ(record.gaps, (std::vector<double>{4}));
+    EXPECT_EQ(record.tokens, 9) << "the other count";
+    EXPECT_EQ(record.first_ms, 4.5);
+}
+
 TEST(BenchRecords, NonsenseIsAnError) {
     for (const char* text :
          {"", "\n", "[]", "{}", "{\"metadata\":{}}", "plain text", "{\"metadata\":3,\"metrics\":{}}"}) {

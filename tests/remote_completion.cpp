@@ -25,6 +25,18 @@ TEST(ServedRequest, LeavesTheSeedOfTheServerAlone) {
     EXPECT_THROW((void)read_request(R"({"prompt":"a","seed":-1})", false, settings), Refused);
 }
 
+// --seed of run, attach and the server takes all of them.
+TEST(ServedRequest, TakesEverySeedThatTheProgramTakes) {
+    const auto seed = [](const std::string& text) {
+        return read_request(R"({"prompt":"a","seed":)" + text + "}", false, base()).settings.seed;
+    };
+    EXPECT_EQ(seed("9223372036854775807"), 9223372036854775807U);
+    EXPECT_EQ(seed("9007199254740993"), 9007199254740993U) << "2^53 + 1, no double";
+    EXPECT_EQ(seed("7.0"), 7U);
+    for (const char* no : {"9223372036854775808", "18446744073709551615", "9.3e18", "1e300", "-1", "0.5"})
+        EXPECT_THROW((void)seed(no), Refused) << no;
+}
+
 TEST(ServedRequest, TakesTopKAndRefusesWhatItWouldIgnore) {
     RunSettings settings = base();
     settings.sampling.top_k = 3;

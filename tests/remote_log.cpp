@@ -1,6 +1,8 @@
 // Logs of servers. The lines are those that people pasted into pull requests; each is named.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kernels/error.h"
 #include "remote/log_reading.h"
 #include "tests/mutate.h"
@@ -214,6 +216,66 @@ TEST(Log, ReadsLlamasOlderStatistics) {
     EXPECT_DOUBLE_EQ(*log.sum().rounds, 10);
     // Of other tokens they say nothing.
     EXPECT_FALSE(parse_log(statistics + request + request, "log").sum().rounds.has_value());
+}
+
+// A server that divided by nothing writes nan or inf: it tells nothing then.
+TEST(Log, TakesNoNumberThatIsNone) {
+    const LogReading vllm = parse_log(
+        "SpecDecoding metrics: Mean acceptance length: 1.00, Accepted: 0 tokens, Drafted: 0 tokens, "
+        "Per-position acceptance rate: 0.000, 0.000, Avg Draft acceptance rate: nan%\n"
+        "SpecDecoding metrics: Mean acceptance length: nan, Accepted: 0 tokens, Drafted: 0 tokens, "
+        "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n",
+        "log");
+    for (const LogEntry& e : vllm.entries) {
+        EXPECT_FALSE(e.rate.has_value());
+        EXPECT_EQ(e.counts->rounds, 0.0);
+        EXPECT_FALSE(std::signbit(*e.counts->rounds)) << "-0.0 in the JSON";
+        EXPECT_EQ(e.left_out, "") << "not told, and nothing wrong";
+    }
+    EXPECT_EQ(vllm.entries[0].counts->accepted_at, (std::vector<double>{0, 0}));
+    EXPECT_FALSE(vllm.entries[1].length.has_value());
+    EXPECT_TRUE(vllm.entries[1].per_position.empty());
+    EXPECT_TRUE(vllm.sum().empty());
+    const LogEntry llama =
+        parse_log("draft acceptance = nan (    0 accepted /     0 generated), mean acceptance length = -nan, "
+                  "acceptance rate per position = (0.8, inf, 0.4)\n",
+                  "log")
+            .entries.at(0);
+    EXPECT_FALSE(llama.rate.has_value());
+    EXPECT_FALSE(llama.length.has_value());
+    EXPECT_TRUE(llama.per_position.empty()) << "the third place is not the second";
+    const LogEntry sglang = parse_log(sglang_log({{"2.50", "inf"}}), "log").entries.at(0);
+    EXPECT_DOUBLE_EQ(*sglang.length, 2.5);
+    EXPECT_FALSE(sglang.told_rate.has_value());
+    EXPECT_FALSE(sglang.rate.has_value());
+    EXPECT_FALSE(parse_log("Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "log")
+                     .entries.at(0)
+                     .running.has_value());
+}
+
+TEST(Log, LeavesOutWhatCannotBeAndSaysSo) {
+    struct Case {
+        std::string line;
+        const char* left_out;
+    };
+    const std::string places = "0.500, 0.500";
+    for (const Case& c :
+         {Case{"draft acceptance = 1.15830 (  300 accepted /   259 generated), mean acceptance length =  "
+               "2.92\n",
+               "115.83 % accepted, 300 accepted of 259 drafted"},
+          Case{sglang_log({{"2.50", "9.64"}}), "964 % accepted"},
+          Case{sglang_log({{"0.50", "0.10"}}), "an acceptance length of 0.5"},
+          Case{vllm_log("2.00", 500, 400, places.c_str()), "500 accepted of 400 drafted"},
+          Case{vllm_log("3.00", 200, 400, "1.200, 0.800"), "a place kept in 120 % of the rounds"}}) {
+        const LogEntry e = parse_log(c.line, "log").entries.at(0);
+        EXPECT_EQ(e.left_out, c.left_out);
+        EXPECT_LE(e.rate.value_or(0), 1);
+        EXPECT_LE(e.told_rate.value_or(0), 1);
+        const SpecCounts counts = e.counts.value_or(SpecCounts());
+        EXPECT_LE(counts.accepted, counts.drafted);
+    }
+    EXPECT_TRUE(parse_log(vllm_log("2.00", 500, 400, places.c_str()), "log").sum().empty());
+    EXPECT_EQ(parse_log(kLlama, "log").entries[0].left_out, "");
 }
 
 TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {

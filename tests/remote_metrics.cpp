@@ -96,6 +96,28 @@ TEST(ServerReading, SumsTheEnginesOfVllm) {
     EXPECT_TRUE(what_is_missing(r).empty());
 }
 
+TEST(ServerReading, TakesNoFigureThatCannotBe) {
+    const std::string drafted = "vllm:spec_decode_num_draft_tokens_total ",
+                      accepted = "vllm:spec_decode_num_accepted_tokens_total 10\n";
+    for (const char* odd : {"NaN", "+Inf", "-Inf", "-5", "1e308"}) {
+        const ServerReading r = reading_of(drafted + odd + "\n" + accepted + "vllm:num_requests_running " +
+                                           odd + "\nvllm:kv_cache_usage_perc 9.64\n");
+        EXPECT_EQ(r.kind, ServerKind::vllm) << odd;
+        EXPECT_FALSE(r.counts.has_value()) << odd;
+        EXPECT_FALSE(r.running.has_value()) << odd;
+        EXPECT_FALSE(r.cache_share.has_value()) << "more than all of it";
+        ASSERT_EQ(what_is_missing(r).size(), 1u) << "it speculates all the same";
+        EXPECT_NE(what_is_missing(r)[0].find("cannot be"), std::string::npos);
+    }
+    const ServerReading told = reading_of("sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 9.64\n");
+    EXPECT_DOUBLE_EQ(*told.told_length, 2.5);
+    EXPECT_FALSE(told.told_rate.has_value());
+    EXPECT_FALSE(reading_of("sglang:spec_accept_length 1e308\nsglang:spec_accept_rate 0.5\n").told_length);
+    // No share above 1 either where the settings have a smaller K than the length has drafts.
+    EXPECT_FALSE(ToldRates{.drafts = 2}.share(11.0, {}).has_value());
+    EXPECT_DOUBLE_EQ(*ToldRates{.drafts = 2}.share(3.0, {}), 1);
+}
+
 TEST(ServerReading, ReadsSglangsAverages) {
     const ServerReading r = reading_of(
         "sglang:spec_accept_length{model_name=\"m\"} 2.6\nsglang:spec_accept_rate{model_name=\"m\"} "

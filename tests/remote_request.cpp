@@ -265,6 +265,43 @@ TEST(ServedTextTest, AnErrorInTheStreamIsAnError) {
     }
 }
 
+// The first arrival holds a whole round, and nobody knows how long that took.
+TEST(ServedTextTest, TimesWhatCameBehindTheFirstArrival) {
+    const std::vector<std::string> round = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    const auto speed = [&](const std::vector<double>& times) {
+        AnswerReader reader(ServerKind::vllm);
+        for (const double ms : times) reader.event(vllm_chunk(round), ms);
+        const ServedText served = reader.finish(times.back() + 50); // the connection closes later
+        const Json json = Json::parse(served_json(served));
+        EXPECT_EQ(json.contains("tokens_per_second"), served.tokens_per_second().has_value());
+        EXPECT_EQ(json.value("tokens_per_second", 0.0), served.tokens_per_second().value_or(0));
+        return served.tokens_per_second();
+    };
+    ASSERT_TRUE(speed({5, 15, 25}).has_value());
+    EXPECT_DOUBLE_EQ(*speed({5, 15, 25}), 800) << "16 tokens in 20 ms, not 23";
+    EXPECT_DOUBLE_EQ(*speed({5, 5.2, 5.4, 15.4, 25.4}), 800) << "three rounds came together first";
+    for (const std::vector<double>& times :
+         {std::vector<double>{5}, {5, 55}, {5, 5.01, 5.02, 5.03}, {5, 8, 11}, {5, 5.2, 5.4, 45}})
+        EXPECT_FALSE(speed(times).has_value()) << times.size() << " pieces until " << times.back();
+}
+
+TEST(ServedTextTest, TimesPiecesOfSeveralTokensByTheirShareOfTheText) {
+    const auto chunk = [](const char* text) {
+        return Json({{"choices", Json::array({{{"delta", {{"content", text}}}}})}}).dump();
+    };
+    const std::string end = R"({"choices":[],"usage":{"completion_tokens":30}})";
+    for (const bool told : {true, false}) {
+        AnswerReader reader(ServerKind::sglang);
+        double ms = -15;
+        for (const char* text : {"0123456789", "01234", "012345678901234"})
+            reader.event(chunk(text), ms += 20);
+        if (told) reader.event(end, ms);
+        const auto speed = reader.finish(ms).tokens_per_second();
+        EXPECT_EQ(speed.has_value(), told) << "pieces are no tokens";
+        EXPECT_DOUBLE_EQ(speed.value_or(500), 500) << "two thirds of 30 tokens in 40 ms";
+    }
+}
+
 TEST(ServedTextTest, SurvivesDamage) {
     const std::vector<std::string> events = {
         vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}), vllm_end({2, 0, 3}, 3),
@@ -276,6 +313,24 @@ TEST(ServedTextTest, SurvivesDamage) {
             for (const std::string& event : events) reader.event(mutator.mutate(event), 1);
             (void)served_json(reader.finish(2));
         } catch (const Error&) { // the damage made an "error" of it
+        }
+    }
+}
+
+TEST(Answer, ARefusalNamesWhatWasAsked) {
+    const std::string body = R"({"error":{"message":"expected a whole number"}})";
+    const RawServer server("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: " +
+                           std::to_string(body.size()) + "\r\n\r\n" + body);
+    for (const bool seeded : {true, false}) {
+        RequestSettings request;
+        request.prompt = "hi";
+        if (seeded) request.seed = 7;
+        try {
+            (void)send_request(server.endpoint, {}, request, {});
+            ADD_FAILURE() << "no error";
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("expected a whole number"), std::string::npos);
+            EXPECT_EQ(error.remedy().find("--seed") != std::string::npos, seeded) << error.remedy();
         }
     }
 }

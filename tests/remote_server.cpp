@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/clock.h"
 #include "engine/cycle_view.h"
 #include "kernels/error.h"
 #include "remote/exposition.h"
@@ -46,6 +47,23 @@ HttpAnswer post(const Endpoint& endpoint, const std::string& path, const std::st
     HttpSettings patient;
     patient.silence_seconds = 250; // a queue of whole answers, under a sanitizer
     return http_post(endpoint, path, body, patient, {});
+}
+
+// What it answers to these bytes, until it closes the connection.
+std::string said_to(int port, const std::string& bytes) {
+    const int connection = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
+    std::string answer;
+    char some[4096];
+    for (ssize_t n = 0; (n = read(connection, some, sizeof some)) > 0;)
+        answer.append(some, static_cast<std::size_t>(n));
+    close(connection);
+    return answer;
 }
 
 } // namespace
@@ -297,10 +315,55 @@ TEST(SpecServerTest, RefusesWithAReason) {
             EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos)
                 << answer.body;
         }
-    EXPECT_EQ(http_get(server.endpoint, "/nowhere").status, 404);
     EXPECT_EQ(
         post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status,
         200);
+    // and goes on
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
+}
+
+// Also where the library refuses by itself: clients look for the reason in the body.
+TEST(SpecServerTest, RefusesWithAReasonBeforeARequestIsRead) {
+    const Listening server(base("small"));
+    httplib::Client client(server.endpoint.origin);
+    client.set_read_timeout(120);
+    client.set_write_timeout(120);
+    const auto expect = [](const httplib::Result& answer, int status, const std::string& word) {
+        ASSERT_TRUE(answer) << word;
+        EXPECT_EQ(answer->status, status) << answer->body;
+        EXPECT_EQ(answer->get_header_value("Content-Type"), "application/json");
+        const Json json = Json::parse(answer->body, nullptr, false);
+        ASSERT_TRUE(json.is_object()) << status << ": '" << answer->body << "'";
+        EXPECT_EQ(json["error"]["code"], status);
+        EXPECT_TRUE(json["error"]["type"].is_string());
+        EXPECT_NE(json["error"]["message"].get<std::string>().find(word), std::string::npos) << answer->body;
+    };
+    for (const char* path : {"/v1/completions", "/v1/chat/completions"})
+        for (const httplib::Result& answer :
+             {client.Get(path), client.Put(path, "{}", "application/json"), client.Delete(path),
+              client.Options(path), client.Patch(path, "{}", "application/json")}) {
+            expect(answer, 405, path);
+            EXPECT_EQ(answer->get_header_value("Allow"), "POST");
+        }
+    const std::string bare = "PUT /v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    const Stopwatch watch;
+    EXPECT_NE(said_to(server.port, bare).find("\r\nAllow: POST\r\n"), std::string::npos);
+    EXPECT_LT(watch.ms(), 4000) << "the library waits five seconds for a body that nobody announced";
+    const httplib::Result posted = client.Post("/metrics", "{}", "application/json");
+    expect(posted, 405, "not POST");
+    EXPECT_EQ(posted->get_header_value("Allow"), "GET, HEAD");
+    const httplib::Result head = client.Head("/v1/completions");
+    ASSERT_TRUE(head);
+    EXPECT_EQ(head->status, 405);
+    EXPECT_EQ(client.Head("/health")->status, 200);
+    expect(client.Get("/nowhere"), 404, "/v1/chat/completions");
+    expect(client.Post("/nowhere", "{}", "application/json"), 404, "no such address");
+    const std::string large = R"({"prompt":")" + std::string(8'000'000, 'a') + "\"}";
+    expect(client.Post("/v1/completions", large, "application/json"), 413, "8000000 bytes");
+    // What curl -d calls every body.
+    const std::string form = large.substr(large.size() - 9000);
+    expect(client.Post("/v1/completions", form, "application/x-www-form-urlencoded"), 413,
+           "Content-Type: application/json");
     // and goes on
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
 }
