@@ -45,7 +45,7 @@ void heading(const DraftersDraw& d, const Columns& c, float y) {
     words(c.guesses - 16, "Draft, ms", 80, Align::right);
     words(c.guesses, "Guesses and verdicts", c.guess_room());
     words(c.tokens, "Tokens", 76);
-    if (c.has_published()) words(c.published, "Published", c.right - c.published);
+    if (c.has_published()) words(c.published, "Published ×", c.right - c.published);
     d.ui.canvas.line({c.left, y + 9.5F}, {c.right, y + 9.5F}, d.ui.theme.hairline());
 }
 

@@ -240,20 +240,6 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
         canvas.fill({at(point).x - 5, at(point).y - 5, 10, 10}, theme.role(role), 2);
 }
 
-namespace {
-
-// Tokens per round of a rule over its runs in the study; 0: not measured.
-double measured(const Study* study, const std::string& rule, const RelaxedState& state) {
-    int rounds = 0, tokens = 0;
-    if (study)
-        for (const StudyPoint& point : study->points)
-            if (point.settings.rule == rule && measured_with(point, state))
-                rounds += point.rounds, tokens += point.tokens;
-    return rounds > 0 ? static_cast<double>(tokens) / rounds : 0;
-}
-
-} // namespace
-
 void draw_relaxed_details(const RelaxedDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
@@ -266,7 +252,8 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     const char* heads[] = {"tok/round", "stays", "dist."};
     for (int c = 0; c < 3; ++c)
         canvas.text({columns[c], r.y + 56}, heads[c], Font::text, 14, theme.muted, Align::right);
-    const Study* study = study_of(d.input, relaxed_study(d.input, d.state));
+    const Study* study = measured_rules(d.input);
+    const SeededRounds token = measured_rounds(study, "token", d.state);
     float y = r.y + 66;
     const auto row = [&](const std::string& name, const std::string& id, const TradeOff& point, bool chosen) {
         if (y + 24 > r.bottom() - 8) return;
@@ -278,10 +265,11 @@ void draw_relaxed_details(const RelaxedDraw& d) {
             if (touch.focused) ui::focus_ring(canvas, theme, box);
             if (touch.clicked) d.state.rule = id;
         }
-        ui::fitted_text(canvas, {x, y + 17}, name, Font::text, 14, chosen ? theme.ink : theme.muted, w - 190);
-        const double tokens = measured(study, id, d.state);
-        canvas.text({columns[0], y + 17}, tokens > 0 ? ui::per_round(tokens) : "–", Font::mono, 14, theme.ink,
-                    Align::right);
+        ui::fitted_text(canvas, {x, y + 17}, name, Font::text, 14, chosen ? theme.ink : theme.muted, w - 208);
+        const SeededRounds rounds = measured_rounds(study, id, d.state);
+        const bool told = id == "token" || !too_close(rounds, token);
+        canvas.text({columns[0], y + 17}, rounds.seeds.empty() ? "–" : with_chance(rounds), Font::mono, 14,
+                    rounds.seeds.empty() || told ? theme.ink : theme.muted, Align::right);
         const auto mean = [&](double value) {
             return m.counted > 0 ? ui::probability(value) : std::string("–");
         };
@@ -292,7 +280,8 @@ void draw_relaxed_details(const RelaxedDraw& d) {
         y += 24;
     };
     row("token (lossless)", "token", m.lossless, false);
-    if (measured(study, "block", d.state) > 0) row("block (lossless)", "block", m.lossless, false);
+    if (!measured_rounds(study, "block", d.state).seeds.empty())
+        row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
         const std::string name = short_rule(*curve.rule);
         row(name + (curve.rule == m.own        ? ", this run"
@@ -302,7 +291,9 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     }
     if (y + 24 < r.bottom())
         ui::paragraph(canvas, {x, y + 24}, w, tokens_source_words(d.input, d.state),
-                      {.size = 14, .color = theme.muted, .max_lines = y + 44 < r.bottom() ? 2 : 1});
+                      {.size = 14,
+                       .color = theme.muted,
+                       .max_lines = 1 + std::min(2, static_cast<int>((r.bottom() - y - 25) / 20))});
 }
 
 void draw_relaxed_controls(const RelaxedDraw& d) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "engine/drafter.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/measure_charts.h"
 
 namespace speclens {
 namespace {
@@ -191,31 +193,50 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     return m;
 }
 
-RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state) {
-    RunStudy study{kRelaxedStudy, {}};
-    if (!models_loaded(input) || !input.settings) return study;
+namespace {
+
+// What all runs of the study have in common, judged by the token rule. None where nobody can draft a chain.
+std::optional<RunSettings> studied_chain(const SceneInput& input) {
+    if (!models_loaded(input) || !input.settings) return {};
     RunSettings base = *input.settings;
     const DrafterInfo* drafter = find_drafter(base.drafter);
     if (!drafter || drafter->tree || base.drafter == "none" || !drafter_ready(input, base.drafter) ||
         base.k == 0)
-        return study;
+        return {};
     if (base.sampling.temperature == 0) base.sampling.temperature = 1;
     base.draft_sampling.reset();
     base.trace_top = 0;
     base.max_tokens = 64;
-    constexpr int kSeeds = 4; // said by sample_words()
+    base.rule = "token";
+    return base;
+}
+
+} // namespace
+
+const Study* measured_rules(const SceneInput& input) {
+    const auto base = studied_chain(input);
+    return base ? study_of(input, {kRelaxedStudy, {*base}}) : nullptr;
+}
+
+RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state) {
+    RunStudy study{kRelaxedStudy, {}};
+    const auto base = studied_chain(input);
+    if (!base) return study;
+    std::vector<RunSettings> rows;
     const auto add = [&](const std::string& rule) {
-        for (int seed = 0; seed < kSeeds; ++seed) {
-            RunSettings one = base;
-            one.rule = rule;
-            one.rule_params = params_for(*find_rule(rule), state.params);
-            one.seed = base.seed + static_cast<std::uint64_t>(seed);
-            study.runs.push_back(one);
-        }
+        rows.push_back(*base);
+        rows.back().rule = rule;
+        rows.back().rule_params = params_for(*find_rule(rule), state.params);
     };
     add("token");
     add("block");
     for (const RuleInfo* rule : relaxed_rules()) add(rule->name);
+    const int seeds = seeds_to_measure(input, rows, measured_rules(input));
+    for (int seed = 0; seed < seeds; ++seed)
+        for (const RunSettings& row : rows) {
+            study.runs.push_back(row);
+            study.runs.back().seed += static_cast<std::uint64_t>(seed);
+        }
     return study;
 }
 
@@ -223,6 +244,24 @@ bool measured_with(const StudyPoint& point, const RelaxedState& state) {
     const RuleInfo& rule = *find_rule(point.settings.rule);
     return point.problem.empty() &&
            to_text(point.settings.rule_params, rule) == to_text(params_for(rule, state.params), rule);
+}
+
+SeededRounds measured_rounds(const Study* study, const std::string& rule, const RelaxedState& state) {
+    SeededRounds rounds;
+    if (!study) return rounds;
+    const RuleParams* numbers = nullptr; // of the last point: those of a rule mostly have the same
+    bool now = false;
+    for (const StudyPoint& point : study->points) {
+        if (point.settings.rule != rule || !point.problem.empty()) continue;
+        if (!numbers || !(*numbers == point.settings.rule_params)) now = measured_with(point, state);
+        numbers = &point.settings.rule_params;
+        if (now) rounds.add(point);
+    }
+    return rounds;
+}
+
+bool too_close(const SeededRounds& rule, const SeededRounds& token) {
+    return !ratio_of(rule, token).more() && !ratio_of(token, rule).more();
 }
 
 } // namespace speclens

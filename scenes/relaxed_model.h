@@ -10,6 +10,7 @@
 
 #include "engine/emitted.h"
 #include "engine/verify.h"
+#include "scenes/chance.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 
@@ -97,6 +98,7 @@ struct RelaxedModel {
 // Empty where nobody can draft a chain.
 inline constexpr const char* kRelaxedStudy = "relaxed rules";
 [[nodiscard]] RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state);
+[[nodiscard]] const Study* measured_rules(const SceneInput& input); // of this prompt, dice and drafter
 
 inline constexpr int kRelaxedBeats = 6;
 [[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model);
@@ -105,9 +107,14 @@ inline constexpr int kRelaxedBeats = 6;
 [[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model,
                                               const RelaxedState& state = {});
 [[nodiscard]] std::string means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
-// Where the tokens per round are from, or why there are none.
 // Whether a point of the study was judged with the numbers that are set now.
 [[nodiscard]] bool measured_with(const StudyPoint& point, const RelaxedState& state);
+// The study's rounds of a rule with the numbers that are set now; empty: none was measured so.
+[[nodiscard]] SeededRounds measured_rounds(const Study* study, const std::string& rule,
+                                           const RelaxedState& state);
+// Of a rule and the token rule: whether chance may have made the difference of their tokens per round.
+[[nodiscard]] bool too_close(const SeededRounds& rule, const SeededRounds& token);
+// Where the tokens per round are from, or why there are none.
 [[nodiscard]] std::string tokens_source_words(const SceneInput& input, const RelaxedState& state);
 // Which guesses the means leave out, and what brings them back; empty: none.
 [[nodiscard]] std::string left_out_words(const SceneInput& input, const RelaxedModel& model);

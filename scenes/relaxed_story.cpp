@@ -1,5 +1,7 @@
 // Words of S12: title, six beats, and the frame as text.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -23,7 +25,33 @@ std::string kept_percent(double share) {
     return ui::percent(share);
 }
 
-Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
+std::vector<std::string> rows_besides_token() {
+    std::vector<std::string> rules = {"block"};
+    for (const RuleInfo* rule : relaxed_rules()) rules.push_back(rule->name);
+    return rules;
+}
+
+// The chosen rule against the token rule, as measured on this prompt.
+struct MeasuredPair {
+    SeededRounds rule, token;
+    bool more = false, close = true; // more: tokens per round, beyond chance
+    std::string verdict() const {
+        return with_chance(rule) + " tokens per round, " + with_chance(token) + " by the token rule" +
+               (close ? ": too close to call" : "");
+    }
+};
+std::optional<MeasuredPair> measured_pair(const SceneInput& input, const RelaxedModel& m,
+                                          const RelaxedState& state) {
+    const Study* study = measured_rules(input);
+    if (!study || !study->complete()) return {};
+    MeasuredPair pair{measured_rounds(study, m.rule->name, state), measured_rounds(study, "token", state)};
+    if (pair.rule.seeds.empty() || pair.token.seeds.empty()) return {};
+    pair.more = ratio_of(pair.rule, pair.token).more();
+    pair.close = too_close(pair.rule, pair.token);
+    return pair;
+}
+
+Words beat_words(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state, int beat) {
     const std::string lossless = ui::probability(m.lossless.kept), kept = ui::probability(m.here.kept);
     const bool known = m.counted > 0, all = m.counted == static_cast<int>(m.positions->size());
     const std::string where = all ? "In this run" : "Where the heads suffice";
@@ -75,14 +103,20 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, int beat) {
                     "With these numbers and at these places " + std::string(m.rule->title) +
                         " writes what the target would, and a guess stays with probability " +
                         ui::probability(m.here.kept) + ". Move the slider to see what more guesses cost."};
-        return {m.here.kept > m.lossless.kept && kept != lossless ? "Faster, but of something else"
-                                                                  : "Something else, and not faster",
+        const auto pair = measured_pair(input, m, state); // says more than the guesses of one run
+        const bool more = pair ? pair->more : m.here.kept > m.lossless.kept && kept != lossless;
+        return {more                  ? "Faster, but of something else"
+                : pair && pair->close ? "Something else, and perhaps faster"
+                                      : "Something else, and not faster",
                 (all ? "Now " : "Where the heads suffice, ") + std::string(m.rule->title) +
                     " keeps a guess with probability " + kept +
                     (kept == lossless ? ", about as often as before" : " instead of " + lossless) +
-                    ", at a distance of " + ui::probability(m.here.distance) +
-                    ". Measure what that brings in tokens per round, and judge the run so to read what it "
-                    "writes."};
+                    ", at a distance of " + ui::probability(m.here.distance) + ". " +
+                    (!pair ? "Measure what that brings in tokens per round, and judge the run so to "
+                             "read what it writes."
+                     : pair->close
+                         ? "Measured: " + pair->verdict() + ". " + more_seeds_words(*measured_rules(input))
+                         : "Measured: " + pair->verdict() + ". Judge the run so to read what it writes.")};
     }
 }
 
@@ -109,8 +143,15 @@ std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
 }
 
 std::string tokens_source_words(const SceneInput& input, const RelaxedState& state) {
-    if (const Study* study = study_of(input, relaxed_study(input, state)); study && !study->points.empty())
-        return "tok/round: " + sample_words(*study) + "; stays, dist.: this run.";
+    if (const Study* study = measured_rules(input); study && !study->points.empty()) {
+        const SeededRounds token = measured_rounds(study, "token", state);
+        const bool grey = std::ranges::any_of(rows_besides_token(), [&](const std::string& rule) {
+            const SeededRounds rounds = measured_rounds(study, rule, state);
+            return !rounds.seeds.empty() && too_close(rounds, token);
+        });
+        return "tok/round: " + sample_words(*study) + ", ± 95 %" +
+               (grey ? ", grey: too close to the token rule to call" : "") + "; stays, dist.: this run.";
+    }
     if (!models_loaded(input)) return "tok/round: a saved run cannot be measured.";
     if (!relaxed_study(input, state).runs.empty()) return "tok/round: not measured yet, M does.";
     const DrafterInfo* drafter = input.settings ? find_drafter(input.settings->drafter) : nullptr;
@@ -165,7 +206,7 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
 
 Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     Story story = story_at_beat(input, kRelaxedBeats);
-    const Words words = beat_words(input, m, story.step - 1);
+    const Words words = beat_words(input, m, state, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
     const RunStudy study = relaxed_study(input, state);
@@ -215,26 +256,23 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
             out << "Stays here: not told, the recorded heads leave out "
                 << ui::probability(position->unlisted) << " of a law\n";
         out << capital(tokens_source_words(input, state)) << "\n";
-        if (const Study* study = study_of(input, relaxed_study(input, state))) {
-            std::string last;
-            int rounds = 0, tokens = 0;
-            const auto flush = [&] {
-                if (rounds > 0)
-                    out << "Measured, " << last << ": " << ui::per_round(double(tokens) / rounds)
-                        << " tokens per round in " << counted(rounds, "round") << "\n";
-                rounds = tokens = 0;
-            };
-            for (const StudyPoint& point : study->points) {
-                if (!measured_with(point, state)) continue;
-                if (point.settings.rule != last) flush();
-                last = point.settings.rule;
-                rounds += point.rounds;
-                tokens += point.tokens;
-            }
-            flush();
+        const Study* study = measured_rules(input);
+        std::vector<std::string> rules = rows_besides_token();
+        rules.insert(rules.begin(), "token");
+        const SeededRounds token = measured_rounds(study, "token", state);
+        for (const std::string& rule : rules) {
+            const SeededRounds measured = measured_rounds(study, rule, state);
+            if (measured.seeds.empty()) continue;
+            int rounds = 0;
+            for (const SeededRounds::Seed& seed : measured.seeds) rounds += seed.rounds;
+            out << "Measured, " << rule << ": " << with_chance(measured) << " tokens per round in "
+                << counted(rounds, "round")
+                << (rule != "token" && too_close(measured, token) ? "; too close to the token rule to call"
+                                                                  : "")
+                << "\n";
         }
     }
-    out << "\n" << describe_story(relaxed_story(input, m, {}));
+    out << "\n" << describe_story(relaxed_story(input, m, state));
     return out.str();
 }
 

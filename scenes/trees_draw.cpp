@@ -42,14 +42,16 @@ struct TreeColumns {
 };
 
 // Widths that all labels of every depth want.
-std::vector<float> wanted_chips(const TreesDraw& d, int anchor, int deepest, float height) {
+std::vector<float> wanted_chips(const TreesDraw& d, const TreeLayout& layout, int anchor, int deepest,
+                                float height) {
     const auto wide = [&](int token) {
         const std::string label = token < 0 ? "text" : label_of(*d.input.trace, token);
         return std::min(TreeColumns::kWidest, ui::chip_width(d.ui.canvas, label, height));
     };
     std::vector<float> wanted(static_cast<std::size_t>(deepest) + 1, 0);
     wanted[0] = wide(anchor);
-    for (const TreeNode& node : d.model.nodes) {
+    for (const TreeNode& node : layout.nodes) {
+        if (!node.drawn()) continue;
         float& most = wanted[static_cast<std::size_t>(node.depth)];
         most = std::max(most, wide(node.token));
     }
@@ -63,10 +65,11 @@ bool on_kept_path(const TreesDraw& d, int depth) {
            });
 }
 
-TreeColumns tree_columns(const TreesDraw& d, int anchor, int deepest, ui::Rect area, float number_w) {
+TreeColumns tree_columns(const TreesDraw& d, const TreeLayout& layout, int anchor, int deepest, Rect area,
+                         float number_w) {
     TreeColumns c;
     c.number_w = number_w;
-    std::vector<float> wanted = wanted_chips(d, anchor, deepest, 32);
+    std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, 32);
     const std::size_t n = wanted.size();
     const float even = area.w / static_cast<float>(n),
                 chip = std::min(even - TreeColumns::kGap - number_w, TreeColumns::kWidest);
@@ -78,7 +81,7 @@ TreeColumns tree_columns(const TreesDraw& d, int anchor, int deepest, ui::Rect a
     c.crowded = true;
     c.number_w = std::min(number_w, 22.0F); // two digits
     c.chip.assign(n, TreeColumns::kSwatch);
-    wanted = wanted_chips(d, anchor, deepest, TreeColumns::kCrowdedChip);
+    wanted = wanted_chips(d, layout, anchor, deepest, TreeColumns::kCrowdedChip);
     const float between = TreeColumns::kCrowdedGap + c.number_w;
     float room = area.w - static_cast<float>(n) * (TreeColumns::kSwatch + between) + between;
     constexpr float kLeastLabel = 30; // beyond a swatch
@@ -98,6 +101,15 @@ TreeColumns tree_columns(const TreesDraw& d, int anchor, int deepest, ui::Rect a
         x += w + between + spread;
     }
     return c;
+}
+
+// The line for siblings without room, in as many words as fit.
+std::string rest_words(const TreesDraw& d, const TreeRest& rest, float room) {
+    const std::string n = std::to_string(rest.guesses);
+    for (const std::string& words :
+         {"… " + n + " more " + (rest.siblings ? "siblings" : "guesses"), "… " + n + " more"})
+        if (d.ui.canvas.text_width(words, Font::text, 14) <= room) return words;
+    return "+" + n;
 }
 
 float trees_table_height(const TreesDraw& d) {
@@ -155,12 +167,22 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const int rows = static_cast<int>(m.nodes.size()) + 1;
     const float number_w = rows > 10 ? 26.0F : 20.0F; // room for the number of a node or of a row
-    int deepest = 1;
+    int levels = 1;
     float lowest = 0;
     for (const TreeNode& node : m.nodes)
-        deepest = std::max(deepest, node.depth), lowest = std::max(lowest, node.row);
+        levels = std::max(levels, node.depth), lowest = std::max(lowest, node.row);
+    // Where there is no panel, what the beat speaks of stands below the tree.
+    constexpr float kLeastLine = 26, kBelow = 24;
+    const float table = table_on_stage(d) ? trees_table_height(d) + kBelow : 0;
+    const bool measured = table > 0 && area.h - 34 - table >= kLeastLine * (lowest + 1);
+    const float tree_h = area.h - 34 - (measured ? table : 0);
+    constexpr float kThinnest = 18; // of a row: the lowest chip that has a label, and a gap
+    const TreeLayout layout = tree_layout(m.nodes, std::max(2, static_cast<int>(tree_h / kThinnest)));
+    int deepest = 1; // of what is drawn
+    for (const TreeNode& node : layout.nodes)
+        if (node.drawn()) deepest = std::max(deepest, node.depth);
     const int anchor = anchor_of(*d.input.whole, *shown_cycle(d.input));
-    const std::vector<float> wanted = wanted_chips(d, anchor, deepest, 32);
+    const std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, 32);
     float mask_side = std::min({area.h - 100, area.w * 0.34F, 22.0F * static_cast<float>(rows)});
     const bool mask = mask_side > 90;
     if (mask) { // labels before large cells
@@ -169,22 +191,18 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         mask_side = std::max(std::min(mask_side, left_over),
                              std::min(mask_side, std::max(140.0F, 3.0F * static_cast<float>(rows))));
     }
-    // Where there is no panel, what the beat speaks of stands below the tree.
-    constexpr float kLeastLine = 26, kBelow = 24;
-    const float table = table_on_stage(d) ? trees_table_height(d) + kBelow : 0;
-    const bool measured = table > 0 && area.h - 34 - table >= kLeastLine * (lowest + 1);
     const Rect tree{area.x + number_w, area.y + 30,
-                    area.w - number_w - (mask ? mask_side + number_w + 40 : 0),
-                    area.h - 34 - (measured ? table : 0)};
-    const std::string title = "The tree: " + counted(rows - 1, "guess") + ", " + counted(deepest, "level");
+                    area.w - number_w - (mask ? mask_side + number_w + 40 : 0), tree_h};
+    const std::string title = "The tree: " + counted(rows - 1, "guess") + ", " + counted(levels, "level");
     ui::fitted_text(canvas, {area.x, area.y + 14}, title, Font::text_bold, 15, theme.ink, tree.w);
-    const TreeColumns columns = tree_columns(d, anchor, deepest, tree, number_w);
+    const TreeColumns columns = tree_columns(d, layout, anchor, deepest, tree, number_w);
     if (columns.crowded)
         draw_kept_text(d, {area.x + 24 + canvas.text_width(title, Font::text_bold, 15), area.y + 14},
                        tree.right());
-    const float line = std::min(rows > 20 ? 60.0F : 46.0F, tree.h / (lowest + 1)),
+    const float line = std::min(rows > 20 ? 60.0F : 46.0F, tree.h / static_cast<float>(layout.rows)),
                 chip_h = std::clamp(line - 8, 16.0F, columns.crowded ? TreeColumns::kCrowdedChip : 32.0F);
-    const float used = line * (lowest + 1), top = tree.y + std::max(0.0F, (tree.h - used) / 2);
+    const float used = line * static_cast<float>(layout.rows),
+                top = tree.y + std::max(0.0F, (tree.h - used) / 2);
     const auto box = [&](int depth, float row) {
         const auto i = static_cast<std::size_t>(depth);
         const float h = columns.labelled(depth) ? chip_h : std::min(chip_h, TreeColumns::kSwatch);
@@ -192,17 +210,25 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     };
     float root = 0;
     int children = 0;
-    for (const TreeNode& node : m.nodes)
-        if (node.parent < 0) root += node.row, ++children;
+    for (const TreeNode& node : layout.nodes)
+        if (node.parent < 0 && node.drawn()) root += node.row, ++children;
     root /= static_cast<float>(std::max(1, children));
     const Rect start = box(0, root);
-    for (const TreeNode& node : m.nodes) {
-        const Rect to = box(node.depth, node.row);
-        const Rect from =
-            node.parent < 0 ? start : box(node.depth - 1, m.nodes[static_cast<std::size_t>(node.parent)].row);
-        const bool kept = node.state == DraftSlot::State::accepted;
+    const auto branch = [&](int parent, const Rect& to, bool kept) {
+        const TreeNode* node = parent < 0 ? nullptr : &layout.nodes[static_cast<std::size_t>(parent)];
+        const Rect from = node ? box(node->depth, node->row) : start;
         canvas.line({from.right(), from.center().y}, {to.x - columns.number_w, to.center().y},
                     {kept ? theme.role(Role::accepted) : theme.muted.alpha(0.6F), kept ? 2.0F : 1.0F});
+    };
+    for (const TreeNode& node : layout.nodes)
+        if (node.drawn())
+            branch(node.parent, box(node.depth, node.row), node.state == DraftSlot::State::accepted);
+    for (const TreeRest& rest : layout.rests) { // a row of its own: nothing stands to the right of it
+        const Rect at = box(rest.depth, rest.row);
+        const float x = at.x - columns.number_w + 4;
+        branch(rest.parent, at, false);
+        canvas.text({x, at.center().y + 5}, rest_words(d, rest, tree.right() - x), Font::text, 14,
+                    theme.muted);
     }
     // The same numbers as in the mask: 0 is the token before the tree.
     const auto number = [&](const Rect& at, int index) {
@@ -213,7 +239,8 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     ui::chip(canvas, theme, start, anchor < 0 ? "text" : label_of(*d.input.trace, anchor),
              {.neutral = true, .glyph = false});
     for (int i = 0; i < rows - 1; ++i) {
-        const TreeNode& node = m.nodes[static_cast<std::size_t>(i)];
+        const TreeNode& node = layout.nodes[static_cast<std::size_t>(i)];
+        if (!node.drawn()) continue;
         const Rect at = box(node.depth, node.row);
         number(at, 1 + i);
         const Role role = role_of(node.state);

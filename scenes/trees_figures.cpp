@@ -17,6 +17,14 @@ using ui::Role;
 
 namespace {
 
+// What stands behind the table, and what its numbers cannot tell.
+std::string table_words(const SceneInput& input) {
+    const std::vector<TreesRow> rows = trees_rows(input);
+    const bool close = measured_trees(input)->complete() && trees_leaders(rows).most.size() > 1;
+    return "each row: " + trees_sample_words(input) + "; ± 95 %" + few_words(rows) +
+           (close ? ". Which gives the most is too close to call." : "");
+}
+
 std::string speedup_words(const TreesRow& row) {
     return row.speedup > 0 ? ui::speed_up(row.speedup) : row.few ? "few" : "–";
 }
@@ -32,7 +40,7 @@ float draw_trees_table(const TreesDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     ui::fitted_text(canvas, {r.x, r.y + 14}, trees_study_title(d.input, d.model), Font::text_bold, 15,
                     theme.ink, r.w);
-    const float columns[] = {r.right() - 156, r.right() - 74, r.right()};
+    const float columns[] = {r.right() - 176, r.right() - 80, r.right()};
     const char* heads[] = {"rows", "tok/round", "speed-up"};
     float y = r.y + 38;
     for (int c = 0; c < 3; ++c)
@@ -40,9 +48,9 @@ float draw_trees_table(const TreesDraw& d, Rect r) {
     for (const TreesRow& row : trees_rows(d.input)) {
         y += 25;
         if (y > r.bottom()) break;
-        ui::fitted_text(canvas, {r.x, y}, row.name, Font::text, 14, theme.ink, r.w - 204);
+        ui::fitted_text(canvas, {r.x, y}, row.name, Font::text, 14, theme.ink, r.w - 216);
         canvas.text({columns[0], y}, std::to_string(row.rows), Font::mono, 14, theme.ink, Align::right);
-        canvas.text({columns[1], y}, ui::per_round(row.tokens), Font::mono, 14, theme.ink, Align::right);
+        canvas.text({columns[1], y}, with_chance(row.rounds), Font::mono, 14, theme.ink, Align::right);
         canvas.text({columns[2], y}, speedup_words(row), Font::mono, 14, theme.ink, Align::right);
     }
     return y;
@@ -54,7 +62,7 @@ void draw_trees_bars(const TreesDraw& d, Rect r) {
     const std::vector<TreesRow> rows = trees_rows(d.input);
     ui::fitted_text(canvas, {r.x, r.y + 14}, trees_study_title(d.input, d.model), Font::text_bold, 15,
                     theme.ink, r.w);
-    const float left = r.x + 110, right = r.right() - 176, tokens = r.right() - 84;
+    const float left = r.x + 110, right = r.right() - 196, tokens = r.right() - 84;
     const float pitch =
         std::min(48.0F, (r.h - 60) / static_cast<float>(std::max<std::size_t>(1, rows.size())));
     float x = left;
@@ -78,7 +86,7 @@ void draw_trees_bars(const TreesDraw& d, Rect r) {
         canvas.fill({left + draft + 1, top, verify, h}, theme.role(Role::target), 2);
         canvas.text({left + draft + verify + 8, base}, ui::number(row.draft_ms + row.verify_ms, 2),
                     Font::mono, 14, theme.muted);
-        canvas.text({tokens, base}, ui::per_round(row.tokens), Font::mono, 15, theme.ink, Align::right);
+        canvas.text({tokens, base}, with_chance(row.rounds), Font::mono, 15, theme.ink, Align::right);
         canvas.text({r.right(), base}, speedup_words(row), Font::mono, 15, theme.ink, Align::right);
         y += pitch;
     }
@@ -96,14 +104,13 @@ void draw_trees_details(const TreesDraw& d) {
         ui::fitted_text(canvas, {x, r.y + 32}, trees_study_title(d.input, m), Font::text_bold, 15, theme.ink,
                         w);
         y = ui::paragraph(canvas, {x, y}, w,
-                          "Measure to compare a chain under both rules with trees of 4, 8 and 16 guesses.",
+                          "Measure to compare a chain under both rules with trees of several sizes.",
                           {.size = 14, .color = theme.muted, .max_lines = 3});
     } else {
         y = draw_trees_table(d, {x, r.y + 18, w, r.h - 78});
-        y += 24;
-        ui::fitted_text(canvas, {x, y},
-                        "each row: " + trees_sample_words(d.input) + few_words(trees_rows(d.input)),
-                        Font::text, 14, theme.muted, w);
+        y = ui::paragraph(canvas, {x, y + 24}, w, table_words(d.input),
+                          {.size = 14, .color = theme.muted, .max_lines = 3}) -
+            20; // the last line's own baseline
     }
     if (m.blocks > 0 && y + 66 < r.bottom())
         ui::paragraph(canvas, {x, y + 34}, w,

@@ -2,29 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "engine/drafter.h"
 #include "engine/verify.h"
 #include "scenes/cycle_pick.h"
-#include "scenes/loop_model.h"
-#include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"
 
 namespace speclens {
 namespace {
-
-std::string family_of(const std::string& drafter) {
-    return drafter.ends_with("_tree") ? drafter.substr(0, drafter.size() - 5) : drafter;
-}
-
-constexpr int kFewTimed = 5; // rounds below which a time says little
-
-RunSettings sampled(RunSettings settings) {
-    if (settings.sampling.temperature == 0) settings.sampling.temperature = 1;
-    settings.draft_sampling.reset();
-    return settings;
-}
 
 // Both rules on the same laws and coins; p, q, joint, block_keep and coin of each column are known.
 BlockVerdict judge(std::vector<BlockColumn> columns) {
@@ -142,24 +127,98 @@ ShownColumns shown_columns(const BlockVerdict& verdict, int count) {
     return shown;
 }
 
+namespace {
+
+// Places a tree of which every node shows its first children, at most so many, and the kept one.
+struct TreePlacing {
+    TreeLayout& out;
+    const std::vector<std::vector<int>>& children; // of the text, then of each node
+    int first_ones = 0;
+
+    [[nodiscard]] bool kept(int node) const {
+        return out.nodes[static_cast<std::size_t>(node)].state == DraftSlot::State::accepted;
+    }
+    [[nodiscard]] const std::vector<int>& children_of(int node) const {
+        return children[static_cast<std::size_t>(node + 1)];
+    }
+    [[nodiscard]] int guesses(int node) const { // with all that follows it
+        int count = 1;
+        for (const int child : children_of(node)) count += guesses(child);
+        return count;
+    }
+    float place(int node, int depth) {
+        std::vector<int> shown, left_out;
+        for (const int child : children_of(node))
+            (static_cast<int>(shown.size()) < first_ones || kept(child) ? shown : left_out).push_back(child);
+        if (left_out.size() == 1 &&
+            guesses(left_out[0]) == 1) { // which takes no more room than a line for it
+            shown.push_back(left_out[0]);
+            left_out.clear();
+        }
+        float first = -1, last = -1;
+        for (const int child : shown) {
+            last = place(child, depth + 1);
+            if (first < 0) first = last;
+        }
+        if (!left_out.empty()) {
+            TreeRest rest{node, depth + 1, 0, true, static_cast<float>(out.rows++)};
+            for (const int child : left_out) rest.guesses += guesses(child);
+            rest.siblings = rest.guesses == static_cast<int>(left_out.size());
+            out.rests.push_back(rest);
+            last = rest.row;
+            if (first < 0) first = last;
+        }
+        const float row = first < 0 ? static_cast<float>(out.rows++) : (first + last) / 2;
+        if (node >= 0) out.nodes[static_cast<std::size_t>(node)].row = row;
+        return row;
+    }
+    // The last resort: one path, the kept one where there is one, and a line for all the rest.
+    void place_path() {
+        int drawn = 0;
+        for (int node = -1; !children_of(node).empty(); ++drawn) {
+            const auto stays =
+                std::ranges::find_if(children_of(node), [&](int child) { return kept(child); });
+            node = stays != children_of(node).end() ? *stays : children_of(node).front();
+            out.nodes[static_cast<std::size_t>(node)].row = 0;
+        }
+        out.rests.push_back({-1, 1, static_cast<int>(out.nodes.size()) - drawn, false, 1});
+        out.rows = 2;
+    }
+};
+
+} // namespace
+
+TreeLayout tree_layout(std::vector<TreeNode> nodes, int most_rows) {
+    std::vector<std::vector<int>> children(nodes.size() + 1);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        children[static_cast<std::size_t>(nodes[i].parent + 1)].push_back(static_cast<int>(i));
+    TreeLayout out;
+    out.nodes = std::move(nodes);
+    if (out.nodes.empty()) return out;
+    std::size_t most = 0;
+    for (const std::vector<int>& siblings : children) most = std::max(most, siblings.size());
+    TreePlacing placing{out, children};
+    const auto clear = [&] {
+        out.rests.clear();
+        out.rows = 0;
+        for (TreeNode& node : out.nodes) node.row = -1;
+    };
+    for (placing.first_ones = static_cast<int>(most); placing.first_ones > 0; --placing.first_ones) {
+        clear();
+        (void)placing.place(-1, 0);
+        if (out.rows <= most_rows) return out;
+    }
+    clear();
+    placing.place_path();
+    return out;
+}
+
 std::vector<TreeNode> tree_nodes(const CycleSummary& cycle) {
     std::vector<TreeNode> nodes;
     for (const DraftSlot& slot : cycle.drafts)
         nodes.push_back({slot.draft->token, slot.parent, slot.depth, slot.state, 0});
-    float leaf = 0;
-    const std::function<float(int)> place = [&](int node) -> float {
-        float first = -1, last = -1;
-        for (std::size_t i = 0; i < nodes.size(); ++i)
-            if (nodes[i].parent == node) {
-                last = place(static_cast<int>(i));
-                if (first < 0) first = last;
-            }
-        const float row = first < 0 ? leaf++ : (first + last) / 2;
-        if (node >= 0) nodes[static_cast<std::size_t>(node)].row = row;
-        return row;
-    };
-    if (!nodes.empty()) (void)place(-1);
-    return nodes;
+    const int room = static_cast<int>(nodes.size()) + 1;
+    return tree_layout(std::move(nodes), room).nodes;
 }
 
 bool sees(const std::vector<TreeNode>& nodes, int from, int to) {
@@ -167,6 +226,16 @@ bool sees(const std::vector<TreeNode>& nodes, int from, int to) {
     for (int node = from - 1; node >= 0; node = nodes[static_cast<std::size_t>(node)].parent)
         if (node == to - 1) return true;
     return false;
+}
+
+std::string drafter_family(const std::string& drafter) {
+    return drafter.ends_with("_tree") ? drafter.substr(0, drafter.size() - 5) : drafter;
+}
+
+RunSettings sampled_settings(RunSettings settings) {
+    if (settings.sampling.temperature == 0) settings.sampling.temperature = 1;
+    settings.draft_sampling.reset();
+    return settings;
 }
 
 TreesModel trees_model(const SceneInput& input, const TreesState& state) {
@@ -187,7 +256,7 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     if (m.blocks > 0) m.token_mean /= m.blocks, m.block_mean /= m.blocks;
     if (input.settings) {
         const std::string& own = input.settings->drafter;
-        const std::string family = family_of(own);
+        const std::string family = drafter_family(own);
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
             const DrafterInfo* info =
                 find_drafter(name); // a file may name one that this program does not know
@@ -209,7 +278,7 @@ std::optional<RunSettings> block_settings(const SceneInput& input, const TreesMo
     if (!models_loaded(input) || !input.settings || m.chain_drafter.empty()) return {};
     RunSettings settings = *input.settings;
     if (settings.drafter != m.chain_drafter) settings = with_drafter(settings, m.chain_drafter);
-    settings = sampled(settings);
+    settings = sampled_settings(settings);
     settings.rule = "block";
     if (settings.k < 2) settings.k = 5;
     return settings;
@@ -221,135 +290,6 @@ std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesMod
     if (settings.drafter != m.tree_drafter) settings = with_drafter(settings, m.tree_drafter);
     if (settings.k < 2) settings.k = 4;
     return settings;
-}
-
-namespace {
-
-// The runs of the study without those of its drafters: plain decoding.
-RunStudy plain_study(const SceneInput& input) {
-    RunStudy study{kTreesStudy, {}};
-    if (!models_loaded(input) || !input.settings) return study;
-    RunSettings plain = sampled(*input.settings);
-    plain.options = {};
-    plain.trace_top = 0;
-    plain.max_tokens = 64;
-    plain.drafter = "none";
-    plain.rule = "token";
-    plain.k = 0;
-    study.runs.push_back(plain);
-    return study;
-}
-
-// What was measured of this prompt with these dice, whoever drafts by now.
-const Study* measured_trees(const SceneInput& input) {
-    return study_of(input, plain_study(input));
-}
-
-} // namespace
-
-RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
-    RunStudy study = plain_study(input);
-    if (study.runs.empty()) return study;
-    RunSettings base = study.runs.front();
-    base.k = std::max(input.settings->k, 4);
-    constexpr int kSeeds = 4;
-    const auto add = [&](RunSettings one) {
-        for (int seed = 0; seed < kSeeds; ++seed) {
-            one.seed = base.seed + static_cast<std::uint64_t>(seed);
-            study.runs.push_back(one);
-        }
-    };
-    if (!m.chain_drafter.empty())
-        for (const char* rule : {"token", "block"}) {
-            RunSettings chain = base;
-            chain.drafter = m.chain_drafter;
-            chain.rule = rule;
-            add(chain);
-        }
-    if (!m.tree_drafter.empty())
-        for (const int budget : {4, 8, 16}) {
-            RunSettings tree = base;
-            tree.drafter = m.tree_drafter;
-            tree.rule = judging_rule("token", m.tree_drafter);
-            tree.options.tree_budget = budget;
-            add(tree);
-        }
-    if (study.runs.size() < 2) study.runs.clear();
-    return study;
-}
-
-bool shows_figures(const SceneInput& input, const TreesModel& m) {
-    return input.presenter && !m.tree && input.beat == kTreesBeats - 1 &&
-           std::ranges::any_of(trees_rows(input), [](const TreesRow& row) { return row.verify_ms > 0; });
-}
-
-std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
-    std::string chain = m.chain_drafter, trees = m.tree_drafter;
-    if (const Study* study = measured_trees(input))
-        for (const StudyPoint& point : study->points)
-            if (const DrafterInfo* who = find_drafter(point.settings.drafter);
-                who && point.settings.drafter != "none")
-                (who->tree ? trees : chain) = point.settings.drafter;
-    trees = family_of(trees);
-    if (chain.empty() || trees.empty()) return "On this prompt, the same dice";
-    return "On this prompt: " + chain + (trees == chain ? ", the same dice" : ", trees of " + trees);
-}
-
-std::string trees_sample_words(const SceneInput& input) {
-    const Study* study = measured_trees(input);
-    return study && !study->points.empty() ? sample_words(*study) : std::string();
-}
-
-std::vector<TreesRow> trees_rows(const SceneInput& input) {
-    std::vector<TreesRow> rows;
-    const Study* study = measured_trees(input);
-    if (!study) return rows;
-    double plain = 0;
-    int rounds = 0, tokens = 0;
-    const StudyPoint* last = nullptr;
-    int timed = 0;
-    double draft = 0, verify = 0; // of the quickest seed: the others were disturbed
-    const auto same = [](const RunSettings& a, const RunSettings& b) {
-        return a.drafter == b.drafter && a.rule == b.rule && a.options.tree_budget == b.options.tree_budget;
-    };
-    const auto finish = [&] {
-        if (!last || rounds == 0) return;
-        const RunSettings& s = last->settings;
-        TreesRow row;
-        const DrafterInfo* drafter = find_drafter(s.drafter);
-        const bool tree = drafter && drafter->tree;
-        row.name = tree                ? "tree of " + std::to_string(s.options.tree_budget)
-                   : s.rule == "block" ? "chain, block"
-                                       : "chain, token";
-        row.rows = 1 + (tree ? s.options.tree_budget : last->guesses());
-        row.tokens = static_cast<double>(tokens) / rounds;
-        row.draft_ms = draft;
-        row.verify_ms = verify;
-        row.few = plain > 0 && timed < kFewTimed;
-        if (plain > 0 && verify > 0 && !row.few)
-            row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
-        rows.push_back(row);
-    };
-    for (const StudyPoint& point : study->points) {
-        if (!point.problem.empty()) continue;
-        if (point.settings.drafter == "none") {
-            plain = point.verify_ms;
-            continue;
-        }
-        if (last && !same(last->settings, point.settings)) {
-            finish();
-            rounds = tokens = timed = 0;
-            draft = verify = 0;
-        }
-        last = &point;
-        timed += point.timed;
-        if (point.verify_ms > 0 && (verify <= 0 || point.draft_ms + point.verify_ms < draft + verify))
-            draft = point.draft_ms, verify = point.verify_ms;
-        rounds += point.rounds;
-        tokens += point.tokens;
-    }
-    finish();
-    return rows;
 }
 
 } // namespace speclens

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scenes/chance.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 
@@ -56,9 +57,25 @@ struct ShownColumns {
 struct TreeNode {
     int token = -1, parent = -1, depth = 1;
     DraftSlot::State state = DraftSlot::State::drafted;
-    float row = 0; // leaves stand at 0, 1, 2 …; a parent in the middle of its children
+    float row = 0; // leaves stand at 0, 1, 2 …; a parent in the middle of its children; below 0: left out
+    [[nodiscard]] bool drawn() const { return row >= 0; }
 };
 [[nodiscard]] std::vector<TreeNode> tree_nodes(const CycleSummary& cycle);
+// Siblings without room: one line stands for all of them and what follows them.
+struct TreeRest {
+    int parent = -1, depth = 1;
+    int guesses = 0;
+    bool siblings = true; // nothing follows them
+    float row = 0;
+};
+// The tree in so many rows: where they are too few, of all siblings the first ones, which are the likeliest,
+// and the one that was kept. `most_rows` is at least 2.
+struct TreeLayout {
+    std::vector<TreeNode> nodes;
+    std::vector<TreeRest> rests;
+    int rows = 0;
+};
+[[nodiscard]] TreeLayout tree_layout(std::vector<TreeNode> nodes, int most_rows);
 // Whether row `from` of the pass (0: the pending token, 1 + i: node i) sees row `to`: its ancestors and
 // itself.
 [[nodiscard]] bool sees(const std::vector<TreeNode>& nodes, int from, int to);
@@ -82,23 +99,39 @@ struct TreesModel {
 };
 [[nodiscard]] TreesModel trees_model(const SceneInput& input, const TreesState& state);
 
+[[nodiscard]] std::string drafter_family(const std::string& drafter); // "small" of small_tree
+[[nodiscard]] RunSettings sampled_settings(RunSettings settings);     // a greedy run throws no coins
+
 // The run again, so that the picture has something to show: block verification on a chain, or a tree. None
 // where nothing can run.
 [[nodiscard]] std::optional<RunSettings> block_settings(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesModel& model);
 
-// Chain by either rule, and trees of several sizes, on the prompt of the run with the same dice.
+// Chain by either rule, and trees of several sizes, on the prompt of the run with the same dice. Of the sizes
+// those with more guesses than levels: only they must branch, whoever shapes the tree.
 inline constexpr const char* kTreesStudy = "trees and blocks";
 [[nodiscard]] RunStudy trees_study(const SceneInput& input, const TreesModel& model);
 struct TreesRow {
     std::string name;
     int rows = 0; // of the verify pass
-    double tokens = 0, draft_ms = 0, verify_ms = 0;
+    SeededRounds rounds;
+    double tokens = 0, draft_ms = 0, verify_ms = 0; // tokens per round
+    double spread = 0;  // how much longer the middle seed's round took than the quickest, in shares of it
     double speedup = 0; // against a plain pass; 0: unknown
     bool few = false;   // too few rounds made all their guesses to time them
 };
 [[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
+// Which rows give the most tokens and which are the fastest: the one that was seen so first, then those that
+// chance may have kept below it.
+struct TreesLeaders {
+    std::vector<std::size_t> most, fastest; // fastest: empty where nothing was timed
+};
+[[nodiscard]] TreesLeaders trees_leaders(const std::vector<TreesRow>& rows);
+// What they come to, for a sentence: "tree of 8 gives the most tokens per round, 4.37 ±.12", or that it is
+// too close to call.
+[[nodiscard]] std::string most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders);
+[[nodiscard]] const Study* measured_trees(const SceneInput& input); // of this prompt with these dice
 [[nodiscard]] std::string
 few_words(const std::vector<TreesRow>& rows); // what "few" means; empty: none has it
 // A room sees them in place of the block, at the beat that tells them, where time was taken.

@@ -13,6 +13,34 @@
 namespace speclens {
 namespace {
 
+// Which row brings the most, and which is the fastest, as far as these rounds can tell.
+std::string worth_words(const SceneInput& input) {
+    const std::vector<TreesRow> rows = trees_rows(input);
+    if (rows.empty())
+        return "Measure a chain under both rules and trees of several sizes on this prompt, with the same "
+               "dice.";
+    const Study& study = *measured_trees(input);
+    const std::string over = "On this prompt, over " + trees_sample_words(input);
+    if (!study.complete()) return over + " so far. The rows are compared when all of them are measured.";
+    const TreesLeaders leaders = trees_leaders(rows);
+    const auto speed = [&]() -> std::string {
+        if (leaders.fastest.empty()) return "too few rounds to time them";
+        const TreesRow& best = rows[leaders.fastest.front()];
+        if (leaders.fastest.size() == 2)
+            return in_sentence(best.name) + " and " + in_sentence(rows[leaders.fastest[1]].name) +
+                   " are the fastest, up to " + ui::speed_up(best.speedup);
+        if (leaders.fastest.size() > 2)
+            return "no row stands out as the fastest, up to " + ui::speed_up(best.speedup);
+        const bool also = leaders.most.size() == 1 && leaders.most.front() == leaders.fastest.front();
+        return (also ? "it is also" : in_sentence(best.name) + " is") + " the fastest, " +
+               ui::speed_up(best.speedup);
+    };
+    const bool close = leaders.most.size() > 1 || leaders.fastest.size() > 1;
+    return over + ", " + most_tokens_words(rows, leaders) + "; " + speed() + ". " +
+           (close ? more_seeds_words(study)
+                  : "Tokens per round are not speed: the rows have to be paid for.");
+}
+
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:
@@ -57,21 +85,8 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
             "Every node is a row of the verify pass, kept or not. Where more rows cost nearly the same, as "
             "on a large GPU, wide trees pay. Where every row costs its share, as on a small CPU, they "
             "may give more tokens per round and still lose time. Measure both."};
-    default: {
-        const std::vector<TreesRow> rows = trees_rows(input);
-        if (rows.empty())
-            return {"Which is worth it here?", "Measure a chain under both rules and trees of three sizes on "
-                                               "this prompt, with the same dice."};
-        const auto best = std::ranges::max_element(rows, {}, &TreesRow::speedup);
-        const auto most = std::ranges::max_element(rows, {}, &TreesRow::tokens);
-        return {"Which is worth it here?",
-                "On this prompt, over " + trees_sample_words(input) + ", " + in_sentence(most->name) +
-                    " gives the most tokens per round, " + ui::per_round(most->tokens) + "; " +
-                    (best->speedup <= 0 ? "too few rounds to time them"
-                                        : (best == most ? "it is also" : in_sentence(best->name) + " is") +
-                                              " the fastest, " + ui::speed_up(best->speedup)) +
-                    ". Tokens per round are not speed: the rows have to be paid for."};
-    }
+    default:
+        return {"Which is worth it here?", worth_words(input)};
     }
 }
 
@@ -147,6 +162,8 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
                       " ms, for " + ui::per_round(few.tokens) + " to " + ui::per_round(many.tokens) +
                       " tokens";
         title.subtitle = trees_sample_words(input);
+        if (measured_trees(input)->complete() && trees_leaders(rows).most.size() > 1)
+            title.subtitle += " · tokens too close to call";
         return title;
     }
     const BlockVerdict& v = m.verdict();
@@ -216,16 +233,18 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
                 << ": " << quoted(*input.trace, node.token)
                 << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
         }
-    if (const std::string sample = trees_sample_words(input); !sample.empty())
-        out << "Measured, each row: " << sample << "\n";
-    for (const TreesRow& row : trees_rows(input))
-        out << row.name << ": " << row.rows << " rows, " << ui::per_round(row.tokens)
+    const std::vector<TreesRow> rows = trees_rows(input);
+    if (!rows.empty()) out << "Measured, each row: " << trees_sample_words(input) << "; ± 95 %\n";
+    for (const TreesRow& row : rows)
+        out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds)
             << " tokens per round, draft " << ui::number(row.draft_ms, 2) << ", verify "
             << ui::number(row.verify_ms, 2) << " ms"
             << (row.speedup > 0 ? ", " + ui::speed_up(row.speedup)
                 : row.few       ? ", too few full rounds for a speed-up"
                                 : std::string())
             << "\n";
+    if (!rows.empty() && measured_trees(input)->complete())
+        out << capital(most_tokens_words(rows, trees_leaders(rows))) << "\n";
     out << "\n" << describe_story(trees_story(input, m));
     return out.str();
 }

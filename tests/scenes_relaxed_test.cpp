@@ -286,11 +286,11 @@ TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
     live.published.studies[done.name] = std::make_shared<const Study>(done);
     live.bench->controller.observe(live.published, live.bench->time);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows("tok/round: 4 seeds, up to 64 tokens each")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("tok/round: 16 seeds, up to 64 tokens each")) << live.bench->words;
     // Neither of another prompt nor of other numbers of the rule.
     SceneInput input = live.bench->controller.frame(0).scene;
     RelaxedState state;
-    EXPECT_TRUE(tokens_source_words(input, state).starts_with("tok/round: 4 seeds"));
+    EXPECT_TRUE(tokens_source_words(input, state).starts_with("tok/round: 16 seeds"));
     const auto typical =
         std::ranges::find(done.points, "typical", [](const StudyPoint& p) { return p.settings.rule; });
     ASSERT_NE(typical, done.points.end());
@@ -526,6 +526,58 @@ TEST(RelaxedScene, MeasuresEveryRuleOnThisPrompt) {
                                     }),
               1)
         << "its guesses stay more often than a sum over single ones tells";
+}
+
+// Ten rounds of sixteen seeds: a rule that keeps a little more need not be told from the token rule.
+TEST(RelaxedScene, SaysWhereChanceMayHaveMadeTheDifference) {
+    Sampled live;
+    live.bench->key(ui::Key::m);
+    const RunStudy study = std::get<RunStudy>(live.sent.back());
+    Study done{study.name, static_cast<int>(study.runs.size()), {}};
+    constexpr int kLuck[] = {-9, 5, 8, -4, 7, -6, -8, 7};
+    for (const RunSettings& one : study.runs) {
+        StudyPoint p;
+        p.settings = one;
+        p.rounds = 10;
+        const std::size_t seed = one.seed - live.settings.seed;
+        p.tokens = (one.rule == "typical"    ? 45
+                    : one.rule == "lenience" ? 33
+                                             : 32) +
+                   kLuck[(seed + (one.rule == "token" ? 0 : 3)) % 8];
+        done.points.push_back(p);
+    }
+    live.published.studies[done.name] = std::make_shared<const Study>(done);
+    live.bench->controller.observe(live.published, live.bench->time);
+    live.bench->controller.perform({SceneCommand{SetBeat{kRelaxedBeats - 1}}}, live.bench->time);
+    live.bench->settle();
+    EXPECT_TRUE(live.bench->shows("3.20 ±")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("4.50 ±")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("grey: too close")) << live.bench->words;
+    look(*live.bench, "relaxed, measured", false);
+    const SceneInput input = live.input();
+    RelaxedState state;
+    state.rule = "lenience";
+    RelaxedModel m = relaxed_model(input, state);
+    m.lossless.kept = .90, m.here = {.95, .06}; // which alone looks faster
+    Story story = relaxed_story(input, m, state);
+    EXPECT_EQ(story.heading, "Something else, and perhaps faster");
+    EXPECT_NE(story.text.find("by the token rule: too close to call. M measures twice as many seeds."),
+              std::string::npos)
+        << story.text;
+    state.rule = "typical";
+    m = relaxed_model(input, state);
+    m.lossless.kept = .90, m.here = {.95, .06};
+    story = relaxed_story(input, m, state);
+    EXPECT_EQ(story.heading, "Faster, but of something else");
+    EXPECT_EQ(story.text.find("too close to call"), std::string::npos) << story.text;
+    const std::string words = relaxed_description(input, m, state);
+    const auto line = [&](const std::string& rule) {
+        const std::size_t at = words.find("Measured, " + rule + ":");
+        return at == std::string::npos ? std::string() : words.substr(at, words.find('\n', at) - at);
+    };
+    EXPECT_NE(line("lenience").find("too close to the token rule to call"), std::string::npos) << words;
+    EXPECT_NE(line("typical").find("4.50 ±"), std::string::npos) << words;
+    EXPECT_EQ(line("typical").find("too close"), std::string::npos) << words;
 }
 
 // A greedy run has one-hot laws: the laws at temperature 1 stand in, and the picture says so.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
 
 #include "engine/run.h"
 #include "engine/study.h"
@@ -24,7 +26,8 @@ struct Judged {
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
     explicit Judged(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000},
-                    int k = 4, double temperature = 1, bool cascade_of_blocks = false, int budget = 0) {
+                    int k = 4, double temperature = 1, bool cascade_of_blocks = false, int budget = 0,
+                    int topk = 6) {
         settings.token_ids = {5, 6, 7, 8, 9};
         settings.drafter = drafter;
         settings.rule = rule;
@@ -32,7 +35,7 @@ struct Judged {
         settings.max_tokens = 20;
         settings.sampling.temperature = temperature;
         settings.rule_params.block = cascade_of_blocks;
-        if (budget > 0) settings.options.tree_budget = budget, settings.options.tree_topk = 6;
+        if (budget > 0) settings.options.tree_budget = budget, settings.options.tree_topk = topk;
         run = std::make_unique<speclens::Run>(models, settings);
         run->finish();
         EnginePort port;
@@ -46,8 +49,11 @@ struct Judged {
         bench->settle();
         sent.clear();
     }
-    // Asks for the study of the scene and answers it.
-    void measure() {
+    // Asks for the study of the scene and answers it; `tokens` in ten rounds of each run.
+    void measure(const std::function<int(const RunSettings&)>& tokens = [](const RunSettings& one) {
+        return one.rule == "block" ? 35 : 30;
+    }) {
+        sent.clear();
         bench->key(ui::Key::m);
         const auto asked =
             std::ranges::find_if(sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
@@ -58,7 +64,7 @@ struct Judged {
             StudyPoint p;
             p.settings = one;
             p.rounds = 10;
-            p.tokens = one.rule == "block" ? 35 : 30;
+            p.tokens = tokens(one);
             p.verify_ms = one.drafter == "none" ? 1 : 1.5;
             p.draft_ms = one.drafter == "none" ? 0 : 0.5;
             p.head_ms = p.draft_ms / 2; // counted in draft_ms
@@ -370,7 +376,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     EXPECT_DOUBLE_EQ(rows[1].tokens, 3.5);
     EXPECT_DOUBLE_EQ(rows[1].draft_ms, 0.5) << "the head is part of it";
     EXPECT_DOUBLE_EQ(rows[1].speedup, 3.5 / 2);
-    EXPECT_EQ(rows[4].name, "tree of 16");
+    EXPECT_EQ(rows[3].name, "tree of 16");
     {
         SceneInput input = live.bench->controller.frame(0).scene;
         RunSettings other = *input.settings;
@@ -384,7 +390,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
         other.token_ids.push_back(3);
         EXPECT_TRUE(trees_rows(input).empty()) << "another prompt";
     }
-    EXPECT_EQ(rows[4].rows, 17);
+    EXPECT_EQ(rows[3].rows, 17);
     Study done = *live.published.studies.at(kTreesStudy);
     done.points.back().verify_ms = 50; // something else had the cores during the last seed
     live.published.studies[done.name] = std::make_shared<const Study>(done);
@@ -392,7 +398,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     disturbed.studies = &live.published.studies;
     EXPECT_EQ(trees_rows(disturbed)[4].speedup, rows[4].speedup);
     Study brief = *live.published.studies.at(kTreesStudy);
-    for (StudyPoint& p : brief.points) p.timed = 1; // of four seeds
+    for (StudyPoint& p : brief.points) p.timed = p.settings.seed == live.settings.seed ? 1 : 0;
     live.published.studies[brief.name] = std::make_shared<const Study>(brief);
     for (const TreesRow& row : trees_rows(disturbed)) EXPECT_TRUE(row.few && row.speedup == 0) << row.name;
     EXPECT_NE(trees_description(disturbed, trees_model(disturbed, {})).find("too few full rounds"),
@@ -409,6 +415,169 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     live.bench->controller.observe(live.published, live.bench->time);
     live.bench->settle();
     EXPECT_TRUE(live.bench->shows("On this prompt: small, the same dice")) << "of those that were measured";
+}
+
+// Luck of a seed, the same for all rows or of each row its own; none on average.
+int luck_of(const Judged& live, const RunSettings& one, int row) {
+    constexpr int kLuck[] = {-9, 5, 8, -4, 7, -6, -8, 7};
+    return kLuck[(one.seed - live.settings.seed + static_cast<std::uint64_t>(3 * row)) % 8];
+}
+
+int row_of(const RunSettings& one) {
+    return one.rule == "token" ? 0 : one.rule == "block" ? 1 : one.options.tree_budget;
+}
+
+// The same seeds bring most of the luck to all rows: a small lead in every one of them tells more than two
+// means whose intervals meet.
+TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
+    for (const Size& s : kSizes) {
+        if (s.w < 1100) continue;
+        for (const bool shared : {false, true}) {
+            Judged live("small", "token", {0, 0, s.w, s.h});
+            live.measure([&](const RunSettings& one) {
+                return (one.rule == "block" ? 34 : 32) + luck_of(live, one, shared ? 0 : row_of(one));
+            });
+            live.beat(kTreesBeats - 1);
+            const SceneInput input = live.bench->controller.frame(0).scene;
+            const std::vector<TreesRow> rows = trees_rows(input);
+            ASSERT_EQ(rows.size(), 5u);
+            EXPECT_NEAR(rows[0].tokens, 3.2, 1e-9);
+            EXPECT_GT(*rows[0].rounds.chance(), 0.2) << "wider than the lead";
+            EXPECT_EQ(trees_leaders(rows).most.size(), shared ? 1u : 5u);
+            EXPECT_EQ(trees_leaders(rows).most.front(), 1u);
+            const std::string where = std::string(s.name) + (shared ? " shared luck" : " own luck");
+            EXPECT_EQ(live.bench->shows("too close to call"), !shared) << where << "\n" << live.bench->words;
+            const std::string words = trees_description(input, trees_model(input, {}));
+            EXPECT_EQ(words.find("the rows are too close to call, 3.20 to 3.40 tokens per round") !=
+                          std::string::npos,
+                      !shared)
+                << words;
+            EXPECT_EQ(words.find("chain (block) gives the most tokens per round, 3.40 ±") !=
+                          std::string::npos,
+                      shared)
+                << words;
+            EXPECT_EQ(words.find("M measures twice as many seeds.") != std::string::npos, !shared) << words;
+            EXPECT_TRUE(live.bench->shows("3.40 ±")) << where << "\n" << live.bench->words;
+            look(*live.bench, where, s.w < 1280);                 // the drawer covers a part of the stage
+            live.bench->controller.chrome.layout.details = false; // measuring opened it
+            live.bench->settle();
+            if (s.w == 1280) expect_whole_story(*live.bench, where);
+        }
+    }
+}
+
+// A lead in time that is within what the tries of one row lie apart is none.
+TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
+    Judged live("small", "token");
+    live.measure();
+    SceneInput input = live.bench->controller.frame(0).scene;
+    EXPECT_EQ(trees_leaders(trees_rows(input)).fastest, std::vector<std::size_t>{1});
+    Study shaken = *live.published.studies.at(kTreesStudy);
+    for (StudyPoint& p : shaken.points)
+        if (p.settings.seed != live.settings.seed) p.verify_ms *= 1.5; // the quickest count
+    live.published.studies[shaken.name] = std::make_shared<const Study>(shaken);
+    input.studies = &live.published.studies;
+    const std::vector<TreesRow> rows = trees_rows(input);
+    EXPECT_EQ(trees_leaders(rows).most, std::vector<std::size_t>{1}) << "tokens do not depend on the clock";
+    EXPECT_EQ(trees_leaders(rows).fastest.size(), rows.size());
+    input.beat = kTreesBeats - 1;
+    EXPECT_NE(trees_story(input, trees_model(input, {})).text.find("no row stands out as the fastest"),
+              std::string::npos);
+}
+
+TEST(TreesScene, ComparesNothingBeforeAllIsMeasured) {
+    Judged live("small", "token");
+    live.measure();
+    Study half = *live.published.studies.at(kTreesStudy);
+    half.points.resize(half.points.size() / 2);
+    live.published.studies[half.name] = std::make_shared<const Study>(half);
+    live.bench->controller.observe(live.published, live.bench->time);
+    live.beat(kTreesBeats - 1);
+    EXPECT_TRUE(live.bench->shows("so far")) << live.bench->words;
+    EXPECT_FALSE(live.bench->shows("gives the most"));
+}
+
+TEST(TreesScene, MeasuringAgainTakesTwiceAsManySeeds) {
+    Judged live("small", "token");
+    const auto seeds = [&] {
+        std::set<std::uint64_t> distinct;
+        for (const StudyPoint& p : live.published.studies.at(kTreesStudy)->points)
+            distinct.insert(p.settings.seed);
+        return distinct.size();
+    };
+    for (const std::size_t wanted : {16u, 32u, 64u, 64u}) {
+        live.measure();
+        EXPECT_EQ(seeds(), wanted);
+    }
+    SceneInput input = live.bench->controller.frame(0).scene;
+    const auto asked = [&] { return trees_study(input, trees_model(input, {})).runs.size(); };
+    const std::size_t again = asked();
+    RunSettings longer = *input.settings;
+    longer.k = 7;
+    input.settings = &longer;
+    EXPECT_EQ(asked() * 4, again) << "other rows, of which nothing is known yet";
+}
+
+TEST(TreesScene, SlowModelsAreMeasuredWithFewerSeeds) {
+    Judged live("small", "token");
+    SceneInput input = live.bench->controller.frame(0).scene;
+    EXPECT_EQ(seeds_to_measure(input, {}, nullptr), 16);
+    input.plain.ms_per_token = 40;
+    EXPECT_EQ(seeds_to_measure(input, {}, nullptr), 4);
+    int plain = 0;
+    for (const RunSettings& one : trees_study(input, trees_model(input, {})).runs)
+        plain += one.drafter == "none";
+    EXPECT_EQ(plain, 1) << "whose many passes tell enough";
+}
+
+TEST(Trees, TheIntervalIsThatOfSeeds) {
+    const auto rounds = [](std::initializer_list<int> tokens) {
+        SeededRounds row;
+        std::uint64_t seed = 0;
+        for (const int n : tokens) row.seeds.push_back({seed++, 10, n});
+        return row;
+    };
+    const SeededRounds row = rounds({30, 50, 40, 40});
+    EXPECT_DOUBLE_EQ(row.per_round(), 4);
+    // Deviation 8.165 tokens, four seeds, Student's t 3.182.
+    EXPECT_NEAR(*row.chance(), 3.182 * 0.8165 / 2, 0.02);
+    EXPECT_FALSE(rounds({30}).chance()) << "one seed has no spread";
+    EXPECT_EQ(with_chance(rounds({30})), "3.00");
+    EXPECT_EQ(with_chance(rounds({30, 30})), "3.00 ±0");
+    EXPECT_TRUE(ratio_of(rounds({33, 53, 43, 43}), row).more()) << "ahead with every seed";
+    EXPECT_FALSE(ratio_of(rounds({53, 33, 43, 43}), row).more());
+    SeededRounds other = rounds({33, 53, 43, 43});
+    for (SeededRounds::Seed& one : other.seeds) one.seed += 100;
+    EXPECT_EQ(ratio_of(other, row).seeds, 0) << "no seed in common";
+    EXPECT_FALSE(ratio_of(other, row).more());
+}
+
+// With as few guesses as levels a tree spends them all on one path: the chain over again.
+TEST(Trees, EveryTreeThatIsMeasuredBranches) {
+    for (const int k : {1, 4, 8, 15}) {
+        Judged live("small", "token", {0, 0, 1600, 1000}, k);
+        const SceneInput input = live.bench->controller.frame(0).scene;
+        std::set<int> sizes;
+        for (RunSettings one : trees_study(input, trees_model(input, {})).runs) {
+            if (one.drafter != "small_tree") continue;
+            EXPECT_GT(one.options.tree_budget, one.k);
+            if (!sizes.insert(one.options.tree_budget).second) continue;
+            one.max_tokens = 40;
+            speclens::Run run(live.models, one);
+            run.finish();
+            const CycleView view = fold(run.trace(), run.trace().size());
+            EXPECT_TRUE(std::ranges::any_of(view.cycles,
+                                            [](const CycleSummary& cycle) {
+                                                std::set<int> parents;
+                                                return std::ranges::any_of(
+                                                    cycle.drafts, [&](const DraftSlot& slot) {
+                                                        return !parents.insert(slot.parent).second;
+                                                    });
+                                            }))
+                << "tree of " << one.options.tree_budget << ", K " << k;
+        }
+        EXPECT_GE(sizes.size(), 2u) << k;
+    }
 }
 
 // A window without the details panel has what was measured on its stage, when the beat speaks of it.
@@ -450,13 +619,104 @@ TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
                 if (node.state != DraftSlot::State::accepted) continue;
                 ++kept;
                 const std::string label = label_of(live.run->trace(), node.token);
-                EXPECT_TRUE(std::ranges::any_of(live.bench->texts, [&](const ui::RecordedText& text) {
-                    return stage.contains(text.box.center()) && text.text == label;
-                })) << label << " at " << screen.w;
+                EXPECT_TRUE(std::ranges::any_of(live.bench->texts,
+                                                [&](const ui::RecordedText& text) {
+                                                    return stage.contains(text.box.center()) &&
+                                                           text.text == label;
+                                                }))
+                    << label << " at " << screen.w;
             }
         }
     }
     EXPECT_GT(kept, 0);
+}
+
+// Of siblings without room the first ones and the kept one are drawn; a line counts the others.
+TEST(TreesScene, ATreeTooTallForItsStageCountsTheRest) {
+    int left_out = 0;
+    for (const ui::Rect screen :
+         {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
+        Judged live("small_tree", "tree_wor", screen, 1, 1, false, 58, 64);
+        live.beat(3);
+        for (const CycleSummary& cycle : live.view().cycles) {
+            if (cycle.drafts.size() < 50) continue;
+            live.bench->controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, live.bench->time);
+            live.bench->settle();
+            const std::string where =
+                std::to_string(static_cast<int>(screen.w)) + " round " + std::to_string(cycle.cycle + 1);
+            const ui::Rect stage = frame_layout({screen.w, screen.h}).stage;
+            EXPECT_EQ(overlap_of(live.bench->texts), "") << where;
+            for (const ui::RecordedText& t : live.bench->clipped)
+                EXPECT_TRUE(screen.w < 1000 || !stage.contains(t.box.center())) << where << ": " << t.text;
+            const auto mask = std::ranges::find(live.bench->texts, "Who sees whom", &ui::RecordedText::text);
+            const float right = mask == live.bench->texts.end() ? 1e6F : mask->box.x;
+            std::vector<float> numbers; // of the nodes
+            int more = 0;
+            bool kept = cycle.path.empty();
+            for (const ui::RecordedText& t : live.bench->texts) {
+                if (t.box.x > right || t.seen.w <= 0 || !stage.contains(t.box.center())) continue;
+                if (t.text.starts_with("… ") && t.text.find(" more siblings") != std::string::npos)
+                    more = std::stoi(t.text.substr(std::string("… ").size()));
+                for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+                    if (t.font == ui::Font::mono && t.size == 14 && t.text == std::to_string(1 + i) &&
+                        t.color == ui::theme(live.bench->controller.theme).muted)
+                        numbers.push_back(t.baseline);
+                kept = kept ||
+                       t.text ==
+                           label_of(live.run->trace(),
+                                    cycle.drafts[static_cast<std::size_t>(cycle.path.front())].draft->token);
+            }
+            EXPECT_GT(more, 0) << where << "\n" << live.bench->words;
+            left_out += more;
+            EXPECT_TRUE(kept) << where;
+            EXPECT_EQ(static_cast<int>(numbers.size()) + more, static_cast<int>(cycle.drafts.size()))
+                << where;
+            std::ranges::sort(numbers);
+            for (std::size_t i = 1; i < numbers.size(); ++i)
+                EXPECT_GE(numbers[i] - numbers[i - 1], 16) << where << ": a chip on another";
+        }
+    }
+    EXPECT_GT(left_out, 0) << "or nothing was tried";
+}
+
+TEST(Trees, ALayoutKeepsToItsRowsAndCountsWhatItLeavesOut) {
+    // Three children each, three levels; the kept path runs along the last ones.
+    std::vector<TreeNode> nodes;
+    for (int level = 1, first = -1, end = 0; level <= 3; ++level) {
+        const int begin = static_cast<int>(nodes.size());
+        for (int parent = first; parent < end; ++parent)
+            for (int child = 0; child < 3; ++child) nodes.push_back({child, parent, level, {}, 0});
+        first = begin, end = static_cast<int>(nodes.size());
+    }
+    ASSERT_EQ(nodes.size(), 39u);
+    const std::vector<int> path = {2, 11, 38};
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        TreeNode& node = nodes[static_cast<std::size_t>(path[i])];
+        node.state = DraftSlot::State::accepted;
+        ASSERT_EQ(node.parent, i == 0 ? -1 : path[i - 1]);
+    }
+    EXPECT_EQ(tree_layout(nodes, 27).rows, 27) << "all of them fit";
+    EXPECT_TRUE(tree_layout(nodes, 27).rests.empty());
+    for (int most = 2; most < 27; ++most) {
+        const TreeLayout layout = tree_layout(nodes, most);
+        EXPECT_LE(layout.rows, most);
+        int drawn = 0, counted = 0;
+        for (const TreeNode& node : layout.nodes) {
+            drawn += node.drawn();
+            EXPECT_TRUE(node.drawn() || node.state != DraftSlot::State::accepted) << most;
+            if (!node.drawn()) continue;
+            EXPECT_LT(node.row, static_cast<float>(layout.rows));
+            for (const TreeNode& other : layout.nodes)
+                EXPECT_TRUE(&other == &node || !other.drawn() || other.depth != node.depth ||
+                            std::abs(other.row - node.row) >= 1)
+                    << most;
+            for (const TreeRest& rest : layout.rests)
+                EXPECT_TRUE(node.depth < rest.depth || std::abs(rest.row - node.row) >= 1)
+                    << most << ": nothing stands to its right";
+        }
+        for (const TreeRest& rest : layout.rests) counted += rest.guesses;
+        EXPECT_EQ(drawn + counted, 39) << most;
+    }
 }
 
 TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
