@@ -65,6 +65,9 @@ void prepare_process() {
     action.sa_flags = static_cast<int>(SA_RESETHAND); // a second Ctrl+C ends the process at once
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    struct sigaction hangup {};
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) // nohup goes on
+        sigaction(SIGHUP, &action, nullptr);                                      // the terminal went away
 }
 
 const std::atomic<bool>& interrupted() {

@@ -31,6 +31,9 @@ std::filesystem::path behind_links(const std::filesystem::path& file) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path file) : file_(behind_links(file)) {
+    std::error_code ignored;
+    if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
+        throw Error(file_.string() + " is there and is no file", "Choose another name.", Exit::model);
     out_ = create_beside(file_, temporary_);
     if (!out_) fail("create");
 }

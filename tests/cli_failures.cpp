@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -168,19 +169,45 @@ TEST(Failures, AKeyThatMeansNothingIsNamedOnce) {
               std::string::npos);
 }
 
+// Ctrl+C, and the terminal going away.
 TEST(Failures, InterruptingKeepsThePartialTrace) {
-    const std::filesystem::path file = fresh_folder() / "trace.jsonl";
-    Start start;
-    // A table that never ends, told in full: seconds of work on any machine.
-    start.arguments = {"run",  "--model", table_file(),  "--max-tokens",
-                       "4000", "--json",  file.string(), "--verbose"};
-    start.interrupt_when = "round 3";
-    const Outcome outcome = speclens(start);
-    if (outcome.code == 0) GTEST_SKIP() << "the run was over before the interrupt";
-    EXPECT_EQ(outcome.code, 130) << outcome.err;
-    const std::string trace = read_file(file);
-    EXPECT_EQ(trace.rfind("{\"schema\":\"speclens-trace/1\"", 0), 0u);
-    EXPECT_NE(trace.find("\"cancelled\""), std::string::npos);
+    for (const int signal : {SIGINT, SIGHUP}) {
+        SCOPED_TRACE(signal);
+        const std::filesystem::path file = fresh_folder() / "trace.jsonl";
+        Start start;
+        start.signal = signal;
+        // A table that never ends, told in full: seconds of work on any machine.
+        start.arguments = {"run",  "--model", table_file(),  "--max-tokens",
+                           "4000", "--json",  file.string(), "--verbose"};
+        start.interrupt_when = "round 3";
+        const Outcome outcome = speclens(start);
+        if (outcome.code == 0) GTEST_SKIP() << "the run was over before the interrupt";
+        EXPECT_EQ(outcome.code, 130) << outcome.err;
+        const std::string trace = read_file(file);
+        EXPECT_EQ(trace.rfind("{\"schema\":\"speclens-trace/1\"", 0), 0u);
+        EXPECT_NE(trace.find("\"cancelled\""), std::string::npos);
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1)
+            << "nothing is left beside it";
+    }
+}
+
+// Whoever reads a pipe gets the picture: a file in its place would be no use to them.
+TEST(Failures, APictureGoesIntoAPipeAndDoesNotReplaceIt) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path pipe = fresh_folder() / "loop.png";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    std::string got;
+    std::thread reader([&] { got = read_file(pipe); });
+    const Outcome outcome = speclens({"render", "loop", "--model", table_file(), "-o", pipe});
+    if (!std::filesystem::is_fifo(pipe)) { // it was replaced: let the reader go
+        std::filesystem::remove(pipe);
+        reader.detach();
+        FAIL() << "the pipe became a file";
+    }
+    reader.join();
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(got.substr(0, 4), "\x89PNG");
+    EXPECT_EQ(got.substr(got.size() - 8, 4), "IEND");
 }
 
 // All rounds are told and plain decoding is being timed: what was written stays, and no ratio to a part of

@@ -74,7 +74,7 @@ void collect(int out, int err, const Start& start, pid_t child, Outcome& outcome
         const bool said =
             !start.interrupt_when.empty() && outcome.out.find(start.interrupt_when) != std::string::npos;
         if (!interrupted && (late || said)) {
-            kill(child, SIGINT);
+            kill(child, start.signal);
             interrupted = true;
         }
         for (int i = 0; i < 2; ++i) {

@@ -1,6 +1,7 @@
 // Starts the program in a process of its own, with exactly the environment, input and output a test asks for.
 #pragma once
 
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -27,6 +28,7 @@ struct Start {
     long file_limit = 0;        // bytes a file may have (a full disk); 0: no limit
     int interrupt_after_ms = 0; // SIGINT after so long; 0: never
     std::string interrupt_when; // SIGINT as soon as standard output says this; empty: never
+    int signal = SIGINT;        // sent instead
 };
 
 [[nodiscard]] Outcome speclens(const Start& start);

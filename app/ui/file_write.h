@@ -1,5 +1,5 @@
 // Writes a whole file or nothing: a temporary neighbour is renamed over the old file when every byte is on
-// it.
+// it. What exists and is no file (a pipe, a device) is written to where it is.
 #pragma once
 
 #include <cstdint>
