@@ -175,6 +175,11 @@ Exit command_export(const Options& options) {
     const CycleView view = fold(*trace, trace->size());
     if (!view.header)
         throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
+    if (!trace->intact())
+        throw Error(
+            options.words[1] +
+                " does not match the hash it ends with: it was changed or damaged after it was recorded",
+            "Save the run again with: speclens run --json FILE", Exit::model);
     ResultFile file(options.output);
     file.write(format == "csv"        ? csv(*trace, view)
                : format == "perfetto" ? perfetto(*trace, view)

@@ -101,6 +101,7 @@ Exit animate(const Options& options, const SceneWord& word) {
         asked.push_back(std::make_unique<Asked>(options, SceneWord{word.scene, beat}, subject));
         frames.push_back({asked.back()->request, asked.back()->law_pair()});
     }
+    if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
     render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
                      options.output);
     return Exit::ok;

@@ -312,6 +312,7 @@ void render_one(const Options& options, const SceneWord& word, const Subject& su
                 const std::filesystem::path& file) {
     const Asked asked(options, word, subject);
     render_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair(), file);
+    if (const std::string part = part_words(asked.request); !part.empty()) say(part);
 }
 
 } // namespace speclens::cli

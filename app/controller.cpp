@@ -358,6 +358,7 @@ FrameInput Controller::frame(double now) {
     in.can_redo = scene().can_take_back(true) || !next_words(true).empty();
     in.served = served();
     in.hash = source_.hash();
+    in.altered = source_.altered();
     in.density = chrome.density;
     in.zoom = scale();
     in.zoom_fits = zoom == 0;

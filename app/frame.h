@@ -90,6 +90,7 @@ struct FrameInput {
     bool can_undo = false, can_redo = false; // changes of settings
     const RunSettings* served = nullptr;     // what this program was asked to serve last; may be null
     std::uint64_t hash = 0;          // of the events shown
+    bool altered = false;            // the recorded run does not match its hash
     Density density = Density::full; // decides which actions have a place
     bool too_small_to_present = false;
     float zoom = 1;

@@ -304,6 +304,9 @@ void draw_status(const FrameDraw& d) {
             hash += kHex[(d.input.hash >> (60 - 4 * i)) & 15];
         }
         cells.push_back({hash, false, false, 1, "of the events shown: equal runs have equal hashes"});
+        if (d.input.altered)
+            cells.push_back({"CHANGED after it was recorded", true, false, 10,
+                             "the events do not give the hash that the file ends with"});
     }
     cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1,
                      "zoom: Ctrl+= and Ctrl+-"});

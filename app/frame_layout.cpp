@@ -29,7 +29,7 @@ FrameLayout full_layout(ui::Vec2 size) {
 }
 
 // A stage of 472: below kTimelineHeight only without the timeline, which keys and menus stand in for.
-constexpr float kCompactWidth = 1100, kCompactHeight = 636, kTimelineHeight = 692;
+constexpr float kCompactWidth = kWholeWidth, kCompactHeight = 636, kTimelineHeight = kWholeHeight;
 
 FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     FrameLayout l;

@@ -33,6 +33,9 @@ struct FrameLayout {
 // Least logical size of a stage that every scene can draw without crowding.
 inline constexpr float kStageWidth = 920, kStageHeight = 500;
 
+// Least logical size of a window that shows a whole scene, stage and words.
+inline constexpr float kWholeWidth = 1100, kWholeHeight = 692;
+
 // Whether a window of this logical size has room for the presenter's layout.
 [[nodiscard]] bool can_present(ui::Vec2 size);
 // How much larger everything can be drawn in a window of this size so that a stage of `least` still fits.

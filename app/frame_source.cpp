@@ -9,7 +9,10 @@ void FrameSource::update(std::shared_ptr<const Trace> trace, std::size_t cursor)
     cursor = std::min(cursor, available);
     const bool other = trace != trace_;
     trace_ = std::move(trace);
-    if (other || whole_.events != available) whole_ = fold(*trace_, available);
+    if (other || whole_.events != available) {
+        whole_ = fold(*trace_, available);
+        altered_ = whole_.stopped && whole_.header && whole_.header->tier == "RECORDED" && !trace_->intact();
+    }
     if (other || view_.events != cursor) {
         view_ = cursor == available ? whole_ : fold(*trace_, cursor);
         hashed_ = false;

@@ -21,6 +21,7 @@ class FrameSource {
     [[nodiscard]] const CycleView& whole() const { return whole_; } // everything that is there
     [[nodiscard]] std::size_t cursor() const { return view_.events; }
     [[nodiscard]] std::uint64_t hash(); // of the events shown; computed when asked for, then kept
+    [[nodiscard]] bool altered() const { return altered_; } // a recorded run that does not match its hash
     // Fills the trace part of a scene's input.
     void fill(SceneInput& input) const;
 
@@ -28,7 +29,7 @@ class FrameSource {
     std::shared_ptr<const Trace> trace_;
     CycleView view_, whole_;
     std::uint64_t hash_ = 0;
-    bool hashed_ = false;
+    bool hashed_ = false, altered_ = false;
 };
 
 // A trace without events, shown until there is a run.

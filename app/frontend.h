@@ -104,6 +104,9 @@ struct FrameRequest {
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                   const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
                   const std::filesystem::path& file);
+// What to say of a frame that shows a part of its scene only, because the size is small for the zoom; empty:
+// it shows all.
+[[nodiscard]] std::string part_words(const FrameRequest& request);
 // How many beats or steps the scene has with this run: what `beat` may be, from 1.
 [[nodiscard]] int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                               const EngineStatus& status);

@@ -22,6 +22,9 @@ void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSe
                   const LawPair*, const std::filesystem::path&) {
     absent();
 }
+std::string part_words(const FrameRequest&) {
+    return "";
+}
 int frame_beats(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
     absent();
 }

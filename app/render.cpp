@@ -1,5 +1,7 @@
 // Frames without a window: PNG through the CPU rasteriser, SVG through the canvas, and the frame in words.
 // Same input, same bytes: nothing here reads a clock or a random number.
+#include <cmath>
+#include <cstdio>
 #include <functional>
 
 #include "app/frame.h"
@@ -104,6 +106,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.scene_name = request.scene;
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
+    p.input.altered = p.source.altered();
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
     p.input.zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
     if (request.presenter) p.input.zoom *= presenter_scale(size, p.scene->presenter_stage());
@@ -193,6 +196,25 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
     FrameUi state;
     state.layout.presenter = request.presenter;
     draw_to_file(p.input, state, request.width, request.height, file);
+}
+
+std::string part_words(const FrameRequest& request) {
+    const SceneInfo* info = find_scene(request.scene);
+    if (!info) return "";
+    const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
+    const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
+    LayoutWish wish;
+    wish.presenter = request.presenter;
+    const FrameLayout shown =
+        frame_layout({size.x / zoom, size.y / zoom}, wish, info->make()->whole_window());
+    if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "this shows a part of the scene: at zoom %.3g all of it needs --size %.0fx%.0f, or a smaller --zoom",
+        static_cast<double>(zoom), static_cast<double>(std::ceil(kWholeWidth * zoom)),
+        static_cast<double>(std::ceil(kWholeHeight * zoom)));
+    return text;
 }
 
 int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,

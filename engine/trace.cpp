@@ -116,4 +116,12 @@ std::uint64_t Trace::hash(std::size_t count) const {
     return hasher.value();
 }
 
+bool Trace::intact() const {
+    const std::size_t events = size();
+    for (std::size_t i = events; i-- > 0;)
+        if (const auto* end = std::get_if<Stopped>(&(*this)[i]))
+            return end->hash == 0 || end->hash == hash(i);
+    return true;
+}
+
 }  // namespace speclens

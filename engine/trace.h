@@ -173,6 +173,9 @@ class Trace {
     // FNV-1a over ids, probabilities and verdicts in canonical form; timings, dates and machine names are
     // left out (determinism rule 6).
     [[nodiscard]] std::uint64_t hash(std::size_t count) const;
+    // False where the events do not give the hash that the run ended with: the file they are from was changed
+    // or damaged after it was recorded. True without an end, and without a hash in it. Linear in the events.
+    [[nodiscard]] bool intact() const;
 
   private:
     // Chunks of 64, 128, 256 and 512 events, then of 1024: a run of a few tokens should not pay for a thousand events.

@@ -211,7 +211,12 @@ void TraceReader::line(const std::string& text, bool last) {
             const std::lock_guard lock(texts_->mutex);
             read_texts(object, texts_->of);
         }
+        const bool end = std::holds_alternative<Stopped>(event);
         trace_->append(std::move(event));
+        if (end && !trace_->intact())
+            notice_ = name_ + " does not match the hash it ends with: it was changed or damaged after it was "
+                              "recorded, so what it shows "
+                              "may be what no run ever did";
     } catch (const Malformed& error) {
         throw bad(error.what);
     } catch (const nlohmann::json::exception& error) {

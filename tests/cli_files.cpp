@@ -11,6 +11,44 @@ namespace speclens::test {
 
 using Json = nlohmann::json;
 
+TEST(Export, RefusesATraceThatDoesNotMatchItsHash) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl", copy = folder / "copy.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", table_file(), "--no-timing", "--json", trace}).code, 0);
+    ASSERT_EQ(speclens({"export", "jsonl", trace, "-o", copy}).code, 0);
+    std::string text = read_file(trace);
+    const std::size_t at = text.find("\"threshold\":");
+    ASSERT_NE(at, std::string::npos);
+    text.insert(at + 12, "0.125,\"was\":");
+    write_file(trace, text);
+    const Outcome outcome = speclens({"export", "csv", trace, "-o", copy});
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_NE(outcome.err.find("does not match the hash"), std::string::npos) << outcome.err;
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const Outcome shown = speclens({"describe", "loop", trace});
+    EXPECT_EQ(shown.code, 0);
+    EXPECT_NE(shown.err.find("does not match the hash"), std::string::npos) << shown.err;
+}
+
+TEST(Render, SaysThatAPictureShowsAPart) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const auto drawn = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"render",     "loop", "--model",
+                                          table_file(), "-o",   folder / "loop.svg"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = speclens(words);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.err;
+    };
+    EXPECT_NE(drawn({"--zoom", "2", "--size", "1600x1000"}).find("needs --size 2200x1384"),
+              std::string::npos);
+    EXPECT_NE(drawn({"--size", "640x480"}).find("part of the scene"), std::string::npos);
+    for (const char* size : {"2200x1384", "3200x2000"})
+        EXPECT_EQ(drawn({"--zoom", "2", "--size", size}).find("part of"), std::string::npos) << size;
+    EXPECT_EQ(drawn({}).find("part of"), std::string::npos);
+}
+
 // A round may keep more than the text took: what nobody wrote is marked.
 TEST(Export, WritesAsManyTokensAsTheTextHas) {
     const std::filesystem::path folder = fresh_folder();

@@ -334,6 +334,33 @@ TEST(TraceJson, AFileCutInItsLastLineOpensUpToThere) {
     EXPECT_NE(notice.find("ends in the middle"), std::string::npos);
 }
 
+TEST(TraceJson, AFileThatWasChangedSaysSo) {
+    const auto run = finished("small", 1);
+    const std::string lines = to_lines(run->trace());
+    const auto read = [](const std::string& text, std::string& notice) {
+        std::istringstream in(text);
+        notice.clear();
+        return read_trace(in, "run.jsonl", &notice);
+    };
+    std::string notice;
+    EXPECT_TRUE(read(lines, notice)->intact());
+    EXPECT_EQ(notice, "");
+    for (const auto& [was, is] :
+         {std::pair{"\"accepted\":true", "\"accepted\":false"}, std::pair{"\"kv_after\":", "\"kv_after\":1"},
+          std::pair{"\"seed\":", "\"seed\":1"}}) {
+        std::string changed = lines;
+        const std::size_t at = changed.find(was);
+        ASSERT_NE(at, std::string::npos) << was;
+        changed.replace(at, std::string(was).size(), is);
+        EXPECT_FALSE(read(changed, notice)->intact()) << is;
+        EXPECT_NE(notice.find("run.jsonl does not match the hash it ends with"), std::string::npos) << notice;
+    }
+    const std::size_t hash = lines.find("\"hash\":\"");
+    std::string without = lines;
+    without.replace(hash, std::string("\"hash\":\"0123456789abcdef\"").size(), "\"hash\":\"\"");
+    EXPECT_TRUE(read(without, notice)->intact()) << "nothing to compare with";
+}
+
 TEST(TraceJson, BadFilesAreRefusedWithLineAndReason) {
     const auto message = [](const std::string& text) -> std::string {
         std::istringstream in(text);

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 #include <vector>
 
+#include "engine/trace_json.h"
 #include "scenes/run_controls.h"
 #include "scenes_fixtures.h"
 #include "scenes_live_bench.h"
@@ -173,6 +175,24 @@ TEST(Serving, IsOfTheSettingsOnScreenAndSaysWhich) {
     bench.controller.observe_server(other);
     bench.settle();
     EXPECT_FALSE(bench.shows("serves domino")) << bench.words;
+}
+
+TEST(StatusBar, SaysThatARecordedRunWasChanged) {
+    const auto trace = fixtures::mixed();
+    TraceWriter writer(*trace);
+    std::string lines;
+    for (std::size_t i = 0; i < trace->size(); ++i) lines += writer.line((*trace)[i]) + "\n";
+    const auto shown = [](const std::string& text) {
+        std::istringstream in(text);
+        SceneBench bench("loop");
+        bench.show(read_trace(in, "run.jsonl"));
+        return bench.words;
+    };
+    EXPECT_EQ(shown(lines).find("CHANGED after it was recorded"), std::string::npos) << shown(lines);
+    const std::size_t at = lines.find("\"accepted\":true");
+    ASSERT_NE(at, std::string::npos);
+    lines.replace(at, 15, "\"accepted\":false");
+    EXPECT_NE(shown(lines).find("CHANGED after it was recorded"), std::string::npos) << shown(lines);
 }
 
 TEST(StatusBar, NamesTheTemperatureAndNoLengthOfPlainDecoding) {
