@@ -38,6 +38,16 @@ std::string ms(double value) {
     return number(value, value < 10 ? 2 : 1) + " ms";
 }
 
+// Two decimals, or as many digits as it needs: what was set must not read as another value.
+std::string setting(double value) {
+    const double hundredths = value * 100;
+    if (std::abs(hundredths - std::round(hundredths)) < 1e-6 && (value == 0 || hundredths >= 1))
+        return number(value, 2);
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
 std::string coin(double u) {
     return number(std::min(u, 0.999), 3).substr(1);
 }
@@ -45,6 +55,7 @@ std::string coin(double u) {
 std::string stays_if(double threshold) {
     if (threshold >= 1) return "always";
     if (threshold <= 0) return "never";
+    if (threshold > 0.9995) return "nearly 1"; // .999 would let one coin in a thousand fail
     return threshold < 0.0005 ? "u ≈ 0" : "u < " + coin(threshold);
 }
 
@@ -57,9 +68,9 @@ std::string counted(int n, const std::string& what) {
 }
 
 std::string sampling_words(const Sampling& s) {
-    std::string words = "temperature " + number(s.temperature, 2);
+    std::string words = "temperature " + setting(s.temperature);
     if (s.top_k > 0) words += ", top-k " + std::to_string(s.top_k);
-    if (s.top_p < 1) words += ", top-p " + number(s.top_p, 2);
+    if (s.top_p < 1) words += ", top-p " + setting(s.top_p);
     return words;
 }
 

@@ -103,7 +103,7 @@ std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
                 sampling != begin.end() && sampling->is_object() ? number_at(*sampling, "temperature") : 0;
             found.push_back({path.string(), asked(text_at(begin, "prompt_text")),
                              text_at(begin, "drafter") + ", K = " + ui::number(number_at(begin, "k"), 0) +
-                                 ", T = " + ui::number(temperature, 1) + " · " + date});
+                                 ", T = " + temperature_words(temperature) + " · " + date});
         } else {
             continue;
         }

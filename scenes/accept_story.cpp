@@ -245,9 +245,10 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     }
     title.title = beat_title(input, view, std::clamp(input.beat, 0, kAcceptBeats - 1));
     title.subtitle += view.source.full ? ", both laws from the run" : ", recorded heads of both laws";
-    title.subtitle += view.source.raw ? " · raw (T = 1)" : " · T = " + ui::number(view.source.target_t, 1);
+    title.subtitle +=
+        view.source.raw ? " · raw (T = 1)" : " · T = " + temperature_words(view.source.target_t);
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
-        title.subtitle += ", draft T = " + ui::number(view.source.draft_t, 1);
+        title.subtitle += ", draft T = " + temperature_words(view.source.draft_t);
     if (!view.source.why_raw.empty()) title.subtitle += ", because " + view.source.why_raw;
     if (input.view->header->rule != "token")
         title.subtitle += " · this run used " + input.view->header->rule + "; here: token";

@@ -38,7 +38,7 @@ int silent(const DraftersModel& m) {
 
 std::string dice(const Header& header) {
     return header.sampling.temperature == 0 ? std::string("greedy")
-                                            : "T = " + ui::number(header.sampling.temperature, 1) +
+                                            : "T = " + temperature_words(header.sampling.temperature) +
                                                   ", seed " + std::to_string(header.seed);
 }
 

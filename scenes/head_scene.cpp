@@ -101,11 +101,13 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 }
 
 std::string head_conditions(const HeadModel& m, const char* guess) {
-    return (m.instead_of.empty() ? "" : "instead of " + (m.instead_of == "none" ? "plain decoding" : m.instead_of) + " in ") + "round " +
-           std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
+    return (m.instead_of.empty()
+                ? ""
+                : "instead of " + (m.instead_of == "none" ? "plain decoding" : m.instead_of) + " in ") +
+           "round " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
            std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
            " selected · K = " + std::to_string(m.header->k) + ", " +
-           (m.greedy ? std::string("greedy") : "T = " + ui::number(m.header->sampling.temperature, 1)) +
+           (m.greedy ? std::string("greedy") : "T = " + temperature_words(m.header->sampling.temperature)) +
            ", laws at T = 1 · seed " + std::to_string(m.header->seed);
 }
 

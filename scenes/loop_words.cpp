@@ -184,7 +184,7 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
             : model.own->from == Resampled::From::bonus ? "bonus token"
                                                         : "the target's own token";
     text += " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
-    text += " · T = " + ui::number(h.sampling.temperature, 1);
+    text += " · T = " + temperature_words(h.sampling.temperature);
     if (model.greedy) text += " (bars show T = 1)";
     else text += draft_words(h.sampling.temperature, h.draft_sampling.temperature);
     if (h.sampling.top_k > 0) text += " · top-k " + std::to_string(h.sampling.top_k);

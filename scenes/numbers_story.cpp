@@ -49,7 +49,7 @@ Words beat_words(const NumbersModel& m, int beat) {
 std::string told_words(const SceneInput& input, const NumbersModel& m) {
     if (m.told == 0) return "";
     return ", first the " + std::to_string(m.told) +
-           (input.beat == kCountingBeat ? " that count differently" : " that name their conditions");
+           (input.beat == kCountingBeat ? " that count differently" : " that name most of their conditions");
 }
 
 } // namespace

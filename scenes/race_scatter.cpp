@@ -76,6 +76,8 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         }
     }
     c.pop_clip();
+    const ui::Color ground = t.bg.alpha(0.85F);
+    std::vector<std::size_t> apart;
     for (const std::vector<std::size_t>& group : groups) {
         std::string full, titles;
         Font font = Font::text;
@@ -86,9 +88,13 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
             titles += next + point.title;
             if (point.chosen) font = Font::text_bold;
         }
-        if (!labels.name(marks[group[0]], full, font, t.ink, t.bg.alpha(0.85F)))
-            labels.name(marks[group[0]], titles, font, t.ink, t.bg.alpha(0.85F));
+        if (!labels.name(marks[group[0]], full, font, t.ink, ground) &&
+            !labels.name(marks[group[0]], titles, font, t.ink, ground))
+            apart.insert(apart.end(), group.begin(), group.end());
     }
+    for (const std::size_t i : apart) // no room for a group together: one by one, as far as they go
+        labels.name(marks[i], points[i].title, points[i].chosen ? Font::text_bold : Font::text, t.ink,
+                    ground);
     for (const auto& [at, words] : names) {
         const float w = c.text_width(words, Font::text, 14);
         labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w),

@@ -76,7 +76,7 @@ std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
 std::string dice(const RaceModel& m) {
     const RunSettings& base = m.race->settings.base;
     if (m.greedy) return "greedy";
-    return "T = " + ui::number(base.sampling.temperature, 1) +
+    return "T = " + temperature_words(base.sampling.temperature) +
            draft_words(base.sampling.temperature, base.draft_sampling.value_or(base.sampling).temperature) +
            ", seed " + std::to_string(base.seed);
 }

@@ -146,7 +146,11 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     if (m.points.size() < 2 || m.plain_ms <= 0 || m.stays.empty()) return false;
     const SpeedupPoint &a = m.points.front(), &b = m.points.back();
     m.levers.draft = std::max(0.0, (drafting(b) - drafting(a)) / (b.k - a.k) / m.plain_ms);
-    m.levers.verify = std::max(0.0, (b.verify / m.plain_ms - 1) / b.k);
+    // Passes do not grow by the same for every row, the widest ones most: the middle one of the lengths says
+    // what a row costs.
+    std::vector<double> rows;
+    for (const SpeedupPoint& p : m.points) rows.push_back((p.verify / m.plain_ms - 1) / p.k);
+    m.levers.verify = std::max(0.0, median(std::move(rows)));
     if (guesses_at_once(m.drafter))
         m.levers.block = std::max(0.0, drafting(a) / m.plain_ms - a.k * m.levers.draft);
     m.levers.drafts = share_with_guesses(m.points);

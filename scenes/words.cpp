@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "app/ui/format.h"
@@ -46,9 +47,18 @@ std::string label_of(const Trace& trace, int id) {
     return ui::token_label(trace.text(id));
 }
 
+std::string temperature_words(double temperature) {
+    const double tenths = temperature * 10;
+    if (std::abs(tenths - std::round(tenths)) < 1e-6) return ui::number(temperature, 1);
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", temperature);
+    return text;
+}
+
 std::string draft_words(double target_temperature, double draft_temperature) {
     if (draft_temperature == target_temperature) return "";
-    return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + ui::number(draft_temperature, 1);
+    return draft_temperature == 0 ? ", likeliest drafts"
+                                  : ", drafts at T = " + temperature_words(draft_temperature);
 }
 
 ui::Role role_of(Origin origin) {

@@ -23,6 +23,8 @@ struct Words {
 [[nodiscard]] std::string in_sentence(const std::string& name); // "EAGLE-3 (tree)": a comma would begin another item
 [[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
+// "0.7", "1.0", and as many digits as others need: "0.004".
+[[nodiscard]] std::string temperature_words(double temperature);
 // Behind the target's temperature: ", likeliest drafts", ", drafts at T = 0.3"; nothing where it is the same.
 [[nodiscard]] std::string draft_words(double target_temperature, double draft_temperature);
 

@@ -12,12 +12,29 @@
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
 #include "app/cli_walk.h"
+#include "app/cli_walk_words.h"
 #include "engine/rng.h"
 #include "engine/statistics.h"
 #include "kernels/error.h"
 #include "scenes/equation.h"
 
 namespace speclens::cli {
+
+TEST(WalkWords, RoundNoThresholdToWhereItIsNot) {
+    EXPECT_EQ(stays_if(1), "always");
+    EXPECT_EQ(stays_if(0.9999992), "nearly 1");
+    EXPECT_EQ(stays_if(0.99), "u < .990");
+    EXPECT_EQ(stays_if(0.0001), "u ≈ 0");
+    EXPECT_EQ(stays_if(0), "never");
+}
+
+TEST(WalkWords, TellSettingsWithAllTheirDigits) {
+    EXPECT_EQ(sampling_words({.temperature = 0.8}), "temperature 0.80");
+    EXPECT_EQ(sampling_words({.temperature = 0}), "temperature 0.00");
+    EXPECT_EQ(sampling_words({.temperature = 0.004}), "temperature 0.004");
+    EXPECT_EQ(sampling_words({.temperature = 1, .top_k = 5, .top_p = 1e-300}),
+              "temperature 1.00, top-k 5, top-p 1e-300");
+}
 
 TEST(Suggest, FindsTheNameThatWasMeant) {
     const std::vector<std::string> known{"none", "small", "lookup", "skip"};

@@ -410,7 +410,9 @@ TEST(Actions, GuessTheLikeliestTokensAndDrawAgain) {
         const RunSettings& settings = std::get<Restart>(live.sent.back()).settings;
         EXPECT_EQ(settings.draft_sampling.has_value(), wanted);
         EXPECT_EQ(likeliest_drafts(settings), wanted);
-        if (wanted) EXPECT_EQ(settings.draft_sampling->temperature, 0);
+        if (wanted) {
+            EXPECT_EQ(settings.draft_sampling->temperature, 0);
+        }
         EXPECT_EQ(settings.sampling.temperature, 1);
     }
     LiveBench cold("loop");

@@ -558,6 +558,23 @@ TEST(SpeedupScene, DoubtsTimesOfWhichTheWiderIsQuicker) {
     EXPECT_TRUE(live.bench->shows("timing in doubt: a wider pass was quicker")) << live.bench->words;
 }
 
+// On a CPU the widest passes cost the most by far. What is said of a row is true of the lengths in the
+// middle.
+TEST(SpeedupScene, TellsOfARowWhatMostLengthsPay) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    Study bent = *live.published.studies[kSpeedupStudy];
+    for (StudyPoint& p : bent.points)
+        if (p.settings.k >= 12) p.verify_ms *= 1.8;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(bent);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    EXPECT_NEAR(m.levers.verify, 0.05, 1e-9);
+    EXPECT_NEAR(m.point(4)->verify, m.levers.verify_cost(4), 1e-9) << "the bars and the words agree";
+}
+
 // One try of a length took longer than the others: its quickest counts, and says less for certain.
 TEST(SpeedupScene, TriesThatLieApartAreNoise) {
     Measured live;
