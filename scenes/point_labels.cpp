@@ -87,13 +87,20 @@ bool PointLabels::name(Vec2 at, const std::string& words, ui::Font font, ui::Col
         named_.push_back({at, box, false});
         return true;
     }
-    for (float away = 18; away < bounds_.h; away += 9)
+    // Farther off, first above and below the mark, then sideways, too.
+    const std::array near = {at.x - m.w / 2, at.x + 9 - m.w, at.x - 9, at.x + 12, at.x - 12 - m.w};
+    const std::array far = {at.x + 36, at.x - 36 - m.w, at.x + 72, at.x - 72 - m.w};
+    return led(at, m, near, 18) || led(at, m, far, -13);
+}
+
+bool PointLabels::led(Vec2 at, const Words& m, std::span<const float> left, float least) {
+    for (float away = least; away < bounds_.h; away += 9)
         for (const float y : {at.y - 13 - m.h - away, at.y + 13 + away})
-            for (const float x : {at.x - m.w / 2, at.x + 9 - m.w, at.x - 9, at.x + 12, at.x - 12 - m.w}) {
+            for (const float x : left) {
                 const Rect box = box_at({x, y}, m.w, m.h);
                 const Vec2 to{std::clamp(at.x, box.x + 4, box.right() - 4), y < at.y ? box.bottom() : box.y};
                 if (!free(box) || !clear(at, to)) continue;
-                canvas_.line(at, to, {ink, 1});
+                canvas_.line(at, to, {m.ink, 1});
                 taken_.push_back({std::min(at.x, to.x) - 3, std::min(at.y, to.y), std::abs(to.x - at.x) + 6,
                                   std::abs(to.y - at.y)});
                 write(box, m);

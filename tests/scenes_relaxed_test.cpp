@@ -362,6 +362,18 @@ TEST(PointLabels, StandBesideTheirMarkOrAtALineAndCoverNothing) {
     EXPECT_GT(named, 200);
 }
 
+// A chart too low for names above and below, and another mark where the name would begin.
+TEST(PointLabels, StandSidewaysWhereThereIsNoRoomAboveAndBelow) {
+    ui::RecordCanvas canvas(scene_fonts(), {0, 0, 800, 600});
+    const ui::Vec2 mark{60, 22}, other{84, 12};
+    PointLabels labels(canvas, {0, 0, 300, 44}, {mark, other});
+    ASSERT_TRUE(labels.name(mark, "EAGLE-3, tree", ui::Font::text, {}, {}));
+    const PointLabels::Named& named = labels.named().front();
+    EXPECT_TRUE(named.led);
+    EXPECT_GT(named.box.x, other.x + 8);
+    EXPECT_LE(named.box.bottom(), 44);
+}
+
 TEST(RelaxedScene, EveryBeatBringsItsRule) {
     Sampled live;
     const char* titles[] = {"Lenient token rule keeps", "Lenient token rule keeps",
