@@ -1,6 +1,8 @@
 // The race: its numbers and its words.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/ui/format.h"
 #include "toy_race.h"
 

@@ -5,6 +5,7 @@
 
 #include "engine/race.h"
 #include "scenes/race_draw.h"
+#include "scenes_bench.h"
 #include "scenes_fixtures.h"
 
 namespace speclens {
