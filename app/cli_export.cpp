@@ -171,15 +171,12 @@ Exit command_export(const Options& options) {
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(options.words[1], &notice);
     stop_if_interrupted(); // else half of what was piped in would replace the whole of a file
+    if (!trace->intact())
+        throw Error(notice, "Save the run again with: speclens run --json FILE", Exit::model);
     if (!notice.empty()) say(notice);
     const CycleView view = fold(*trace, trace->size());
     if (!view.header)
         throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
-    if (!trace->intact())
-        throw Error(
-            options.words[1] +
-                " does not match the hash it ends with: it was changed or damaged after it was recorded",
-            "Save the run again with: speclens run --json FILE", Exit::model);
     ResultFile file(options.output);
     file.write(format == "csv"        ? csv(*trace, view)
                : format == "perfetto" ? perfetto(*trace, view)

@@ -34,7 +34,6 @@ std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSett
         input.scene.settings = &settings;
         input.scene.status = &status;
         input.hash = source.hash();
-        input.altered = source.altered();
         nothing.time = 1 + i / 60.0;
         ui::Ui ui(pixels.begin(kWidth, kHeight, 1, theme.bg), nothing, theme, widgets,
                   {0, 0, kWidth, kHeight});

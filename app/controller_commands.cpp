@@ -231,8 +231,9 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (!c.port_.server) return;
             if (std::holds_alternative<ServeHere>(order)) {
                 const RunSettings& s = c.served_.emplace(c.wished());
-                c.say("Serves " + run_words(s.drafter, s.k, s.sampling.temperature,
-                                            s.draft_sampling.value_or(s.sampling).temperature, s.rule), now);
+                c.say("Serves " +
+                          run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule),
+                      now);
             }
             c.port_.server(order);
         }

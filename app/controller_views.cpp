@@ -7,6 +7,7 @@
 #include "kernels/error.h"
 #include "scenes/race_model.h"
 #include "scenes/run_controls.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {
@@ -33,7 +34,10 @@ std::string change_words(const RunSettings& from, const RunSettings& to) {
     char temperature[32];
     std::snprintf(temperature, sizeof temperature, "T = %.3g", to.sampling.temperature);
     add(from.sampling.temperature != to.sampling.temperature, temperature);
-    add(from.draft_sampling != to.draft_sampling, likeliest_drafts(to) ? "the likeliest drafts" : "drawn drafts");
+    add(from.draft_sampling != to.draft_sampling,
+        likeliest_drafts(to) ? "the likeliest drafts"
+        : !to.draft_sampling ? "drawn drafts"
+                             : "drafts at T = " + temperature_words(to.drafts().temperature));
     add(from.seed != to.seed, "seed " + std::to_string(to.seed));
     return words.empty() ? "the other options" : words;
 }

@@ -282,9 +282,9 @@ void draw_status(const FrameDraw& d) {
     if (d.input.served && server && server->own &&
         (server->state == ServerView::State::probing || server->state == ServerView::State::attached)) {
         const RunSettings& s = *d.input.served;
-        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature,
-                                                s.draft_sampling.value_or(s.sampling).temperature, s.rule), true, false,
-                         8, "what was on screen when “Serve this engine” was pressed"});
+        cells.push_back(
+            {"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule),
+             true, false, 8, "what was on screen when “Serve this engine” was pressed"});
     }
     bool on = false;
     const std::string state = race ? "" : speculation_state(in, on);

@@ -61,6 +61,13 @@ void check_beat(const FrameRequest& request, int places, bool beats) {
                 Exit::usage);
 }
 
+// Logical pixels of the frame are this large.
+float zoom_of(const FrameRequest& request, const Scene& scene) {
+    const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
+    const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
+    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage()) : zoom;
+}
+
 // `settings`, `status` and `laws` must outlive the result.
 void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
              const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
@@ -107,9 +114,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
     p.input.altered = p.source.altered();
-    const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
-    p.input.zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
-    if (request.presenter) p.input.zoom *= presenter_scale(size, p.scene->presenter_stage());
+    p.input.zoom = zoom_of(request, *p.scene);
     p.input.theme = theme_named(request.theme);
 }
 
@@ -201,12 +206,12 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
 std::string part_words(const FrameRequest& request) {
     const SceneInfo* info = find_scene(request.scene);
     if (!info) return "";
-    const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
-    const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
+    const std::unique_ptr<Scene> scene = info->make();
+    const float zoom = zoom_of(request, *scene);
+    const ui::Vec2 size{static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
     LayoutWish wish;
     wish.presenter = request.presenter;
-    const FrameLayout shown =
-        frame_layout({size.x / zoom, size.y / zoom}, wish, info->make()->whole_window());
+    const FrameLayout shown = frame_layout(size, wish, scene->whole_window());
     if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
     char text[160];
     std::snprintf(

@@ -37,6 +37,9 @@ struct RunSettings {
     bool timing = true;
     bool lens = false;                 // record what the drafter's tensors look like (engine/lens.h); changes no token
     DrafterOptions options;
+    [[nodiscard]] Sampling drafts() const {
+        return draft_sampling.value_or(sampling);
+    } // how guesses are drawn
     bool operator==(const RunSettings&) const = default;
 };
 

@@ -169,7 +169,7 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     header.nodes = plan.nodes;
     header.draft_ids = plan.drafts() ? s.options.fr_spec : 0;
     header.sampling = s.sampling;
-    header.draft_sampling = s.draft_sampling.value_or(s.sampling);
+    header.draft_sampling = s.drafts();
     header.seed = s.seed;
     header.max_tokens = s.max_tokens;
     header.vocab = models.vocab();
@@ -188,7 +188,7 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const P
     cycle.k = plan.k;
     cycle.nodes = plan.nodes;
     cycle.sampling = s.sampling;
-    cycle.draft_sampling = s.draft_sampling.value_or(s.sampling);
+    cycle.draft_sampling = s.drafts();
     cycle.seed = s.seed;
     cycle.fork = s.fork;
     cycle.max_tokens = s.max_tokens;

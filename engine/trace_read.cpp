@@ -195,7 +195,8 @@ void TraceReader::line(const std::string& text, bool last) {
     if (object.is_discarded()) {
         if (!last || trace_->size() == 0) throw bad("not valid JSON");
         // Killed while writing: everything before is whole.
-        notice_ = "the file ends in the middle of line " + std::to_string(line_) + "; shown up to there";
+        if (notice_.empty())
+            notice_ = "the file ends in the middle of line " + std::to_string(line_) + "; shown up to there";
         return;
     }
     try {
@@ -215,8 +216,7 @@ void TraceReader::line(const std::string& text, bool last) {
         trace_->append(std::move(event));
         if (end && !trace_->intact())
             notice_ = name_ + " does not match the hash it ends with: it was changed or damaged after it was "
-                              "recorded, so what it shows "
-                              "may be what no run ever did";
+                              "recorded, so what it shows may be what no run ever did";
     } catch (const Malformed& error) {
         throw bad(error.what);
     } catch (const nlohmann::json::exception& error) {

@@ -10,7 +10,7 @@
 namespace speclens {
 namespace {
 
-constexpr double kQuickPassMs = 5; // as in Speed-up
+constexpr double kQuickPassMs = 5;
 constexpr int kSeedsOfQuickRuns = 16, kSeedsOfSlowRuns = 4, kMostSeeds = 64;
 
 // 97.5 % point of Student's t: few seeds tell their own spread badly. Cornish and Fisher's expansion, within
@@ -91,6 +91,11 @@ std::string with_chance(const SeededRounds& rounds) {
     std::string width = ui::number(*chance, 2);
     if (width.starts_with("0.")) width = width == "0.00" ? "0" : width.substr(1);
     return mean + " ±" + width;
+}
+
+double middle_over_quickest(std::vector<double> tries) {
+    std::ranges::sort(tries);
+    return tries.empty() ? 0 : tries[tries.size() / 2] / tries.front() - 1;
 }
 
 bool quick_to_measure(const SceneInput& input) {

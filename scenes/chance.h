@@ -1,6 +1,7 @@
-// What chance leaves open of tokens per round that were measured over a few seeds (Trees, Relaxed rules). A
-// seed is the unit, not a round: its rounds write one text. Rows measured with the same seeds share much of
-// their luck, so two of them are compared seed by seed.
+// What chance leaves open of tokens per round that were measured over a few seeds (Trees, Relaxed rules), and
+// of times that were taken a few times (Speed-up, Trees). A seed is the unit, not a round: its rounds write
+// one text. Rows measured with the same seeds share much of their luck, so two of them are compared seed by
+// seed.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,10 @@ struct LogRatio {
 // "4.24 ±.15"; without the second part where no interval can be told.
 [[nodiscard]] std::string with_chance(const SeededRounds& rounds);
 
-// By a plain pass; what takes longer, or asks a server for every pass, is measured with fewer seeds.
+// How much longer the middle one of several tries took than the quickest; 0 of none.
+[[nodiscard]] double middle_over_quickest(std::vector<double> tries);
+
+// By a plain pass; what takes longer, or asks a server for every pass, is measured less often.
 [[nodiscard]] bool quick_to_measure(const SceneInput& input);
 // Seeds of a study that M starts now: where these rows were measured already, with their first seed and
 // others, twice as many, up to a limit. `measured`: of the same prompt and dice; nullptr: nothing was.

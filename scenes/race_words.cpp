@@ -77,8 +77,8 @@ std::string dice(const RaceModel& m) {
     const RunSettings& base = m.race->settings.base;
     if (m.greedy) return "greedy";
     return "T = " + temperature_words(base.sampling.temperature) +
-           draft_words(base.sampling.temperature, base.draft_sampling.value_or(base.sampling).temperature) +
-           ", seed " + std::to_string(base.seed);
+           draft_words(base.sampling.temperature, base.drafts().temperature) + ", seed " +
+           std::to_string(base.seed);
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/drafter.h"
 #include "engine/study.h"
+#include "scenes/chance.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/loop_model.h"
 #include "scenes/measure_charts.h"
@@ -17,22 +18,16 @@ namespace speclens {
 namespace {
 
 constexpr int kLengths[kMeasuredLengths] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
-constexpr int kRepeats = 5;           // of each; the quickest counts, the others were disturbed
-constexpr double kQuick = 5;          // ms of a pass: what takes longer is measured once
+constexpr int kRepeats = 5; // of each, of quick models; the quickest counts, the others were disturbed
 constexpr double kOutrun = 1.25;      // times as long as a wider pass: no longer noise
 constexpr double kHighest = 0.999;    // of a lever
 constexpr double kAlike = 1.1;        // times as fast at most
 constexpr double kAssumedBlock = 0.3; // passes, until something is measured
 constexpr int kEnoughJudged = 3;      // rounds behind the last position that counts
 
-std::string chain_of(const std::string& drafter) {
-    const std::string tree = "_tree";
-    return drafter.ends_with(tree) ? drafter.substr(0, drafter.size() - tree.size()) : drafter;
-}
-
 // Whom to study: the run's own drafter, or the first that is ready.
 std::string studied_drafter(const SceneInput& input) {
-    const std::string own = input.settings ? chain_of(input.settings->drafter) : "";
+    const std::string own = input.settings ? network_of(input.settings->drafter) : "";
     const DrafterInfo* info = find_drafter(own);
     if (info && !info->tree && own != "none" && drafter_ready(input, own)) return own;
     return first_ready_drafter(input);
@@ -91,12 +86,6 @@ double tokens_error(const StudyPoint& p) {
         square += static_cast<double>(2 * i + 1) * share;
     }
     return std::sqrt(std::max(0.0, square - mean * mean) / (p.rounds - 1));
-}
-
-// How much longer the middle one of the tries took than the quickest.
-double spread(std::vector<double> tries) {
-    std::ranges::sort(tries);
-    return tries[tries.size() / 2] / tries.front() - 1;
 }
 
 // Of all lengths together.
@@ -161,7 +150,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         p.draft *= p.drafts, p.head *= p.drafts;
         p.verify = p.drafts * p.verify + (1 - p.drafts) * m.plain_ms;
         p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
-        const double noise = std::hypot(1.96 * error[p.k] / p.tokens, spread(tries[p.k]));
+        const double noise = std::hypot(1.96 * error[p.k] / p.tokens, middle_over_quickest(tries[p.k]));
         // Times so much either way: a speed-up of 0 cannot be, however few the rounds.
         p.low = p.speedup * std::exp(-noise);
         p.high = p.speedup * std::exp(noise);
@@ -260,7 +249,7 @@ RunStudy speedup_study(const SceneInput& input) {
     if (without_passes(input)) return study;
     const std::string drafter = studied_drafter(input);
     if (drafter.empty()) return study;
-    const int repeats = plain_ms(input) > kQuick ? 1 : kRepeats;
+    const int repeats = quick_to_measure(input) ? kRepeats : 1;
     for (int repeat = 0; repeat < repeats; ++repeat) {
         study.runs.push_back(studied_run(input, "none", 0));
         for (const int k : kLengths) study.runs.push_back(studied_run(input, drafter, k));

@@ -228,10 +228,6 @@ bool sees(const std::vector<TreeNode>& nodes, int from, int to) {
     return false;
 }
 
-std::string drafter_family(const std::string& drafter) {
-    return drafter.ends_with("_tree") ? drafter.substr(0, drafter.size() - 5) : drafter;
-}
-
 RunSettings sampled_settings(RunSettings settings) {
     if (settings.sampling.temperature == 0) settings.sampling.temperature = 1;
     settings.draft_sampling.reset();
@@ -256,7 +252,7 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     if (m.blocks > 0) m.token_mean /= m.blocks, m.block_mean /= m.blocks;
     if (input.settings) {
         const std::string& own = input.settings->drafter;
-        const std::string family = drafter_family(own);
+        const std::string family = network_of(own);
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
             const DrafterInfo* info =
                 find_drafter(name); // a file may name one that this program does not know

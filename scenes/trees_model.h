@@ -99,8 +99,7 @@ struct TreesModel {
 };
 [[nodiscard]] TreesModel trees_model(const SceneInput& input, const TreesState& state);
 
-[[nodiscard]] std::string drafter_family(const std::string& drafter); // "small" of small_tree
-[[nodiscard]] RunSettings sampled_settings(RunSettings settings);     // a greedy run throws no coins
+[[nodiscard]] RunSettings sampled_settings(RunSettings settings); // a greedy run throws no coins
 
 // The run again, so that the picture has something to show: block verification on a chain, or a tree. None
 // where nothing can run.

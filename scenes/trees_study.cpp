@@ -55,12 +55,6 @@ std::vector<RunSettings> settings_of_rows(const SceneInput& input, const TreesMo
     return rows;
 }
 
-// How much longer the middle one took than the quickest.
-double middle_over_quickest(std::vector<double> rounds) {
-    std::ranges::sort(rounds);
-    return rounds.empty() ? 0 : rounds[rounds.size() / 2] / rounds.front() - 1;
-}
-
 // The row that comes first by `more`, then those that do not fall behind it beyond chance.
 template <typename More, typename Behind>
 std::vector<std::size_t> leaders_of(const std::vector<TreesRow>& rows, const More& more,
@@ -112,7 +106,7 @@ std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
             if (const DrafterInfo* who = find_drafter(point.settings.drafter);
                 who && point.settings.drafter != "none")
                 (who->tree ? trees : chain) = point.settings.drafter;
-    trees = drafter_family(trees);
+    trees = network_of(trees);
     if (chain.empty() || trees.empty()) return "On this prompt, the same dice";
     return "On this prompt: " + chain + (trees == chain ? ", the same dice" : ", trees of " + trees);
 }
