@@ -139,6 +139,18 @@ TEST(TreeRules, KseqWithARhoThatIsTooSmallForANodeTakesTheNumberOfSiblings) {
     EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1 / (1.9 * 0.5), 1e-12);
 }
 
+// Guesses at temperature 0 are no draws from one law: each is certain, as it is for tree_topk.
+TEST(TreeRules, KseqJudgesSiblingsOfDifferentLawsOneAfterAnother) {
+    Tree tree = two_children();
+    tree.q = {{1, 0, 0}, {0, 1, 0}};
+    tree.accept = {0.999, 0.999};
+    const Verdict verdict = tree.run("tree_kseq");
+    ASSERT_EQ(verdict.checks.size(), 2u);
+    EXPECT_NEAR(verdict.checks[0].threshold, 0.5, 1e-12) << "not held back by the number of siblings";
+    EXPECT_NEAR(verdict.checks[1].threshold, 0.6, 1e-12) << ".3 of the .5 that are left";
+    expect_law(verdict.law, {0, 0, 1});
+}
+
 // Two levels: 0 and 1, then 2 after 0 and 2 after 1. The first is rejected, so node 2 is never judged.
 TEST(TreeRules, TheWalkGoesOnBelowTheAcceptedChildOnly) {
     Tree tree;
