@@ -119,6 +119,8 @@ LawTest against_draws(const Counts& a, const Counts& b) {
     for (const auto& [sequence, count] : b) both[sequence] += count;
     double pooled_a = 0, pooled_b = 0;
     int cells = 0;
+    // What the smaller set is expected to have of them decides, for one cell as for those that are pooled.
+    const auto filled = [&](double seen) { return std::min(na, nb) * seen / (na + nb) >= kLeastExpected; };
     const auto cell = [&](double seen_a, double seen_b) {
         const double share = (seen_a + seen_b) / (na + nb);
         test.chi_square += (seen_a - na * share) * (seen_a - na * share) / (na * share) +
@@ -129,8 +131,7 @@ LawTest against_draws(const Counts& a, const Counts& b) {
         const double seen_a = static_cast<double>(count_of(a, sequence)),
                      seen_b = static_cast<double>(count_of(b, sequence));
         test.total_variation += std::abs(seen_a / na - seen_b / nb) / 2;
-        const bool rare = std::min(na, nb) * static_cast<double>(count) / (na + nb) < kLeastExpected;
-        if (!rare) {
+        if (filled(static_cast<double>(count))) {
             cell(seen_a, seen_b);
             continue;
         }
@@ -138,7 +139,7 @@ LawTest against_draws(const Counts& a, const Counts& b) {
         pooled_b += seen_b;
         test.rare += static_cast<double>(count) / (na + nb);
     }
-    if (pooled_a + pooled_b >= 2 * kLeastExpected) cell(pooled_a, pooled_b);
+    if (filled(pooled_a + pooled_b)) cell(pooled_a, pooled_b);
     test.degrees = std::max(0, cells - 1);
     test.p_value = chi_square_tail(test.chi_square, test.degrees);
     return test;

@@ -243,6 +243,47 @@ TEST(Statistics, SaysWhatIsTooRareToBeTested) {
     EXPECT_NEAR(against_draws(drawn, drawn).rare, 0.04, 1e-12);
 }
 
+TEST(Statistics, PoolsRareCellsIntoOne) {
+    const Counts drawn = {{{0}, 50}, {{1}, 30}, {{2}, 12}, {{3}, 4}, {{4}, 4}};
+    const LawTest test = against_law(drawn, {{{0}, 0.5}, {{1}, 0.34}, {{2}, 0.1}, {{3}, 0.03}, {{4}, 0.03}});
+    EXPECT_NEAR(test.chi_square, 16 / 34.0 + 4 / 10.0 + 4 / 6.0, 1e-12) << "3 and 4: 8 where 6 are expected";
+    EXPECT_EQ(test.degrees, 3);
+    EXPECT_NEAR(test.total_variation, 0.04, 1e-12);
+    EXPECT_NEAR(test.rare, 0.06, 1e-12);
+    EXPECT_NEAR(test.p_value, chi_square_tail(test.chi_square, 3), 1e-12);
+    // Too few even together: 4 are expected of 3 and 4. Their difference is not lost from the distance.
+    const LawTest few = against_law(drawn, {{{0}, 0.5}, {{1}, 0.36}, {{2}, 0.1}, {{3}, 0.02}, {{4}, 0.02}});
+    EXPECT_NEAR(few.chi_square, 36 / 36.0 + 4 / 10.0, 1e-12);
+    EXPECT_EQ(few.degrees, 2);
+    EXPECT_NEAR(few.total_variation, 0.06, 1e-12);
+}
+
+// Of 16 of id 2, the smaller set of 100 is expected to have 16 / 3, which is enough; of 8 of id 3 it is not.
+TEST(Statistics, ComparesSetsOfDifferentSizes) {
+    const Counts a = {{{0}, 60}, {{1}, 36}, {{2}, 4}}, b = {{{0}, 110}, {{1}, 70}, {{2}, 12}, {{3}, 8}};
+    const LawTest test = against_draws(a, b);
+    // (seen - n share)² / (n share), for the ids 0, 1 and 2 of either set.
+    const double wanted = (100 / 9.0) / (170 / 3.0) + (100 / 9.0) / (340 / 3.0) + (4 / 9.0) / (106 / 3.0) +
+                          (4 / 9.0) / (212 / 3.0) + (16 / 9.0) / (16 / 3.0) + (16 / 9.0) / (32 / 3.0);
+    EXPECT_NEAR(test.chi_square, wanted, 1e-12);
+    EXPECT_EQ(test.degrees, 2);
+    EXPECT_NEAR(test.total_variation, 0.06, 1e-12);
+    EXPECT_NEAR(test.rare, 8 / 300.0, 1e-12);
+    EXPECT_NEAR(against_draws(b, a).chi_square, wanted, 1e-12) << "either may be the larger one";
+}
+
+// Of eleven rare draws, all in the larger set but one, the smaller one is expected to have 0.1: one proves
+// nothing.
+TEST(Statistics, RareCellsOfASmallSetAreNotTestedTogetherEither) {
+    const Counts few = {{{0}, 99}, {{1}, 1}}, many = {{{0}, 9990}, {{2}, 5}, {{3}, 5}};
+    const LawTest test = against_draws(few, many);
+    EXPECT_EQ(test.degrees, 0);
+    EXPECT_EQ(test.p_value, 1);
+    EXPECT_NEAR(test.rare, 11 / 10100.0, 1e-12);
+    // As many in sets of one size are enough: 5.5 are expected of either.
+    EXPECT_EQ(against_draws({{{0}, 99}, {{1}, 1}}, {{{0}, 90}, {{2}, 5}, {{3}, 5}}).degrees, 1);
+}
+
 TEST(Measure, FindsTheSpeedUpAndItsInterval) {
     std::vector<Sample> plain(10), fast(10);
     for (std::size_t i = 0; i < plain.size(); ++i) {
