@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/emitted.h"
 #include "tests/chain_rows.h"
 
 namespace speclens {
@@ -110,10 +111,9 @@ TEST(Verify, AProposalWithoutDraftMassIsRejectedNotDivided) {
 TEST(Verify, AnEmptyResidualFallsBackToTheTargetAndSaysSo) {
     Rows rows{.drafts = {0}, .p = {{0.5, 0.5}, {1, 0}}, .q = {{0.5 + 1e-15, 0.5 - 1e-15}}, .accept = {std::nextafter(1.0, 0.0)}, .resample = {0.9, 0}};
     const Verdict verdict = rows.run("token");
-    if (verdict.accepted() == 0) {
-        EXPECT_TRUE(verdict.residual_fallback);
-        EXPECT_EQ(verdict.law, rows.p[0]);
-    }
+    EXPECT_EQ(verdict.accepted(), 0);
+    EXPECT_TRUE(verdict.residual_fallback);
+    EXPECT_EQ(verdict.law, rows.p[0]);
     // Forced: a draft law that claims more than the target everywhere it counts, by rounding only.
     rows.q = {{0.5, 0.5}};
     rows.accept = {1.0};  // a coin outside [0,1) rejects even at threshold 1
@@ -127,6 +127,40 @@ TEST(Verify, WithoutDraftsEveryRuleEmitsOneTokenOfTheTarget) {
         EXPECT_EQ(verdict.token, 1) << rule.name;
         EXPECT_EQ(verdict.from, Resampled::From::target) << rule.name;
         EXPECT_TRUE(verdict.checks.empty()) << rule.name;
+    }
+}
+
+// Behind drafts that all stay, a bonus from the target's last row; in place of one that does not, a residual
+// where the rule has one, else the target's own token.
+TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
+    const Law p{0.9, 0.1}, behind{0.2, 0.8};
+    for (const RuleInfo& rule : rule_list()) {
+        Rows rows{.drafts = {0},
+                  .p = {p, behind},
+                  .q = {p},
+                  .accept = {0.0},
+                  .resample = {0.5, 0.5},
+                  .params = {.epsilon = 0.3, .delta = 1}};
+        const bool greedy = rule.greedy_only;
+        Verdict verdict = rows.run(rule.name);
+        ASSERT_EQ(verdict.accepted(), 1) << rule.name;
+        EXPECT_EQ(verdict.from, Resampled::From::bonus) << rule.name;
+        EXPECT_EQ(verdict.token, 1) << rule.name;
+        EXPECT_EQ(verdict.law, greedy ? Law() : behind) << rule.name;
+        if (rule.mixes()) continue; // they keep a draft that is as sure as the next one
+        const std::string name = rule.name;
+        const bool own = greedy || name == "match" || name == "typical";
+        rows.drafts = {1};
+        rows.q = {{0.1, 0.9}};
+        rows.accept = {0.99};
+        verdict = rows.run(rule.name);
+        ASSERT_EQ(verdict.accepted(), 0) << rule.name;
+        EXPECT_EQ(verdict.from, own ? Resampled::From::target : Resampled::From::residual) << rule.name;
+        EXPECT_EQ(verdict.token, 0) << rule.name;
+        if (greedy)
+            EXPECT_TRUE(verdict.law.empty());
+        else
+            EXPECT_LT(distance(verdict.law, own ? p : Law{1, 0}), 1e-12) << rule.name;
     }
 }
 
