@@ -126,6 +126,63 @@ TEST(CycleTime, ADraftThatProposesNothingHasItsTime) {
             }
 }
 
+// The phases of a round laid end to end, by hand: 2 + 3 and 1 + 0 of drafting, 0.5 of a draft without a
+// guess.
+TEST(CycleTime, SumsUpTheRunPhaseByPhase) {
+    Trace trace([](int) { return std::string(); });
+    Header header;
+    header.prompt = {7, 8};
+    trace.append(header);
+    trace.append(Prefill{5, 10});
+    trace.append(Prefill{2, 4});
+    const auto draft = [](int cycle, int index, double ms, double head_ms) {
+        Drafted event;
+        event.cycle = cycle;
+        event.index = index;
+        event.parent = index - 1;
+        event.ms = ms;
+        event.head_ms = head_ms;
+        return event;
+    };
+    const auto commit = [](int cycle, std::vector<int> tokens, double accept_ms, double ms) {
+        Committed event;
+        event.cycle = cycle;
+        event.accepted_drafts = static_cast<int>(tokens.size()) - 1;
+        event.tokens = std::move(tokens);
+        event.accept_ms = accept_ms;
+        event.ms = ms;
+        return event;
+    };
+    trace.append(draft(0, 0, 2, 3));
+    trace.append(draft(0, 1, 1, 0));
+    trace.append(Verified{0, 3, 20, 0});
+    trace.append(commit(0, {1, 2}, 0.25, 0.75));
+    trace.append(Verified{1, 1, 8, 0.5});
+    trace.append(commit(1, {3}, 0.5, 0));
+    const CycleView view = fold(trace, trace.size());
+    EXPECT_EQ(view.prefill_tokens, 7);
+    EXPECT_EQ(view.prefill_ms, 14);
+    ASSERT_EQ(view.cycles.size(), 2u);
+    const CycleSummary& first = view.cycles[0];
+    EXPECT_EQ(first.start_ms, 0);
+    EXPECT_EQ(first.draft_ms, 6);
+    EXPECT_EQ(first.head_ms, 3);
+    EXPECT_EQ(first.verify_ms, 20);
+    EXPECT_EQ(first.other_ms, 1);
+    EXPECT_EQ(first.total_ms(), 27);
+    const CycleSummary& second = view.cycles[1];
+    EXPECT_EQ(second.start_ms, 27) << "the prompt does not count";
+    EXPECT_EQ(second.draft_ms, 0.5);
+    EXPECT_EQ(second.verify_ms, 8);
+    EXPECT_EQ(second.other_ms, 0.5);
+    EXPECT_EQ(view.total_ms, 36);
+    EXPECT_EQ(view.rounds, 2);
+    EXPECT_EQ(view.drafted, 2);
+    EXPECT_EQ(view.accepted_drafts, 1);
+    EXPECT_EQ(view.output_tokens, 3);
+    EXPECT_EQ(view.tokens_per_round(), 1.5);
+}
+
 // DSpark stops where its guess is not sure enough, which may be at once.
 TEST(CycleTime, AnUnsureHeadHasDraftedAllTheSame) {
     RunSettings settings;

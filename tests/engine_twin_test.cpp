@@ -119,6 +119,66 @@ TEST(Study, CountsWhatTheRunDid) {
     EXPECT_NE(study_point(models, settings).problem, "");
 }
 
+TEST(Study, TakesTheMiddleOfItsTimes) {
+    EXPECT_EQ(median({}), 0);
+    EXPECT_EQ(median({4}), 4);
+    EXPECT_EQ(median({9, 1}), 9) << "the upper one of two";
+    EXPECT_EQ(median({5, 9, 1, 7, 3}), 5);
+}
+
+// Three rounds of two guesses and one of a single guess: neither the first nor a short one says what a full
+// one takes.
+TEST(Study, SummarisesARunByItsFullRoundsBehindTheFirst) {
+    RunSettings settings;
+    settings.drafter = "small";
+    settings.k = 2;
+    Trace trace([](int) { return std::string(); });
+    Header header;
+    header.drafter = "small";
+    header.k = 2;
+    header.prompt = {9};
+    trace.append(header);
+    const std::vector<std::vector<bool>> kept = {{true, true}, {true, false}, {false}, {true, true}};
+    for (int cycle = 0; cycle < 4; ++cycle) {
+        const auto& answers = kept[static_cast<std::size_t>(cycle)];
+        for (int i = 0; i < static_cast<int>(answers.size()); ++i) {
+            Drafted draft;
+            draft.cycle = cycle;
+            draft.index = i;
+            draft.parent = i - 1;
+            draft.ms = cycle == 0 ? 100 : cycle;
+            draft.head_ms = cycle == 0 ? 50 : 0.5;
+            trace.append(draft);
+        }
+        trace.append(Verified{cycle, 3, cycle == 0 ? 900.0 : 10.0 * cycle, 0});
+        Committed commit;
+        commit.cycle = cycle;
+        for (int i = 0; i < static_cast<int>(answers.size()); ++i) {
+            Checked check;
+            check.cycle = cycle;
+            check.index = i;
+            check.accepted = answers[static_cast<std::size_t>(i)];
+            trace.append(check);
+            if (!check.accepted) break;
+            ++commit.accepted_drafts;
+        }
+        for (int i = 0; i <= commit.accepted_drafts; ++i) commit.tokens.push_back(10 * cycle + i);
+        trace.append(commit);
+    }
+    const StudyPoint point = summary_of(settings, trace);
+    EXPECT_EQ(point.problem, "");
+    EXPECT_EQ(point.rounds, 4);
+    EXPECT_EQ(point.tokens, 9);
+    EXPECT_EQ(point.output, (std::vector<int>{0, 1, 2, 10, 11, 20, 30, 31, 32}));
+    EXPECT_EQ(point.judged, (std::vector<int>{4, 3}));
+    EXPECT_EQ(point.kept, (std::vector<int>{3, 2}));
+    EXPECT_EQ(point.without, 0);
+    EXPECT_EQ(point.timed, 2) << "the second and the fourth";
+    EXPECT_EQ(point.draft_ms, 7) << "3 + 0.5 a guess, the upper one of two rounds";
+    EXPECT_EQ(point.head_ms, 1);
+    EXPECT_EQ(point.verify_ms, 30);
+}
+
 // A round is full when it has as many guesses as the drafter can make.
 TEST(Study, TimesADrafterThatCannotGuessSoMany) {
     const auto models = test::micro_models(1);
