@@ -120,6 +120,28 @@ TEST(Verify, AnEmptyResidualFallsBackToTheTargetAndSaysSo) {
     EXPECT_TRUE(rows.run("token").residual_fallback);
 }
 
+// A coin outside [0, 1) rejects what is certain. Nothing is left then of the target's law, whatever the rule.
+TEST(Verify, EveryRuleWithAResidualFallsBackToTheTargetAndSaysSo) {
+    for (const RuleInfo& rule : rule_list()) {
+        const std::string name = rule.name;
+        if (rule.greedy_only || name == "match" || name == "typical") continue;
+        const Law certain{0, 1};
+        Rows rows{.drafts = {1},
+                  .p = {certain, {0.5, 0.5}},
+                  .q = {certain},
+                  .accept = {1.0},
+                  .resample = {0.5, 0.5},
+                  .params = {.lenience = 0}};
+        const Verdict verdict = rows.run(rule.name);
+        EXPECT_EQ(verdict.accepted(), 0) << name;
+        EXPECT_TRUE(verdict.residual_fallback) << name;
+        EXPECT_EQ(verdict.law, certain) << name;
+        EXPECT_EQ(verdict.token, 1) << name;
+        rows.accept = {0.5};
+        EXPECT_FALSE(rows.run(rule.name).residual_fallback) << name;
+    }
+}
+
 TEST(Verify, WithoutDraftsEveryRuleEmitsOneTokenOfTheTarget) {
     for (const RuleInfo& rule : rule_list()) {
         Rows rows{.drafts = {}, .p = {{0.2, 0.8}}, .q = {}, .accept = {}, .resample = {0.5}};
