@@ -126,6 +126,49 @@ TEST(CycleTime, ADraftThatProposesNothingHasItsTime) {
             }
 }
 
+// Guesses as many as it is asked for, each in a time that is known.
+class Steady final : public Drafter {
+  public:
+    void begin(std::span<const int>) override {}
+    void observe(const Observation&) override {}
+    Draft draft(const DraftRequest& request) override {
+        Draft draft;
+        for (int i = 0; i < request.k; ++i) {
+            DraftNode node;
+            node.parent = i - 1;
+            node.token = 3;
+            node.ms = 4;
+            node.head_ms = 0.25;
+            draft.nodes.push_back(std::move(node));
+        }
+        return draft;
+    }
+};
+
+// A cascade asks for one guess more, whose law alone it needs. Its time is the round's; the last guess
+// carries it.
+TEST(CycleTime, ALawBehindTheLastGuessIsPaidFor) {
+    const auto models = test::micro_models(1);
+    Trace trace([](int) { return std::string(); });
+    trace.append(Header{});
+    const auto target = make_model_decoder(models->target, 64);
+    Steady drafter;
+    CycleSettings settings;
+    settings.k = 2;
+    settings.max_tokens = 6;
+    settings.sampling.temperature = 1;
+    Cycle cycle(*target, drafter, *find_rule("cascade_tokenV3"), settings, trace, {7, 8, 9}, 3);
+    while (cycle.step()) {
+    }
+    const CycleView view = fold(trace, trace.size());
+    const CycleSummary& first = view.cycles.front();
+    ASSERT_EQ(first.drafts.size(), 2u);
+    EXPECT_EQ(first.drafts[0].draft->ms, 4);
+    EXPECT_EQ(first.drafts[1].draft->ms, 8);
+    EXPECT_EQ(first.drafts[1].draft->head_ms, 0.5);
+    EXPECT_EQ(first.head_ms, 0.75);
+}
+
 // The phases of a round laid end to end, by hand: 2 + 3 and 1 + 0 of drafting, 0.5 of a draft without a
 // guess.
 TEST(CycleTime, SumsUpTheRunPhaseByPhase) {
