@@ -136,6 +136,20 @@ TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
         }
 }
 
+TEST(Guesses, AreTheUsualNumberWhereTheRunGuessedNothing) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = guess_settings("none", 0);
+    settings.k = 0;
+    const auto run = test::finished(models, settings);
+    for (const GuessRow& row : guess_all(models, settings, run->trace(), {0}).rows) {
+        EXPECT_EQ(row.settings.k, usual_k(row.drafter)) << row.drafter;
+        if (row.drafter != "small") continue;
+        ASSERT_EQ(row.problem, "");
+        EXPECT_EQ(fold(*row.trace, row.trace->size()).cycles[0].drafts.size(),
+                  static_cast<std::size_t>(usual_k("small")));
+    }
+}
+
 TEST(Guesses, RefuseACycleThatIsNotThere) {
     const auto models = test::micro_models(1);
     const RunSettings settings = guess_settings("small", 0);

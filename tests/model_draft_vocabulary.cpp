@@ -1,4 +1,5 @@
 // A draft model with more or fewer ids than the target: padding of the heads differs in public families.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/drafter.h"
@@ -98,6 +99,33 @@ TEST(DraftVocabulary, ANarrowerDraftStopsAtAnIdItDoesNotHave) {
                 EXPECT_EQ(drafts_in(run->trace()), 0);
                 EXPECT_EQ(run->sequence().size(), 45u);
             }
+}
+
+// Nor does it guess on behind one that is put there; behind its last id it does.
+TEST(DraftVocabulary, ANarrowerDraftStopsBehindAForcedIdItDoesNotHave) {
+    const auto models = with_draft(40);
+    const std::vector<int> text = {5, 6, 7, 8};
+    for (const char* name : {"small", "small_tree"})
+        for (const int id : {39, 40, 60}) {
+            SCOPED_TRACE(std::string(name) + " behind " + std::to_string(id));
+            const auto target = make_model_decoder(models->target, 64);
+            const auto drafter =
+                find_drafter(name)->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
+            drafter->begin(text);
+            const std::vector<std::pair<int, int>> force = {{0, id}};
+            const Draft draft =
+                drafter->draft({.sequence = text,
+                                .k = 3,
+                                .nodes = 12,
+                                .siblings = name == std::string("small") ? Siblings::none : Siblings::best,
+                                .sampling = {.temperature = 0},
+                                .coin = [](int) { return 0.5; },
+                                .force = force});
+            ASSERT_FALSE(draft.nodes.empty());
+            EXPECT_EQ(draft.nodes[0].token, id);
+            const auto behind = std::ranges::count(draft.nodes, 0, &DraftNode::parent);
+            EXPECT_EQ(behind > 0, id == 39);
+        }
 }
 
 } // namespace
