@@ -279,11 +279,7 @@ std::optional<Session::PlainTime> Session::plain_time(const RunSettings& setting
     std::vector<double> times;
     for (const CycleSummary& cycle : view.cycles)
         if (cycle.complete()) times.push_back(cycle.total_ms());
-    if (!times.empty()) {
-        std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
-                         times.end());
-        time.ms = times[times.size() / 2];
-    }
+    time.ms = median(std::move(times));
     time.took_ms = whole.ms();
     return time;
 }
