@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/emitted.h"
+#include "engine/drafter.h"
 #include "engine/rules/typical.h"
 #include "engine/run.h"
 #include "tests/micro.h"
@@ -113,6 +113,49 @@ TEST(RoundEvents, SayTheCoefficientOfBlockVerification) {
         ASSERT_TRUE(check.joint);
         joint = std::min(1.0, (check.index == 0 ? 1 : joint) * std::exp(check.p - check.q));
         EXPECT_NEAR(std::exp(*check.joint), joint, 1e-9) << check.cycle << " " << check.index;
+    }
+}
+
+// The law that all of whose entries were recorded.
+Law law_of(const Top& top, int vocab) {
+    Law law(static_cast<std::size_t>(vocab), 0.0);
+    for (const Top::Entry& entry : top.entries)
+        law[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+    return law;
+}
+
+// What is recorded is how it came about: whoever draws from the law with the coin gets the token. Without a
+// coin the token was certain.
+TEST(RoundEvents, ATokenIsWhatItsLawAndItsCoinGive) {
+    const auto models = test::micro_models(1);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (drafter.name == std::string("none")) continue;
+        RunSettings settings = drafted_by_the_table("token");
+        settings.drafter = drafter.name;
+        settings.rule = judging_rule(settings.rule, settings.drafter);
+        settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+        settings.k = 3;
+        settings.sampling.temperature = 0.8;
+        settings.trace_top = -1;
+        const auto run = test::finished(models, settings);
+        int guesses = 0;
+        for (std::size_t i = 0; i < run->trace().size(); ++i) {
+            const std::string where = drafter.name + std::string(", event ") + std::to_string(i);
+            if (const auto* own = std::get_if<Resampled>(&run->trace()[i])) {
+                ASSERT_TRUE(own->u) << where;
+                EXPECT_EQ(sample(law_of(own->top, 61), *own->u), own->token) << where;
+            }
+            const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
+            if (!draft) continue;
+            ++guesses;
+            const Law law = law_of(draft->top, 61);
+            EXPECT_NEAR(law[static_cast<std::size_t>(draft->token)], std::exp(draft->q), 1e-9) << where;
+            if (draft->u)
+                EXPECT_EQ(sample(law, *draft->u), draft->token) << where;
+            else
+                EXPECT_EQ(draft->q, 0) << where;
+        }
+        EXPECT_GT(guesses, 3) << drafter.name;
     }
 }
 
