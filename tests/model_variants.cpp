@@ -40,6 +40,12 @@ class Variants : public ::testing::Test {
     [[nodiscard]] std::shared_ptr<const DraftNetwork> head(const DraftConfig& config) const {
         return DraftNetwork::random(target_, config, "head", 11);
     }
+    // Domino's head as of a large target, whose table of inputs would be slower than the product.
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> without_table(const DraftConfig& config) const {
+        const auto network = std::const_pointer_cast<DraftNetwork>(head(config));
+        network->gru_table = Buffer();
+        return network;
+    }
     // The laws at temperature 1 of the first guesses after prompt_, and the features that they were made
     // from.
     std::vector<Vec> laws(const std::string& drafter, const std::shared_ptr<const DraftNetwork>& network,
@@ -167,8 +173,10 @@ TEST_F(Variants, DominosHeadComputesItsFormulas) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, [&](std::size_t x, std::size_t y) { return best[x] > best[y]; });
     const OutputHead whole = {target_->head(), {}, {}};
-    for (const bool pooled : {false, true}) {
-        DominoHead domino({*target, nullptr, network, {}}, whole, pooled ? static_cast<int>(kPool) : 0);
+    const auto bare = without_table(config);
+    for (const auto& [pooled, tabled] : {std::pair{false, true}, {true, true}, {false, false}}) {
+        DominoHead domino({*target, nullptr, tabled ? network : bare, {}}, whole,
+                          pooled ? static_cast<int>(kPool) : 0);
         for (int block = 0; block < 2; ++block) { // the second begins from a zero state again
             domino.begin(rows.view(), base.view(), 1);
             Vec state(10, 0.0);
@@ -203,6 +211,22 @@ TEST_F(Variants, DominosHeadComputesItsFormulas) {
             }
         }
     }
+}
+
+// At once, where no token comes back from the device before the block is whole.
+TEST_F(Variants, DominoGuessesTheSameWithoutItsTable) {
+    const DraftConfig config = micro_head(Method::domino, target_->config);
+    const auto target = make_model_decoder(target_, 32);
+    Buffer rows(*backend_, DType::f32, 7, 48), base(*backend_, DType::f32, 7, 61);
+    fill(*backend_, rows.view(), 31);
+    fill(*backend_, base.view(), 32);
+    const OutputHead whole = {target_->head(), {}, {}};
+    const auto with_table = head(config), without = without_table(config);
+    DominoHead tabled({*target, nullptr, with_table, {}}, whole, 0),
+        bare({*target, nullptr, without, {}}, whole, 0);
+    for (const int anchor : {3, 9, 60})
+        EXPECT_EQ(bare.guesses(rows.view(), base.view(), 1, anchor),
+                  tabled.guesses(rows.view(), base.view(), 1, anchor));
 }
 
 // EAGLE-3 columns as formats §4.3 writes them, layer by layer.
