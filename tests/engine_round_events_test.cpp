@@ -159,6 +159,31 @@ TEST(RoundEvents, ATokenIsWhatItsLawAndItsCoinGive) {
     }
 }
 
+// Without its conditioning a block sees its anchor and where it stands, and nothing of the text before.
+TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
+    const auto models = test::micro_models(1);
+    for (const char* drafter : {"dflash", "domino", "dspark"})
+        for (const bool conditioning : {true, false}) {
+            const auto first_guesses = [&](std::vector<int> prompt) {
+                RunSettings settings = drafted_by_the_table("token");
+                settings.drafter = drafter;
+                settings.options.conditioning = conditioning;
+                settings.token_ids = std::move(prompt);
+                settings.max_tokens = 4;
+                const auto run = test::finished(models, settings);
+                std::vector<Top> laws;
+                for (std::size_t i = 0; i < run->trace().size(); ++i)
+                    if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
+                        draft && draft->cycle == 0)
+                        laws.push_back(draft->top);
+                EXPECT_EQ(laws.size(), 2u) << drafter;
+                return laws;
+            };
+            const bool same = first_guesses({5, 6, 7, 9}) == first_guesses({21, 33, 14, 9});
+            EXPECT_NE(same, conditioning) << drafter;
+        }
+}
+
 // A chat is recorded only where the prompt was one.
 TEST(RoundEvents, TheHeaderHasAChatOnlyWhereThePromptWasOne) {
     RunSettings settings = drafted_by_the_table("token");
