@@ -209,6 +209,8 @@ TEST(Statistics, KnowsWhichDifferenceATestWouldFind) {
     EXPECT_NEAR(least_distance(kCells - 1, kAlarm, 2000), full / 2, 1e-9); // four times the draws
     EXPECT_LT(full, least_distance(kCells - 1, 1e-6, 500));
     EXPECT_EQ(least_distance(0, kAlarm, 500), 1);
+    EXPECT_EQ(least_distance(kCells - 1, kAlarm, 0), 1) << "nothing was drawn";
+    EXPECT_LT(least_distance(1, kAlarm, 500), full) << "two cells tell more than nine";
     std::uint32_t position = 0;
     const auto drawn = [&](double distance, int draws) { // half of the cells have more than their share
         Counts counts;
@@ -256,6 +258,17 @@ TEST(Statistics, PoolsRareCellsIntoOne) {
     EXPECT_NEAR(few.chi_square, 36 / 36.0 + 4 / 10.0, 1e-12);
     EXPECT_EQ(few.degrees, 2);
     EXPECT_NEAR(few.total_variation, 0.06, 1e-12);
+}
+
+TEST(Statistics, WhatALawForbidsCountsForTheDistanceAndNoDrawsForNothing) {
+    const LawTest forbidden = against_law({{{0}, 30}, {{1}, 10}}, {{{0}, 1.0}, {{2}, 0.0}});
+    EXPECT_NEAR(forbidden.total_variation, 0.25, 1e-12);
+    EXPECT_EQ(forbidden.p_value, 0);
+    for (const LawTest& none : {against_draws({}, {{{0}, 30}}), against_draws({{{0}, 30}}, {})}) {
+        EXPECT_EQ(none.p_value, 1);
+        EXPECT_EQ(none.total_variation, 0);
+        EXPECT_EQ(none.degrees, 0);
+    }
 }
 
 // Of 16 of id 2, the smaller set of 100 is expected to have 16 / 3, which is enough; of 8 of id 3 it is not.
