@@ -31,7 +31,7 @@ class Fields {
     [[nodiscard]] int integer(const char* name, int low, int high) const {
         const Json* value = find(name);
         if (value == nullptr) fail(name, "is missing");
-        const bool whole = value->is_number_integer() || value->is_number_unsigned();
+        const bool whole = value->is_number_integer();
         if (!whole || *value < low || *value > high)
             fail(name, "is " + shown(*value) + ", expected an integer from " + std::to_string(low) + " to " +
                            std::to_string(high));
@@ -70,7 +70,7 @@ class Fields {
         if (list == nullptr) return values;
         if (!list->is_array()) fail(name, "is " + shown(*list) + ", expected a list of integers");
         for (const Json& value : *list) {
-            const bool whole = value.is_number_integer() || value.is_number_unsigned();
+            const bool whole = value.is_number_integer();
             if (!whole || value < low || value > high)
                 fail(name, "has the entry " + shown(value) + ", expected integers from " +
                                std::to_string(low) + " to " + std::to_string(high));

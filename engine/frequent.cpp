@@ -74,7 +74,7 @@ std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path
     std::vector<bool> seen(static_cast<std::size_t>(vocab));
     frequent->order_.clear();
     for (const Json& value : *found) {
-        const bool whole = value.is_number_integer() || value.is_number_unsigned();
+        const bool whole = value.is_number_integer();
         if (!whole || value < 0 || value >= vocab)
             throw Error(name + ": ids has the entry " + shown(value) + ", the target has ids 0 to " +
                             std::to_string(vocab - 1),

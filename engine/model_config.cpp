@@ -29,7 +29,7 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
     const Json* value = fields.find("eos_token_id");
     if (value == nullptr) return;
     const auto add = [&](const Json& id) {
-        if (!(id.is_number_integer() || id.is_number_unsigned()) || id < 0 || id >= vocab)
+        if (!id.is_number_integer() || id < 0 || id >= vocab)
             fields.fail("eos_token_id", "has the entry " + shown(id) + ", expected ids from 0 to " +
                                             std::to_string(vocab - 1));
         const int stop = id.get<int>();

@@ -105,7 +105,7 @@ class Entry {
     std::optional<int> count_or_null(const char* field) const {
         const Json& value = get(field);
         if (value.is_null()) return std::nullopt;
-        if (!(value.is_number_integer() || value.is_number_unsigned()) || value < 1 || value > 1'000'000)
+        if (!value.is_number_integer() || value < 1 || value > 1'000'000)
             fail(field, "is " + shown(value) + ", expected a whole number from 1 to 1000000 or null");
         return value.get<int>();
     }

@@ -24,7 +24,7 @@ const Json& member(const Json& json, const char* field, const std::string& name)
 }
 
 int read_int(const Json& value, const std::string& name, const std::string& what, int low, int high) {
-    const bool whole = value.is_number_integer() || value.is_number_unsigned();
+    const bool whole = value.is_number_integer();
     if (!whole || value < low || value > high)
         fail(name, what + " is " + shown(value) + ", expected an integer from " + std::to_string(low) +
                        " to " + std::to_string(high));

@@ -95,7 +95,7 @@ void place(TokenizerParts& parts, int id, const std::string& bytes) {
 }
 
 int read_id(const Json& value, const Section& section, const std::string& token) {
-    const bool whole = value.is_number_integer() || value.is_number_unsigned();
+    const bool whole = value.is_number_integer();
     if (!whole || value < 0 || value > kLargestId)
         section.fail("gives token \"" + token + "\" the id " + shown(value));
     return value.get<int>();
