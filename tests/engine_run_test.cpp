@@ -285,7 +285,5 @@ TEST(Heads, AreTheHeadsOfTheWholeLaws) {
     }
 }
 
-// ---- the engine thread ----
-
 } // namespace
 } // namespace speclens
