@@ -384,6 +384,32 @@ TEST_F(Variants, DFlashSeesItsWindows) {
     }
 }
 
+// A block that may look back at four tokens does not see what the features of those before them are.
+TEST_F(Variants, ABlockSeesTheEndOfItsContextWhereItIsLimited) {
+    const auto network = head(micro_head(Method::dflash, target_->config));
+    const auto guesses = [&](int last, std::uint64_t early) {
+        const auto target = make_model_decoder(target_, 128);
+        DrafterOptions options;
+        options.context_last = last;
+        const auto block = find_drafter("dflash")->make({*target, nullptr, network, options});
+        block->begin(prompt_);
+        Buffer features(*backend_, DType::f32, 11, 3 * 48);
+        fill(*backend_, features.view(), early);
+        fill(*backend_, features.view().slice(7, 4), 99);
+        block->observe({.sequence = prompt_, .first = 0, .prompt = true, .features = features.view()});
+        const Draft draft = block->draft(
+            {.sequence = prompt_, .k = 3, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
+        std::vector<Top> laws;
+        for (const DraftNode& node : draft.nodes) laws.push_back(node.heads.raw);
+        EXPECT_EQ(laws.size(), 3u);
+        return laws;
+    };
+    EXPECT_EQ(guesses(4, 1), guesses(4, 2));
+    EXPECT_NE(guesses(5, 1), guesses(5, 2)) << "the fifth from the end is another one";
+    EXPECT_NE(guesses(4, 1), guesses(0, 1)) << "0: all of it";
+    EXPECT_EQ(guesses(11, 1), guesses(0, 1));
+}
+
 TEST(RankShape, TakesTheSmallestSumsOfRanks) {
     const std::vector<ShapeNode> shape = rank_shape(3, 3, 8);
     // 1 | 1+1, 2 | 1+1+1, 1+2, 2+1, 3 | one of the four that cost 4, the deepest
