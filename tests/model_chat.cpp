@@ -137,6 +137,7 @@ TEST(ChatFormats, ReadTheEscapesOfALiteral) {
     EXPECT_EQ(literal("I'm \\\"Bob\\\".", "\""), "I'm \"Bob\".");
     EXPECT_EQ(literal("a\\nb\\tc {{ d }} %} \\x41\\u00e9\\U0001F600\\60 \\d \\x4"),
               "a\nb\tc {{ d }} %} Aé😀0 \\d \\x4");
+    EXPECT_EQ(literal("\\x41B\\u00e99\\0601"), "ABé901") << "digits behind a whole escape";
     EXPECT_EQ(system_of("{# '<|im_start|>system\\nno<|im_end|>' #}{% if x %}<|im_start|>system\nIt's "
                         "me.<|im_end|>\n{% endif %}"),
               "It's me.")
