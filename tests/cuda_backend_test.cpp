@@ -179,6 +179,24 @@ TEST_F(CudaObject, WorksWithoutAGraphThatFindsNoMemory) {
     EXPECT_EQ(simt::device.refusals, 0);
 }
 
+// What a graph needs it has before it is relied on: when it is replayed nobody could do without it any more.
+TEST_F(CudaObject, AGraphHasItsMemoryBeforeItIsReplayed) {
+    const auto backend = make();
+    const std::vector<float> values = Numbers(1).floats(256);
+    const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
+    const Buffer to(*backend, DType::f32, 1, 256);
+    std::vector<float> back(256);
+    for (int pass = 0; pass < 3; ++pass) {
+        for (int i = 0; i < 12; ++i) backend->copy(from.view(), to.view());
+        if (pass == 2) simt::device.refusals = 1; // the memory was given away since
+        backend->download(to.view(), back.data());
+        EXPECT_EQ(back, values) << pass;
+    }
+    EXPECT_EQ(simt::device.graph_launches, 1);
+    EXPECT_EQ(simt::device.refusals, 1) << "nothing was asked for";
+    simt::device.refusals = 0;
+}
+
 TEST_F(CudaObject, MovesDataOfEverySizeAndAlignment) {
     const auto backend = make();
     for (std::int64_t count : {1, 3, 255, 256, 257, 5000}) {

@@ -18,6 +18,7 @@ struct simt_node {
 };
 struct simt_graph {
     std::vector<std::unique_ptr<simt_node>> nodes;
+    bool uploaded = false;
 };
 
 namespace {
@@ -183,6 +184,14 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
     (*exec)->nodes = std::move(graph->nodes);
     return cudaSuccess;
 }
+// An executable graph takes its memory on the device when it is uploaded, at the latest when it first runs.
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
+    SIMT_FAIL_IF_FAULTY;
+    if (exec->uploaded) return cudaSuccess;
+    if (simt::device.refusals > 0) return --simt::device.refusals, cudaErrorMemoryAllocation;
+    exec->uploaded = true;
+    return cudaSuccess;
+}
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     delete exec;
     return simt::device.fault;
@@ -195,8 +204,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t no
     take(*node, *params);
     return cudaSuccess;
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
-    SIMT_FAIL_IF_FAULTY;
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+    if (const cudaError_t error = cudaGraphUpload(exec, stream); error != cudaSuccess) return error;
     ++simt::device.graph_launches;
     for (const auto& node : exec->nodes)
         simt::run_grid(node->params.func, node->params.gridDim, node->params.blockDim, node->arguments.data(),

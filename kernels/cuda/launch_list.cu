@@ -54,7 +54,7 @@ void LaunchList::flush(cudaStream_t stream) {
     if (graphs_ && going_.size() >= kWorthAGraph) {
         if (Graph* graph = known()) return replay(*graph, stream);
         try {
-            record();
+            record(stream);
         } catch (const Error&) { // no memory for a graph: it works without
             (void)cudaGetLastError();
         }
@@ -74,7 +74,7 @@ LaunchList::Graph* LaunchList::known() {
 }
 
 // Only what comes a second time is worth it: making a graph costs more than running it.
-void LaunchList::record() {
+void LaunchList::record(cudaStream_t stream) {
     std::size_t hash = going_.size();
     for (const Launch& launch : going_)
         hash = (hash ^ reinterpret_cast<std::size_t>(launch.kernel)) * 0x100000001B3u;
@@ -95,6 +95,8 @@ void LaunchList::record() {
         graph->nodes.push_back(node);
     }
     check(cudaGraphInstantiate(&graph->exec, graph->graph, 0), "making a graph");
+    // Else it asks for its memory when it first runs, where nothing can be done without it any more.
+    check(cudaGraphUpload(graph->exec, stream), "making a graph");
     graph->used = flushes_;
     if (known_.size() == kMostGraphs)
         known_.erase(std::ranges::min_element(known_, {}, [](const auto& g) { return g->used; }));

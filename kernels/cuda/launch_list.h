@@ -74,8 +74,8 @@ class LaunchList {
         launch.bytes.resize((launch.bytes.size() + sizeof(P) + 15) / 16 * 16);
         std::memcpy(launch.bytes.data() + launch.place.back(), &value, sizeof(P));
     }
-    [[nodiscard]] Graph* known(); // the graph for the list that is going, null when there is none
-    void record();                // makes one
+    [[nodiscard]] Graph* known();     // the graph for the list that is going, null when there is none
+    void record(cudaStream_t stream); // makes one
     void replay(Graph& graph, cudaStream_t stream);
 
     bool graphs_;
