@@ -11,6 +11,7 @@
 #include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"
 #include "scenes/speedup_model.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {
