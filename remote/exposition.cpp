@@ -35,9 +35,8 @@ class Line {
         rest_.remove_prefix(1);
         return true;
     }
-    bool quoted(std::string& out) {
+    bool quoted(std::string& out) { // appends
         if (!take('"')) return false;
-        out.clear();
         while (!rest_.empty()) {
             const char c = rest_.front();
             rest_.remove_prefix(1);
