@@ -199,6 +199,26 @@ TEST(Probe, FindsTheDraftsOfSglangsSettings) {
     }
 }
 
+// Metrics that tell K and no length: the length stands in the server's state.
+TEST(Probe, FindsTheLengthThatSglangsMetricsLack) {
+    httplib::Server sglang;
+    sglang.Get("/metrics", [](const httplib::Request&, httplib::Response& response) {
+        response.set_content("sglang:num_running_reqs 1\nsglang:spec_num_draft_tokens 5\n", "text/plain");
+    });
+    sglang.Get("/server_info", [](const httplib::Request&, httplib::Response& response) {
+        response.set_content(R"({"version":"0.5.9","internal_states":[{"avg_spec_accept_length":2.5}]})",
+                             "application/json");
+    });
+    const int port = sglang.bind_to_any_port("127.0.0.1");
+    std::thread thread([&] { sglang.listen_after_bind(); });
+    const ServerFacts facts = probe_server(parse_endpoint("127.0.0.1:" + std::to_string(port)), {});
+    EXPECT_EQ(facts.version, "0.5.9");
+    EXPECT_EQ(facts.reading.told_length, 2.5);
+    EXPECT_EQ(facts.reading.told_drafts, 4.0) << "of the five the current token's slot is one";
+    sglang.stop();
+    thread.join();
+}
+
 TEST(Probe, AsksForAKey) {
     const RawServer server("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
     try {

@@ -57,6 +57,14 @@ TEST(Exposition, ReadsEveryFormOfALine) {
     EXPECT_DOUBLE_EQ(samples[5].value, 7);
 }
 
+TEST(Exposition, TakesDigitsInsideNames) {
+    const auto samples = parse_exposition("p50_909{dp0=\"a\"} 3\n", "test");
+    ASSERT_EQ(samples.size(), 1u);
+    EXPECT_EQ(samples[0].name, "p50_909");
+    EXPECT_EQ(*samples[0].label("dp0"), "a");
+    EXPECT_DOUBLE_EQ(samples[0].value, 3);
+}
+
 TEST(Exposition, SkipsTheMarkAtTheBeginningOfASavedFile) {
     const auto samples = parse_exposition("\xEF\xBB\xBF"
                                           "first 1\nsecond 2\n",

@@ -7,6 +7,7 @@
 #include "remote/answer_reader.h"
 #include "remote/event_stream.h"
 #include "remote/served_json.h"
+#include "remote/served_text.h"
 #include "tests/listening.h"
 #include "tests/mutate.h"
 
@@ -93,6 +94,27 @@ TEST(ServedTextTest, FollowsTheRoundsThatVllmLists) {
         EXPECT_DOUBLE_EQ(s.first_ms, 10);
         EXPECT_EQ(s.tokens, 9);
     }
+}
+
+// What a run would read is what is sent.
+TEST(ServedTextTest, AsksLikeARun) {
+    RunSettings run;
+    run.prompt = "Hi";
+    run.system = "Be brief.";
+    run.chat = true;
+    run.max_tokens = 7;
+    run.sampling.temperature = 0.5;
+    run.seed = 11;
+    const Json chat = Json::parse(request_body(ServerKind::llamacpp, request_like(run)));
+    EXPECT_EQ(chat["messages"], Json::parse(R"([{"role":"system","content":"Be brief."},)"
+                                            R"({"role":"user","content":"Hi"}])"));
+    EXPECT_EQ(chat["max_tokens"], 7);
+    EXPECT_EQ(chat["temperature"], 0.5);
+    EXPECT_EQ(chat["seed"], 11);
+    run.chat = false;
+    const Json raw = Json::parse(request_body(ServerKind::llamacpp, request_like(run)));
+    EXPECT_EQ(raw["prompt"], "Hi");
+    EXPECT_FALSE(raw.contains("messages"));
 }
 
 TEST(ServedTextTest, CountsTheGuessesOfEveryPlace) {

@@ -345,6 +345,26 @@ TEST(ScoredRun, EndsWhereTheContextOfTheServerDoes) {
     EXPECT_GT(run.sequence().size(), kLength - 4u);
 }
 
+// Entries of a list of models that name none are passed over.
+TEST(PromptScorer, PicksTheModelFromAListWithNonsense) {
+    for (const char* entry : {"3", "[]", "\"m\"", "{}", R"({"id":4})"}) {
+        const RawServer server([&](const std::string& request) {
+            const std::string body = request.starts_with("GET /version") ? R"({"version":"0.11"})"
+                                     : request.starts_with("GET /v1/models")
+                                         ? R"({"data":[)" + std::string(entry) + R"(,{"id":"m"}]})"
+                                         : "{}";
+            return RawServer::Answer{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " +
+                                     std::to_string(body.size()) + "\r\n\r\n" + body};
+        });
+        ScorerSettings settings = asking();
+        settings.model = "other";
+        const Error error =
+            error_of([&] { (void)connect_scorer(server.endpoint, settings, bundle_vocabulary()); });
+        EXPECT_EQ(error.code(), Exit::usage) << entry;
+        EXPECT_EQ(error.remedy(), "It has: m.") << entry;
+    }
+}
+
 // Ids that one side lacks: the advice is a draft of the server's family, not another server.
 TEST(PromptScorer, AnotherFamilyIsNamed) {
     const std::vector<int> text = {5, 6, 7};

@@ -209,6 +209,19 @@ TEST(SpecServerTest, HasBoundsInItsHistograms) {
     }
 }
 
+// A first token that came alone has nothing between it and itself.
+TEST(SpecServerTest, MeasuresNoGapWhereThereIsNone) {
+    const Listening server(base("none"));
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":1})").status, 200);
+    int lines = 0;
+    for (const MetricSample& sample : parse_exposition(http_get(server.endpoint, "/metrics").body, "test")) {
+        if (!sample.name.starts_with("vllm:inter_token_latency_seconds")) continue;
+        EXPECT_EQ(sample.value, 0) << sample.name;
+        ++lines;
+    }
+    EXPECT_GT(lines, 15);
+}
+
 TEST(SpecServerTest, HasTheFieldsThatClientsOfVllmRead) {
     const Listening server(base("small"));
     const auto now = static_cast<double>(std::time(nullptr));
@@ -460,6 +473,19 @@ TEST(SpecServerTest, OutlivesAnAnswerThatThereIsNoMemoryFor) {
         EXPECT_NE(streamed.body.find("[DONE]"), std::string::npos) << streamed.body;
         EXPECT_TRUE(http_get(server.endpoint, "/health").ok());
     }
+}
+
+// The system keeps a port for a minute that a connection was closed from.
+TEST(SpecServerTest, ListensAgainWhereItHasListened) {
+    int port = 0;
+    {
+        const Listening server(base("none"));
+        port = server.port;
+        EXPECT_NE(said_to(port, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").find("200"),
+                  std::string::npos);
+    }
+    SpecServer next(served_bundle(), {"127.0.0.1", port, 32, base("none")});
+    EXPECT_EQ(next.bind(), port);
 }
 
 TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
