@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "app/ui/format.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {

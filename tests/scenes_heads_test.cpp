@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/format.h"
 #include "engine/guest.h"
 #include "engine/published_words.h"
 #include "engine/run.h"
