@@ -1,6 +1,5 @@
 // The list of options: name, help, the commands where it means something, and what it sets.
 #include <algorithm>
-#include <cstdio>
 
 #include "app/cli_options.h"
 #include "app/cli_values.h"
@@ -98,11 +97,15 @@ void set_frames(Options& o, Text name, Text text) {
 }
 
 void set_size(Options& o, Text name, Text text) {
-    char rest = 0;
-    if (std::sscanf(text.c_str(), "%dx%d%c", &o.width, &o.height, &rest) != 2 || o.width < 640 ||
-        o.height < 400 || o.width > 7680 || o.height > 4320)
+    const std::vector<std::string> sides = split(text, 'x');
+    try {
+        if (sides.size() != 2) throw Error("not two sides", "", Exit::usage);
+        o.width = int_of(name, sides[0], 640, 7680);
+        o.height = int_of(name, sides[1], 400, 4320);
+    } catch (const Error&) {
         throw Error(name + ": '" + text + "' is not WxH",
                     "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
+    }
 }
 
 void set_color(Options& o, Text name, Text text) {
