@@ -30,6 +30,10 @@ std::string whole_amount(double value) {
     return std::abs(value) <= kMostTold ? grouped(value) : scientific(value);
 }
 
+std::string several(double count, const std::string& what) {
+    return whole_amount(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string value_or_dash(const std::optional<double>& value, int decimals, const char* unit = "") {
     return value && std::isfinite(*value) ? amount(*value, decimals) + unit : "–";
 }
@@ -81,10 +85,10 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
 std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t,
                         int without_draft) {
     std::string out =
-        "\n  " + t.paint(Tone::strong, of) + "\n  " + (counts.rounds ? whole_amount(*counts.rounds) : "–") +
-        (counts.rounds == 1.0 ? " round" : " rounds") +
+        "\n  " + t.paint(Tone::strong, of) + "\n  " +
+        (counts.rounds ? several(*counts.rounds, "round") : "– rounds") +
         (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
-        whole_amount(counts.drafted) + " tokens drafted, " + whole_amount(counts.accepted) + " accepted";
+        several(counts.drafted, "token") + " drafted, " + whole_amount(counts.accepted) + " accepted";
     if (const auto drafts = drafts_per_round(counts)) out += "; " + amount(*drafts, 2) + " drafted per round";
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
            t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
@@ -102,7 +106,8 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
         out += head + "\n" + places_row("kept, of all rounds", places.unconditional, most) +
                places_row("once all before it were", places.conditional, most);
         if (places.unconditional.size() > most)
-            out += "  (" + std::to_string(places.unconditional.size() - most) + " more places)\n";
+            out +=
+                "  (" + counted(static_cast<int>(places.unconditional.size() - most), "more place") + ")\n";
     }
     const std::vector<std::string> odd = findings(counts);
     if (!odd.empty()) out += "\n  " + t.paint(Tone::strong, "what stands out") + "\n";
@@ -127,8 +132,8 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
     out += (told_by == Told::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
            value_or_dash(r.waiting, 0) + " waiting, cache " +
            (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
-    out += "  since the start: " + (r.generated ? whole_amount(*r.generated) : "–") +
-           " tokens written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
+    out += "  since the start: " + (r.generated ? several(*r.generated, "token") : "– tokens") +
+           " written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
            value_or_dash(r.between_tokens.mean_ms(), 2, " ms") + " between tokens (means)\n";
     return out;
 }
@@ -188,7 +193,8 @@ std::string served_text(const ServedText& served, const Terminal& t) {
                 "\n";
         }
         if (served.rounds.size() > kShownRounds)
-            out += "  … " + std::to_string(served.rounds.size() - kShownRounds) + " more rounds\n";
+            out +=
+                "  … " + counted(static_cast<int>(served.rounds.size() - kShownRounds), "more round") + "\n";
         out += t.paint(Tone::muted, "  ★ the target's own token, the others of a round were guessed\n");
     }
     if (served.counts && !served.counts->empty())
@@ -218,7 +224,7 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
            (log.entries.size() == 1 ? " speaks" : " speak") + " of acceptance\n\n";
     out += "      line acc.length  accepted  what it is\n";
     const std::size_t first = log.entries.size() > 20 ? log.entries.size() - 20 : 0;
-    if (first > 0) out += "         … " + std::to_string(first) + " earlier ones\n";
+    if (first > 0) out += "         … " + counted(static_cast<int>(first), "earlier one") + "\n";
     for (std::size_t i = first; i < log.entries.size(); ++i) {
         const LogEntry& e = log.entries[i];
         out += pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
@@ -247,8 +253,8 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
                           " says what cannot be, and that is left out: " + e.left_out,
                       t);
     }
-    if (left_out > kShownLeftOut)
-        out += bullet(std::to_string(left_out - kShownLeftOut) + " more lines say what cannot be", t);
+    if (const auto more = static_cast<int>(left_out) - static_cast<int>(kShownLeftOut); more > 0)
+        out += bullet(counted(more, "more line") + (more == 1 ? " says" : " say") + " what cannot be", t);
     const SpecCounts sum = log.sum();
     if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
     const bool counts =
@@ -263,10 +269,12 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
 std::string bench_text(const std::string& name, const BenchRecords& records, const Terminal& t) {
     std::string out =
         t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
-        grouped(static_cast<double>(records.answered.size())) + " requests answered, " +
-        grouped(records.failed) + " failed or cancelled, " + whole_amount(records.tokens()) +
-        " tokens written" +
-        (records.skipped > 0 ? "; " + grouped(records.skipped) + " lines are no records" : "") + "\n\n";
+        several(static_cast<double>(records.answered.size()), "request") + " answered, " +
+        grouped(records.failed) + " failed or cancelled, " + several(records.tokens(), "token") + " written" +
+        (records.skipped > 0 ? "; " + several(records.skipped, "line") +
+                                   (records.skipped == 1 ? " is no record" : " are no records")
+                             : "") +
+        "\n\n";
     out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
     using Values = std::vector<double>;
     const auto row = [&](const char* label, const auto& of, int decimals) {
@@ -291,7 +299,7 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
         [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
     if (const double all = records.tokens_per_chunk(); all > 0)
         out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " +
-               grouped(records.chunks()) + " chunks\n" +
+               several(records.chunks(), "chunk") + "\n" +
                bullet("inferred: where the server sends a chunk after every round, these are tokens per "
                       "round (1 without "
                       "speculation); a server that joins or splits chunks makes it another number",
