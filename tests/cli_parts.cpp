@@ -39,6 +39,18 @@ TEST(Values, RefuseWhatIsNotAFiniteNumberInRange) {
         EXPECT_THROW((void)real("--temp", text, 0, 1000), Error) << text;
 }
 
+TEST(Values, TakeSizesInDigitsOnly) {
+    const auto size = [](const std::string& text) {
+        const Options o = parse({"render", "loop", "-o", "x.png", "--size", text});
+        return std::pair{o.width, o.height};
+    };
+    EXPECT_EQ(size("640x400"), (std::pair{640, 400}));
+    EXPECT_EQ(size("7680x4320"), (std::pair{7680, 4320}));
+    for (const char* text : {"639x400", "640x399", "7681x4320", "7680x4321", "1600", "1600x", "x1000",
+                             "1600x1000x2", "1600 x1000", "1600x +1000", "4294968896x1000"}) // 2^32 + 1600
+        EXPECT_THROW((void)size(text), Error) << text;
+}
+
 TEST(Table, GivesEveryOptionOneSpellingPerCommand) {
     for (const CommandRow& command : command_rows()) {
         std::set<std::string> names;
@@ -181,6 +193,38 @@ TEST(AttachText, MakesControlCharactersOfAServerVisible) {
     const std::string text = facts_text("http://h:1", facts, {.color = false, .width = 100}, Told::live);
     EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << text;
     EXPECT_NE(text.find("0.11"), std::string::npos) << text;
+}
+
+TEST(AttachText, CountsOneAndMany) {
+    const Terminal plain{.color = false, .width = 100};
+    BenchRecords records;
+    records.answered.push_back({.tokens = 1, .whole_ms = 46, .gaps = {}});
+    records.skipped = 1;
+    EXPECT_NE(
+        bench_text("f", records, plain)
+            .find("  1 request answered, 0 failed or cancelled, 1 token written; 1 line is no record\n"),
+        std::string::npos)
+        << bench_text("f", records, plain);
+    records.answered.push_back({.tokens = 2, .first_ms = 5, .gaps = {20, 22}});
+    records.skipped = 2;
+    const std::string two = bench_text("f", records, plain);
+    for (const char* part :
+         {"2 requests answered", "3 tokens written; 2 lines are no records\n", "over 3 chunks"})
+        EXPECT_NE(two.find(part), std::string::npos) << part << "\n" << two;
+    EXPECT_NE(counts_text({1, 1, 0, {0}}, "x", plain).find("1 round, 1 token drafted, 0 accepted"),
+              std::string::npos);
+    EXPECT_NE(counts_text({2, 4, 3, {2, 1}}, "x", plain).find("2 rounds, 4 tokens drafted, 3 accepted"),
+              std::string::npos);
+    // 21 and 22 entries of which 20 are shown, 6 and 7 of which say what cannot be.
+    const auto log = [&](int fine, int odd) {
+        LogReading reading;
+        for (int i = 0; i < fine + odd; ++i) reading.entries.emplace_back().left_out = i < odd ? "odd" : "";
+        return log_text("f", reading, plain);
+    };
+    for (const char* part : {"… 1 earlier one\n", "1 more line says what cannot be"})
+        EXPECT_NE(log(15, 6).find(part), std::string::npos) << part << "\n" << log(15, 6);
+    for (const char* part : {"… 2 earlier ones\n", "2 more lines say what cannot be"})
+        EXPECT_NE(log(15, 7).find(part), std::string::npos) << part << "\n" << log(15, 7);
 }
 
 TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables
