@@ -26,6 +26,19 @@ PassTimes bend() {
     return times;
 }
 
+TEST(FailuresModel, TheBestOfARowIsTheFastestThatPays) {
+    FailuresModel m;
+    for (const double first : {1.2, 1.0, 0.9})
+        for (std::size_t i = 0; i < std::size(kGuesses); ++i)
+            m.cells.push_back({1, kGuesses[i], i == 0 ? first : first > 1.1 ? 1.1 : 0.99});
+    EXPECT_EQ(m.best(0), 0);
+    EXPECT_EQ(m.best_k(0), 1) << "one guess";
+    for (const int row : {1, 2}) {
+        EXPECT_EQ(m.best(row), -1) << "nothing pays";
+        EXPECT_EQ(m.best_k(row), 0);
+    }
+}
+
 TEST(Failures, PassesBetweenAndBeyondTheMeasuredWidths) {
     const PassTimes times = bend();
     EXPECT_DOUBLE_EQ(pass_ms(times, 1), 1);

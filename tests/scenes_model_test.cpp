@@ -43,6 +43,16 @@ TEST(SetBar, KeepsTheSumAndTheLockedBars) {
     EXPECT_NEAR(list[0].kept, .2, 1e-12);
 }
 
+TEST(SetBar, CannotMoveWhatTheLocksLeaveNoRoomFor) {
+    auto list = bars({{.5, .2}, {.3, .3}, {.2, .5}});
+    list[1].locked = list[2].locked = true;
+    for (const double wanted : {0.1, 0.9}) {
+        set_bar(list, 0, Side::target, wanted);
+        EXPECT_NEAR(list[0].p, .5, 1e-12) << wanted;
+        EXPECT_NEAR(sum_p(list), 1, 1e-12);
+    }
+}
+
 TEST(SetBar, SharesOutEvenlyWhenTheOthersHaveNothing) {
     auto list = bars({{1, .2}, {0, .3}, {0, .5}});
     set_bar(list, 0, Side::target, 0.4);

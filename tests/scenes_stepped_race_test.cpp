@@ -69,6 +69,36 @@ TEST(RaceKeys, LStepsAllLanesTogether) {
     EXPECT_EQ(b.all<EndSteppedRace>().size(), 1U);
 }
 
+// C: the lane has ended a round.
+//   step      0  1  2  3  4  5  6
+//   lane 0       .  C  .  C  done
+//   lane 1       .  .  C  .  .  C
+TEST(SteppedRace, ARoundEndsWhereEveryLaneHasEndedOne) {
+    RaceView race;
+    race.settings.stepped = true;
+    for (const std::string& events : {std::string(".C.C"), std::string("..C..C")}) {
+        auto trace = std::make_shared<Trace>([](int) { return std::string("a"); });
+        for (const char event : events) {
+            if (event == 'C')
+                trace->append(Committed{});
+            else
+                trace->append(Verified{});
+        }
+        race.lanes.emplace_back().trace = trace;
+    }
+    for (std::size_t step = 0; step <= 6; ++step)
+        race.steps.push_back({std::min<std::size_t>(step, 4), step});
+    EXPECT_EQ(next_round(race, 0), 3);
+    EXPECT_EQ(next_round(race, 3), 6);
+    EXPECT_EQ(next_round(race, 6), 6);
+    // Backwards to where every lane had a round less, or was done already.
+    EXPECT_EQ(previous_round(race, 6), 5) << "the first lane is done";
+    EXPECT_EQ(previous_round(race, 5), 2);
+    EXPECT_EQ(previous_round(race, 3), 1);
+    EXPECT_EQ(previous_round(race, 1), 0);
+    EXPECT_EQ(previous_round(race, 0), 0);
+}
+
 TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
     const auto race = stepped_race(6);
     for (const double step : {0.0, 3.0, 6.0}) {

@@ -94,6 +94,15 @@ struct Stored {
     }
 };
 
+// Guesses that are all refused are news, too: they count for the warm-up.
+TEST(Systems, TheFormulasControllerGivesUpOnGuessesThatNeverStay) {
+    FormulaController formula(Wire{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15});
+    for (int round = 0; round < 10; ++round)
+        EXPECT_EQ(formula.update(0, formula.k()), 5) << "round " << round << " of the warm-up";
+    EXPECT_EQ(formula.update(0, formula.k()), 1) << "ten refusals, a little faded";
+    EXPECT_EQ(formula.alpha(), 0);
+}
+
 TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
     Stored stored;
     const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
