@@ -1,5 +1,5 @@
 # The command line: its pure parts, and the program itself, started as a user would start it.
-spec_test(cli_parts_test LABELS fast SOURCES cli_parts.cpp cli_walk.cpp views_lecture.cpp views_link.cpp LIBS speclens_cli)
+spec_test(cli_parts_test LABELS fast SOURCES cli_parse.cpp cli_parts.cpp cli_walk.cpp views_lecture.cpp views_link.cpp LIBS speclens_cli)
 spec_test(cli_program_test LABELS fast
     SOURCES cli_support.cpp cli_attach.cpp cli_usage.cpp cli_run.cpp cli_files.cpp cli_failures.cpp cli_measures.cpp
         cli_laws.cpp cli_lists.cpp cli_train.cpp cli_cuda.cpp

@@ -39,18 +39,6 @@ TEST(Values, RefuseWhatIsNotAFiniteNumberInRange) {
         EXPECT_THROW((void)real("--temp", text, 0, 1000), Error) << text;
 }
 
-TEST(Values, TakeSizesInDigitsOnly) {
-    const auto size = [](const std::string& text) {
-        const Options o = parse({"render", "loop", "-o", "x.png", "--size", text});
-        return std::pair{o.width, o.height};
-    };
-    EXPECT_EQ(size("640x400"), (std::pair{640, 400}));
-    EXPECT_EQ(size("7680x4320"), (std::pair{7680, 4320}));
-    for (const char* text : {"639x400", "640x399", "7681x4320", "7680x4321", "1600", "1600x", "x1000",
-                             "1600x1000x2", "1600 x1000", "1600x +1000", "4294968896x1000"}) // 2^32 + 1600
-        EXPECT_THROW((void)size(text), Error) << text;
-}
-
 TEST(Table, GivesEveryOptionOneSpellingPerCommand) {
     for (const CommandRow& command : command_rows()) {
         std::set<std::string> names;
@@ -112,45 +100,6 @@ TEST(Table, NamesTheDefaultsOfEachCommand) {
             << row_of(c.command).name << " " << line_of(c.command, c.option);
     for (const char* key : {"domain", "chat", "system"})
         EXPECT_NE(line_of(Command::compare, "--prompts").find(key), std::string::npos) << key;
-}
-
-// The words of a line of a shell, as far as the examples need it.
-std::vector<std::string> words_of(const std::string& line) {
-    std::vector<std::string> words;
-    bool quoted = false;
-    std::string word;
-    for (const char c : line + " ") {
-        if (c == '"')
-            quoted = !quoted;
-        else if (c != ' ' || quoted)
-            word += c;
-        else
-            words.push_back(std::exchange(word, ""));
-    }
-    return words;
-}
-
-TEST(Parse, AcceptsTheExamplesOfTheHelp) {
-    for (const CommandRow& command : command_rows()) {
-        for (const std::string& line : split(command.examples, '\n')) {
-            const std::vector<std::string> words = words_of(line);
-            auto from = words.begin();
-            while (from != words.end()) { // of a pipe, every part: the last one is of this command
-                const auto to = std::find(from, words.end(), "|");
-                if (*from == "journalctl" && to != words.end()) { // somebody else's
-                    from = to + 1;
-                    continue;
-                }
-                if (*from == "ssh") from += 2;
-                ASSERT_EQ(*from, "speclens") << line;
-                EXPECT_NO_THROW({
-                    const Options options = parse({from + 1, to});
-                    EXPECT_TRUE(options.command == command.command || to != words.end()) << line;
-                }) << line;
-                from = to == words.end() ? to : to + 1;
-            }
-        }
-    }
 }
 
 TEST(Terminal, CountsColumnsOfWideAndBrokenText) {
