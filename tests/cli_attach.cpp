@@ -477,6 +477,11 @@ TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
         const std::string plain = speclens(start).out;
         EXPECT_NE(plain.find("serves bundle S without speculation at"), std::string::npos) << plain;
     }
+    // What cannot run is said before anybody asks.
+    start.arguments = {"serve", "--port", "0", "--drafter", "skip", "--exit-layer", "99"};
+    const Outcome wrong = speclens(start);
+    EXPECT_EQ(wrong.code, 2) << wrong.out;
+    EXPECT_EQ(wrong.out, "");
     const Listening taken(domino());
     const Outcome second = speclens({"serve", "--drafter", "small", "--port", std::to_string(taken.port)});
     EXPECT_EQ(second.code, 6) << second.err;

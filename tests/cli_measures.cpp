@@ -473,6 +473,7 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["schema"], "speclens-bench/1");
     EXPECT_EQ(json["weights"], "trained");
+    EXPECT_EQ(json["context"], 64) << "as the help says";
     for (const char* field :
          {"machine", "backend", "threads", "model", "read_bandwidth_gbs", "trace_overhead", "startup_ms"})
         EXPECT_TRUE(json.contains(field)) << field;
