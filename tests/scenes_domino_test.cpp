@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <thread>
 
@@ -98,6 +99,56 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
         }
     }
     EXPECT_GT(whole, 10);
+}
+
+// The head turned the second guess from 3 to 2, and the target wanted 3: without the head it would have
+// stayed, and what the target says behind it was never asked.
+TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
+    const auto trace = std::make_shared<Trace>([](int id) { return std::to_string(id); });
+    Header header;
+    header.drafter = "domino";
+    header.rule = "greedy";
+    header.k = 3;
+    header.prompt = {0};
+    header.sampling.temperature = header.draft_sampling.temperature = 0;
+    trace->append(header);
+    const auto law = [](int id) { return Top{{{id, std::log(0.9)}}, 0.1}; };
+    const int drafts[] = {1, 2, 4}, base[] = {1, 3, 4};
+    for (int i = 0; i < 3; ++i)
+        trace->append(Drafted{.cycle = 0,
+                              .index = i,
+                              .parent = i - 1,
+                              .token = drafts[i],
+                              .u = {},
+                              .top = law(drafts[i]),
+                              .raw_top = {},
+                              .base_top = law(base[i]),
+                              .extra = {},
+                              .lens = {}});
+    trace->append(Verified{0, 4, 1, 0});
+    for (int i = 0; i < 2; ++i) {
+        Checked check;
+        check.index = i;
+        check.token = drafts[i];
+        check.accepted = i == 0;
+        check.top = law(base[i]);
+        trace->append(check);
+    }
+    Resampled own;
+    own.token = 3;
+    trace->append(own);
+    Committed commit;
+    commit.accepted_drafts = 1;
+    commit.tokens = {1, 3};
+    trace->append(commit);
+    const Frame frame(trace, domino_settings(0), trace->size());
+    const DominoModel model = domino_model(frame.input);
+    EXPECT_EQ(model.kept_on, 1);
+    EXPECT_EQ(model.kept_off, 2);
+    EXPECT_EQ(model.other, DominoModel::Other::partly);
+    EXPECT_EQ(model.columns[1].on.state, DominoVerdict::State::rejected);
+    EXPECT_EQ(model.columns[1].off.state, DominoVerdict::State::accepted);
+    EXPECT_EQ(model.columns[2].off.state, DominoVerdict::State::unknown);
 }
 
 TEST(DominoScene, FindsTheGuessesThatOnlyTheHeadSaved) {

@@ -53,6 +53,26 @@ TEST(SetBar, CannotMoveWhatTheLocksLeaveNoRoomFor) {
     }
 }
 
+TEST(AcceptChoice, IsTheBarThatWasChosenOrTheDraftedOne) {
+    const auto trace = fixtures::toy_run({.name = "chosen", .cycles = 12});
+    const CycleView view = fold(*trace, trace->size());
+    SceneInput input;
+    input.trace = trace.get();
+    input.view = input.whole = &view;
+    int elsewhere = 0;
+    for (const Position& position : judged_positions(view)) {
+        input.selected = position;
+        const AcceptView drafted = accept_view(input, {}, -1);
+        ASSERT_GE(drafted.drafted, 0);
+        EXPECT_EQ(drafted.chosen, drafted.drafted);
+        const auto bars = static_cast<int>(drafted.bars.size());
+        EXPECT_EQ(accept_view(input, {}, bars).chosen, drafted.drafted) << "no such bar";
+        for (int bar = 0; bar < bars; ++bar) EXPECT_EQ(accept_view(input, {}, bar).chosen, bar);
+        elsewhere += drafted.drafted > 0;
+    }
+    EXPECT_GT(elsewhere, 0);
+}
+
 TEST(SetBar, SharesOutEvenlyWhenTheOthersHaveNothing) {
     auto list = bars({{1, .2}, {0, .3}, {0, .5}});
     set_bar(list, 0, Side::target, 0.4);

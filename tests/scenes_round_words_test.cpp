@@ -98,6 +98,33 @@ std::shared_ptr<Trace> round_without_guesses(Header header, std::optional<double
 }
 
 // A tree of no guesses judged nothing, so no guess missed the favourite.
+TEST(RoundWords, ATreeSaysWhereTheOwnTokenComesFrom) {
+    int told[3] = {0, 0, 0};
+    for (const double temperature : {0.0, 1.0}) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 7};
+        settings.drafter = "small_tree";
+        settings.rule = temperature > 0 ? "tree_wor" : "greedy";
+        settings.options.tree_depth = 2;
+        settings.options.tree_budget = 4;
+        settings.max_tokens = 40;
+        settings.sampling.temperature = temperature;
+        speclens::Run run(test::micro_models(1), settings);
+        run.finish();
+        const std::vector<std::string> frames = every_frame(run.shared_trace(), settings);
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            const auto* own = std::get_if<Resampled>(&run.trace()[i]);
+            if (!own) continue;
+            static constexpr const char* kHeadings[] = {
+                "Rejected, but not wasted", "The branch ends: one for free", "The target's own token"};
+            const auto from = static_cast<std::size_t>(own->from);
+            EXPECT_TRUE(has_words(frames[i], kHeadings[from])) << frames[i];
+            ++told[from];
+        }
+    }
+    for (const int often : told) EXPECT_GT(often, 0);
+}
+
 TEST(RoundWords, ATreeWithoutGuessesIsAPlainPass) {
     Header header = header_of("small_tree", "tree_wr", 2);
     header.nodes = 4;
