@@ -324,6 +324,27 @@ TEST(SpeedupScene, ABlockIsPaidOnceARound) {
     EXPECT_EQ(drafting_words(m.levers), ui::number(m.levers.block, 2) + " of a target pass for a block");
 }
 
+// Levers are shares of a plain pass: a machine of half the speed has the same. A block takes .4 ms and .1 ms
+// for a guess beside a pass of 1 ms, here all of it twice.
+TEST(SpeedupScene, MeasuresTheSameLeversOnASlowerMachine) {
+    Measured live("dflash");
+    live.published.status.ready_drafters.emplace_back("dflash");
+    live.show();
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    live.answer({9, 8, 7, 6}, 1000, 0.1, 0.4);
+    Study slow = *live.published.studies.begin()->second;
+    for (StudyPoint& p : slow.points) p.verify_ms *= 2, p.draft_ms *= 2, p.head_ms *= 2;
+    live.published.studies[slow.name] = std::make_shared<const Study>(slow);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_EQ(m.source, SpeedupModel::Source::study);
+    EXPECT_DOUBLE_EQ(m.plain_ms, 2);
+    EXPECT_NEAR(m.levers.draft, 0.1, 1e-9);
+    EXPECT_NEAR(m.levers.block, 0.4, 1e-9);
+    EXPECT_NEAR(m.levers.verify, 0.05, 1e-9);
+}
+
 // Beside a server or a table no time of plain decoding is one to compare with.
 TEST(SpeedupScene, NamesNoSpeedUpBesideAServerOrATable) {
     for (const char* tier : {"REMOTE", "TABLE"}) {
