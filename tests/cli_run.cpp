@@ -371,6 +371,19 @@ TEST(Describe, ShowsAHeadWhereItHasAGuess) {
     EXPECT_NE(words.out.find("instead of small in round 2"), std::string::npos) << words.out;
 }
 
+TEST(Describe, MeasuresWhatAPictureTells) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const auto told = [](const char* scene) {
+        const Outcome words = speclens(
+            {"describe", scene, "--model", micro_model(), "--prompt", "one two one", "--max-tokens", "8"});
+        EXPECT_EQ(words.code, 0) << words.err;
+        return words.out;
+    };
+    const std::string failures = told("failures:1"), lossless = told("lossless:5");
+    EXPECT_NE(failures.find("simulated from measured passes"), std::string::npos) << failures;
+    EXPECT_NE(lossless.find("Greedy, lookup: the same"), std::string::npos) << lossless;
+}
+
 TEST(Run, KeepsTheTimeOfPlainDecodingInItsFile) {
     const std::filesystem::path file = fresh_folder() / "run.jsonl";
     const std::vector<std::string> run = micro({"--prompt", "one two one", "--max-tokens", "6", "--json"});
