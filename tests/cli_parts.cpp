@@ -21,6 +21,7 @@ TEST(Suggest, FindsTheNameThatWasMeant) {
     const std::vector<std::string> known{"none", "small", "lookup", "skip"};
     EXPECT_EQ(nearest("smal", known), "small");
     EXPECT_EQ(nearest("lokoup", known), "lookup"); // neighbours swapped
+    EXPECT_EQ(nearest("sikp", {"six", "skip"}), "skip") << "one swap is nearer than two changes";
     EXPECT_EQ(nearest("look", known), "lookup");   // a beginning
     EXPECT_EQ(nearest("medusa", known), "");
     EXPECT_EQ(nearest("", known), "");
@@ -311,6 +312,15 @@ TEST(Measure, FindsTheSpeedUpAndItsInterval) {
     EXPECT_LT(speed.high, 2.5);
     const Estimate again = speed_up(base, mine, 7);
     EXPECT_EQ(speed.low, again.low); // the same seed, the same interval
+}
+
+TEST(Measure, TheTimeOfAPlainTokenIsAShareOfTheTimeOfAll) {
+    const auto models = std::make_shared<Models>(load_models({}));
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7};
+    const double began = now_ms(), each = plain_ms_per_token(models, settings, 32), took = now_ms() - began;
+    EXPECT_GT(each, 0);
+    EXPECT_LT(32 * each, took) << "there was a warm-up too";
 }
 
 TEST(Measure, CountsAcceptanceByPosition) {
