@@ -478,7 +478,7 @@ TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
         EXPECT_NE(plain.find("serves bundle S without speculation at"), std::string::npos) << plain;
     }
     // What cannot run is said before anybody asks.
-    start.arguments = {"serve", "--port", "0", "--drafter", "skip", "--exit-layer", "99"};
+    start.arguments = {"serve", "--port", "0", "--drafter", "domino", "--tap-shift", "60"};
     const Outcome wrong = speclens(start);
     EXPECT_EQ(wrong.code, 2) << wrong.out;
     EXPECT_EQ(wrong.out, "");

@@ -31,6 +31,8 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
          {"2 Medusa heads for bundle S", "[LIVE]", "answers to 6 prompts", "greedy answers to 1 prompt that",
           "tok/round", "heads that were loaded", "medusa="})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    for (const char* row : {"\n     0 ", "\n    10 ", "\n    20 "})
+        EXPECT_NE(out.out.find(row), std::string::npos) << row << out.out;
     const auto json = nlohmann::json::parse(read_file(folder / "curve.json"));
     EXPECT_EQ(json["schema"], "speclens-training/1");
     ASSERT_EQ(json["curve"].size(), 3u);
