@@ -414,6 +414,27 @@ TEST(Diagnosis, LeavesOutWhatDoesNoHarm) {
     EXPECT_NEAR(m.now().cured.speedup, 3.0 * 0.5 / 0.75, 1e-9);
 }
 
+// As many tokens a round, but slower than plain decoding.
+TEST(Diagnosis, KeepsAFaultThatCostsOnlyTime) {
+    Playing live;
+    const std::vector<Patient> patients = diagnosis_patients(live.input());
+    const RunStudy plan = diagnosis_study(patients);
+    Study done = examined(plan, patients);
+    for (StudyPoint& point : done.points)
+        if (point.settings.k == 32) point.tokens = 30, point.draft_ms = 2.75;
+    live.published.studies[plan.name] = std::make_shared<const Study>(done);
+    live.bench->controller.observe(live.published, live.bench->time);
+    live.bench->settle();
+    const DiagnosisModel m = diagnosis_model(live.input(), {});
+    ASSERT_EQ(m.cases.size(), 6u);
+    const auto slow = std::ranges::find_if(m.cases, [&](const DiagnosisCase& one) {
+        return m.patients[static_cast<std::size_t>(one.patient)].broken.k == 32;
+    });
+    ASSERT_NE(slow, m.cases.end());
+    EXPECT_NEAR(slow->broken.tokens_per_round(), slow->cured.tokens_per_round(), 1e-9);
+    EXPECT_NEAR(slow->broken.speedup, 3.0 * 0.5 / 3.25, 1e-9);
+}
+
 TEST(FailuresScene, PlaysTheDiagnosis) {
     Playing live;
     EXPECT_TRUE(live.bench->shows("run the set-ups first: M"));

@@ -9,6 +9,17 @@
 namespace speclens {
 namespace {
 
+TEST(RaceClock, ARaceThatHasNotBegunTakesNoTime) {
+    RaceView race;
+    EXPECT_EQ(race_end(race), 0);
+    race.lanes.emplace_back(); // not its turn yet
+    EXPECT_EQ(race_end(race), 0);
+    EXPECT_EQ(race_rest(race), 0);
+    EXPECT_EQ(race_stops(race), std::vector<double>{0});
+    race.settings.stepped = true;
+    EXPECT_EQ(race_end(race), 0);
+}
+
 // Plain: 9.3 ms a token. eagle3: 2 × 1.5 + 9 + 0.3 = 12.3 a round of 3. dflash: 13.8 a round of 1.
 // domino: 16.8, 6.
 TEST(RaceModel, CountsWhatIsOverAtTheClock) {

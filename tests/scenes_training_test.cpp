@@ -63,6 +63,17 @@ TEST(TrainingModel, FollowsTheRoundsOfAllSeedsFromPositionToPosition) {
     EXPECT_EQ(at_temperature(m), "T = 0");
 }
 
+TEST(TrainingModel, CallsEveryStudyByItsSubject) {
+    for (const auto& [study, words] : {std::pair{"domino", "Prefixes of Domino's head"},
+                                       {"conditioning", "What a DFlash block is told"},
+                                       {"block", "Size of a DFlash block"},
+                                       {"test_steps", "EAGLE-3: test-time steps"},
+                                       {"weights", "Weights of the positions"},
+                                       {"modes", "Text and modes"},
+                                       {"of one's own", "of one's own"}})
+        EXPECT_EQ(study_words(study), words);
+}
+
 TEST(Ablations, SaysWhatIsWrongWithAFile) {
     const auto refused = [](std::string file, const std::string& from, const std::string& to,
                             const char* says) {

@@ -89,6 +89,17 @@ TEST(Trees, TheExampleIsThatOfThePaperJudgedByTheRules) {
     EXPECT_LT(example.verdict.token_kept, example.verdict.block_kept) << "it shows a rescue";
 }
 
+TEST(Trees, AreStudiedAtOneTemperatureWithCoins) {
+    RunSettings run;
+    run.sampling.temperature = 0;
+    run.draft_sampling = Sampling{.temperature = 0.3};
+    EXPECT_EQ(sampled_settings(run).sampling.temperature, 1) << "greedy throws none";
+    EXPECT_FALSE(sampled_settings(run).draft_sampling.has_value());
+    run.sampling.temperature = 0.7;
+    EXPECT_EQ(sampled_settings(run).sampling.temperature, 0.7);
+    EXPECT_FALSE(sampled_settings(run).draft_sampling.has_value());
+}
+
 TEST(Trees, KeepsTheColumnsThatDecide) {
     const auto columns = [](int n, int token_kept, int block_kept, int count) {
         BlockVerdict verdict;
