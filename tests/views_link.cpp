@@ -161,6 +161,19 @@ TEST(Link, LeadsBackToUnusualSettings) {
     EXPECT_EQ(round_trip(tree), tree);
 }
 
+// Two numbers in one option, of which one may be the usual one.
+TEST(Link, LeadsBackToNgramsOfAnyLengths) {
+    for (const auto& [least, most] : {std::pair{2, 3}, {1, 5}, {2, 4}}) {
+        RunSettings settings;
+        settings.drafter = "lookup";
+        settings.options.ngram_min = least;
+        settings.options.ngram_max = most;
+        const RunSettings back = round_trip(settings);
+        EXPECT_EQ(back.options.ngram_min, least);
+        EXPECT_EQ(back.options.ngram_max, most);
+    }
+}
+
 TEST(Link, OfARaceNamesItsLanes) {
     RaceSettings race;
     race.base.prompt = "Hello";
