@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/cli_values.h"
 #include "app/cli_walk.h"
 #include "app/cli_walk_words.h"
 #include "scenes/equation.h"
@@ -64,6 +65,36 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
     const std::size_t line = text.find("1 word5");
     ASSERT_NE(line, std::string::npos) << text;
     EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("word6"), std::string::npos) << text;
+}
+
+TEST(Walk, CutsWhatADrafterAddsAtTheEdgeOfTheTerminal) {
+    Trace trace([](int id) { return "word" + std::to_string(id); });
+    Header header;
+    header.drafter = "lookup";
+    header.rule = "greedy";
+    header.k = 1;
+    header.prompt = {0};
+    trace.append(header);
+    Drafted draft;
+    draft.token = 5;
+    draft.extra = "found " + std::string(200, 'x');
+    trace.append(draft);
+    trace.append(Verified{0, 2, 0});
+    Checked check;
+    check.token = 5;
+    check.accepted = true;
+    trace.append(check);
+    Committed commit;
+    commit.accepted_drafts = 1;
+    commit.tokens = {5};
+    trace.append(commit);
+    for (const int width : {80, 100, 120}) {
+        const std::string text =
+            Walk(trace, {.color = false, .width = width}, true).round(fold(trace, trace.size()));
+        EXPECT_EQ(text.find("found x") != std::string::npos, width > 80) << "nothing where there is no room\n"
+                                                                         << text;
+        for (const std::string& line : split(text, '\n')) EXPECT_LE(columns(line), width) << line;
+    }
 }
 
 // What a walk says at the start, and of one round of one guess with the target's own token behind it.
