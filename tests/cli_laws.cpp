@@ -146,6 +146,23 @@ TEST(Oracle, ReadsWhatARuleTakes) {
     EXPECT_NE(outcome.out.find("nothing expected"), std::string::npos) << outcome.out;
 }
 
+// Token 1 ends the text. A 0 is kept in .6 of the rounds and followed by either half the time; what replaces
+// it in .2, and a guessed 1 in .2, is a 1 that nothing follows.
+TEST(Oracle, CountsRoundsThatEndTheText) {
+    const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
+    for (const char* stop : {R"("eos":1)", R"("params":{"stops":[1]})"}) {
+        write_file(
+            cases,
+            R"({"schema":"specdec-oracles/1","cases":[{"id":"ends","rule":"token","vocab":2,"block":1,)" +
+                std::string(stop) +
+                R"(,"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)"
+                R"("expect":{"emitted":{"1":0.4,"0,0":0.3,"0,1":0.3},"accepted_pmf":[0.2,0.8]}}]})");
+        const Outcome out = speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
+        EXPECT_EQ(out.code, 0) << out.out << out.err << read_file(file);
+        EXPECT_NE(out.out.find("0 of 1 case"), std::string::npos) << out.out;
+    }
+}
+
 // The counts are tested against what a case expects, and a case that expects something else is found out.
 TEST(Oracle, FindsTheCaseThatDiffers) {
     const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
