@@ -123,9 +123,12 @@ TEST(Terminal, MakesEveryTokenVisible) {
 
 TEST(Terminal, ClipsAndWrapsWithinTheWidth) {
     EXPECT_EQ(clip("abcdef", 4), "abc…");
+    EXPECT_EQ(clip("abcd", 4), "abcd") << "it just fits";
     EXPECT_EQ(columns(clip("你好你好", 4)), 3);
     const std::string text = wrap("one two three four five six", 9);
     for (const std::string& line : split(text, '\n')) EXPECT_LE(columns(line), 9) << text;
+    EXPECT_EQ(text, "one two\nthree\nfour five\nsix");
+    EXPECT_EQ(wrap("a b\nc d", 20, 2), "a b\n  c d") << "what follows a line break is as far in";
 }
 
 TEST(Terminal, WritesProbabilitiesInTwoPlaces) {
