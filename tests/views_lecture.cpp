@@ -71,6 +71,7 @@ TEST(Lecture, SaysWhatIsWrongAndWhere) {
     says("title = 4\n" + step, "line 1: title is not a text");
     says("title = \"t\"\nminutes = 3\n" + step, "line 2: 'minutes' means nothing here");
     says("title = \"t\"\n[[step]]\ntitle = \"a\"\n", "no link");
+    says("title = \"t\"\n" + step + "minuets = 1\n", "line 5: 'minuets' means nothing here");
     says("title = \"t\"\n" + step + "minutes = -1\n", "line 5: minutes is no number of minutes");
     says("title = \"t\"\n" + step + "minutes = nan\n", "minutes is no number of minutes");
     says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n",
