@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/cli_support.h"
 
@@ -19,6 +20,12 @@ TEST(Lossless, PassesOnTheBuiltInTable) {
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("No difference was found"), std::string::npos);
     EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
+    const std::regex rounds(R"((\d+\.\d+) \(≥ (\d+)\))");
+    int rows = 0;
+    for (std::sregex_iterator at(outcome.out.begin(), outcome.out.end(), rounds), end; at != end;
+         ++at, ++rows)
+        EXPECT_GE(std::stod((*at)[1]), std::stod((*at)[2])) << "a mean below the least\n" << outcome.out;
+    EXPECT_GT(rows, 0) << outcome.out;
 }
 
 TEST(Lossless, KeepsTheNamesOfDrafterAndRuleApart) {
