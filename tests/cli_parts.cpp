@@ -356,6 +356,26 @@ TEST(CompareTable, TellsTheFirstGuessByHowTheRoundBeforeEnded) {
     EXPECT_EQ(first_guess_table(rows, {.terminal = {.color = false, .width = 100}}), "");
 }
 
+TEST(CompareTable, NamesTheDomainOfARow) {
+    std::vector<Contestant> contestants(3);
+    std::vector<Row> rows;
+    const char* names[] = {"none", "small", "lookup"};
+    for (std::size_t i = 0; i < 3; ++i) contestants[i].name = contestants[i].label = names[i];
+    for (const char* domain : {"all", "code", "chat"})
+        for (const Contestant& c : contestants) {
+            Row& row = rows.emplace_back();
+            row.contestant = &c;
+            row.domain = domain;
+            row.totals.rounds = 100;
+            row.totals.tokens = row.domain == "code" ? 250 : 125;
+        }
+    EXPECT_EQ(domain_table(rows, {"all", "code", "chat"}, contestants,
+                           {.terminal = {.color = false, .width = 100}, .speed_up = false}),
+              "\n  by domain             small        lookup   (tokens per round)\n"
+              "  code                   2.50          2.50\n"
+              "  chat                   1.25          1.25\n");
+}
+
 // As in a walk: more than tokens per round is the clock's noise, in every table, and programs are told.
 TEST(CompareTable, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     std::vector<Contestant> contestants(2);
