@@ -65,6 +65,10 @@ class Watchdog {
     // From now on, until it is called again.
     void allow(double seconds) { end_.store(now() + seconds); }
     void delivered(std::size_t bytes) { delivered_ += bytes; }
+    [[nodiscard]] std::uint64_t received() {
+        const std::lock_guard lock(mutex_);
+        return socket_ < 0 ? 0 : bytes_received(socket_);
+    }
     [[nodiscard]] bool late() const { return late_.load(); }
     [[nodiscard]] bool flooded() const { return flooded_.load(); }
 
@@ -170,6 +174,11 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
                         (header ? "the rest of its answer comes too slowly"
                                 : "the header of its answer is not whole"),
                     kIsItBusy, Exit::network);
+    // Newer versions of the library give up a header of more than a hundred lines as they do a silent server.
+    // The system counts the end of a connection as a byte.
+    if (result.error() == httplib::Error::Read && !header && watchdog.received() > 1)
+        throw Error(endpoint.shown() + request.path + ": the header of its answer breaks off or is too long",
+                    "Is this the right address?", Exit::network);
     if (!result && !stopped) unreachable(endpoint, result.error());
     return answer;
 }
