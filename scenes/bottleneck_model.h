@@ -38,7 +38,7 @@ struct BottleneckModel {
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
     [[nodiscard]] double one_ms() const { return times->passes.front().ms; }
     [[nodiscard]] double ms(int rows) const; // 0: not measured
-    // A wider pass was quicker than one about so wide, as S14 has it.
+    // Other passes were quicker than one about so wide, as S14 has it.
     [[nodiscard]] bool in_doubt(int rows) const;
     [[nodiscard]] double factor(int rows) const; // of a pass of one token
     // Multiply-adds per second of a pass in 1e9, of the weights alone.

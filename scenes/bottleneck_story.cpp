@@ -102,7 +102,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     title.subtitle = (m.model.empty() ? "" : m.model + ", ") + std::to_string(m.times->context) +
                      " tokens before the pass, medians of " + std::to_string(m.times->repeats);
     if (m.in_doubt(1) || m.in_doubt(m.marked))
-        title.subtitle += " · timing in doubt: a wider pass was quicker";
+        title.subtitle += " · timing in doubt: other passes were quicker";
     return title;
 }
 
@@ -112,7 +112,7 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     story.heading = words.heading;
     story.text = words.text;
     if (story.step == 3 && (m.in_doubt(1) || m.in_doubt(m.marked)))
-        story.text += " But a wider pass was quicker, so these times are in doubt: measure again.";
+        story.text += " But other passes were quicker, so these times are in doubt: measure again.";
     if (models_loaded(input)) {
         story.task = "Measure this machine: M";
         story.task_done = m.measured() && m.told;

@@ -35,7 +35,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                     area.w);
     const bool outrun = std::ranges::any_of(m.cells, &LoadCell::outrun);
     ui::fitted_text(canvas, {area.x, area.y + 34},
-                    outrun ? "hatched: slower; ▲ best; dotted: not measured; ~ a wider pass was quicker"
+                    outrun ? "hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker"
                            : "hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
                     Font::text, 14, theme.muted, area.w);
     if (!m.times) {
@@ -79,14 +79,13 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             }
             if (column == best && h > 30)
                 ui::icon(canvas, ui::Icon::triangle_up, {box.center().x, box.bottom() - 6}, 8, theme.ink);
-            ui::tooltip(
-                d.ui, box,
-                counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
-                    ui::speed_up(cell.speedup) +
-                    (cell.outrun
-                         ? "; the timing cannot be trusted here: a pass took longer than a wider one, "
-                           "whose time is taken instead"
-                         : ""));
+            ui::tooltip(d.ui, box,
+                        counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
+                            ui::speed_up(cell.speedup) +
+                            (cell.outrun ? "; the timing cannot be trusted here: a pass took longer than a "
+                                           "wider one, or than several "
+                                           "narrower ones, whose time is taken instead"
+                                         : ""));
         }
     }
     for (int column = 0; column < kColumns; ++column)

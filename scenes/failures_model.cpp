@@ -57,10 +57,11 @@ std::size_t width_at(const PassTimes& times, double rows) {
     return i;
 }
 
-// Of one width, or of a wider one that was quicker.
-double least_ms(const PassTimes& times, std::size_t i) {
-    double least = times.passes[i].ms;
-    for (; i < times.passes.size(); ++i) least = std::min(least, times.passes[i].ms);
+// Of one width, of a wider one that was quicker, or of a narrower one as often as it takes.
+double least_ms(const PassTimes& times, std::size_t at) {
+    double least = times.passes[at].ms;
+    for (const PassTime& pass : times.passes)
+        least = std::min(least, pass.ms * std::ceil(static_cast<double>(times.passes[at].rows) / pass.rows));
     return least;
 }
 

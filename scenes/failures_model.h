@@ -23,8 +23,8 @@ inline constexpr int kMostBusy = static_cast<int>(std::size(kRequests)) - 1; // 
 [[nodiscard]] int guesses_at_most(int k); // column: the largest of kGuesses that is not above k
 
 // Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
-// the last slope. A pass does all that a narrower one does, so where a wider one was quicker its time holds.
-// Needs two widths at least.
+// the last slope. A pass does all that a narrower one does, and several narrower ones do what it does: where
+// one of them was quicker, its time holds. Needs two widths at least.
 [[nodiscard]] double pass_ms(const PassTimes& times, double rows);
 // Whether a pass of about this width was measured a quarter slower than that.
 [[nodiscard]] bool outrun_pass(const PassTimes& times, double rows);
@@ -34,7 +34,7 @@ struct LoadCell {
     int requests = 1, k = 1;
     double speedup = 0;        // against plain decoding of as many requests
     bool extrapolated = false; // its verify pass is wider than what was measured
-    bool outrun = false;       // one of its passes was timed slower than a wider one
+    bool outrun = false;       // one of its passes was timed slower than others that do the same
     // Against plain decoding, as far as two decimals tell.
     [[nodiscard]] bool pays() const { return speedup >= 1.005; }
     [[nodiscard]] bool loses() const { return speedup < 0.995; }

@@ -122,7 +122,7 @@ StageTitle failures_title(const FailuresModel& m) {
                      ui::probability(m.levers.alpha) + (m.by_hand ? " (set by hand)" : "") +
                      cost_words(m.levers) + (m.from_run ? ", as in this run" : ", assumed") +
                      (cell.extrapolated ? " · beyond the measured widths" : "") +
-                     (cell.outrun ? " · in doubt: a wider pass was quicker" : "");
+                     (cell.outrun ? " · in doubt: other passes were quicker" : "");
     return title;
 }
 

@@ -175,6 +175,21 @@ TEST(Failures, BelieveNoPassThatTookLongerThanAWiderOne) {
                 << requests << " requests, K = " << k;
 }
 
+// Nor does one that took longer than several narrower ones which do the same, the widest of all among them.
+TEST(Failures, BelieveNoPassThatTookLongerThanSeveralNarrowerOnes) {
+    PassTimes times = bend();
+    const PassTime widest = times.passes.back();
+    times.passes.back().ms *= 3;
+    EXPECT_DOUBLE_EQ(pass_ms(times, widest.rows), widest.ms);
+    EXPECT_TRUE(outrun_pass(times, widest.rows));
+    EXPECT_FALSE(outrun_pass(times, widest.rows / 2));
+    for (const int k : kGuesses) {
+        const LoadCell cell = load_cell(times, {.alpha = 0.86, .draft = 0.1}, widest.rows, k);
+        EXPECT_FALSE(cell.pays()) << "K = " << k;
+        EXPECT_TRUE(cell.outrun) << "K = " << k;
+    }
+}
+
 TEST(Failures, CallsACellNearOneNeitherFasterNorSlower) {
     for (const double near : {0.996, 1.0, 1.004}) {
         LoadCell cell;
