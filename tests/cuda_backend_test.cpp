@@ -1,6 +1,7 @@
 // The CUDA backend as an object, on the emulated device: errors, memory, launches collected and replayed.
 #include "kernels/cuda/cuda_backend.h"
 
+#include <functional>
 #include <set>
 
 #include "kernels/cuda/mma.cuh"
@@ -164,34 +165,35 @@ TEST_F(CudaObject, DropsWhatWasAskedForBeforeALossIsTold) {
     EXPECT_EQ(back, zeros);
 }
 
+// Three lists of the same kernels: the second becomes a graph, the third is replayed. `before` each is
+// flushed.
+void copy_in_three_lists(Backend& backend, const std::function<void(int list)>& before) {
+    const std::vector<float> values = Numbers(1).floats(256);
+    const Buffer from = backend.import_weight(values.data(), DType::f32, 1, 256);
+    const Buffer to(backend, DType::f32, 1, 256);
+    std::vector<float> back(256);
+    for (int list = 1; list <= 3; ++list) {
+        for (int i = 0; i < 12; ++i) backend.copy(from.view(), to.view());
+        before(list);
+        backend.download(to.view(), back.data());
+        EXPECT_EQ(back, values) << list;
+    }
+}
+
 TEST_F(CudaObject, WorksWithoutAGraphThatFindsNoMemory) {
     const auto backend = make();
-    const std::vector<float> values = Numbers(1).floats(256);
-    const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
-    const Buffer to(*backend, DType::f32, 1, 256);
-    std::vector<float> back(256);
-    for (int pass = 0; pass < 3; ++pass) {
-        for (int i = 0; i < 12; ++i) backend->copy(from.view(), to.view());
-        if (pass == 1) simt::device.refusals = 1; // the graph that a second list of the same kernels becomes
-        backend->download(to.view(), back.data());
-        EXPECT_EQ(back, values) << pass;
-    }
+    copy_in_three_lists(*backend, [](int list) {
+        if (list == 2) simt::device.refusals = 1;
+    });
     EXPECT_EQ(simt::device.refusals, 0);
 }
 
 // What a graph needs it has before it is relied on: when it is replayed nobody could do without it any more.
 TEST_F(CudaObject, AGraphHasItsMemoryBeforeItIsReplayed) {
     const auto backend = make();
-    const std::vector<float> values = Numbers(1).floats(256);
-    const Buffer from = backend->import_weight(values.data(), DType::f32, 1, 256);
-    const Buffer to(*backend, DType::f32, 1, 256);
-    std::vector<float> back(256);
-    for (int pass = 0; pass < 3; ++pass) {
-        for (int i = 0; i < 12; ++i) backend->copy(from.view(), to.view());
-        if (pass == 2) simt::device.refusals = 1; // the memory was given away since
-        backend->download(to.view(), back.data());
-        EXPECT_EQ(back, values) << pass;
-    }
+    copy_in_three_lists(*backend, [](int list) {
+        if (list == 3) simt::device.refusals = 1; // the memory was given away since
+    });
     EXPECT_EQ(simt::device.graph_launches, 1);
     EXPECT_EQ(simt::device.refusals, 1) << "nothing was asked for";
     simt::device.refusals = 0;
