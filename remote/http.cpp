@@ -175,8 +175,10 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
                                 : "the header of its answer is not whole"),
                     kIsItBusy, Exit::network);
     // Newer versions of the library give up a header of more than a hundred lines as they do a silent server.
-    // The system counts the end of a connection as a byte.
-    if (result.error() == httplib::Error::Read && !header && watchdog.received() > 1)
+    // What came is told apart from nothing by its bytes: the system counts the end of a connection as one,
+    // and of an encrypted one the handshake, so there it cannot be told.
+    const bool plain = endpoint.origin.starts_with("http://");
+    if (result.error() == httplib::Error::Read && plain && !header && watchdog.received() > 1)
         throw Error(endpoint.shown() + request.path + ": the header of its answer breaks off or is too long",
                     "Is this the right address?", Exit::network);
     if (!result && !stopped) unreachable(endpoint, result.error());
