@@ -37,9 +37,8 @@ struct RunSettings {
     bool timing = true;
     bool lens = false;                 // record what the drafter's tensors look like (engine/lens.h); changes no token
     DrafterOptions options;
-    [[nodiscard]] Sampling drafts() const {
-        return draft_sampling.value_or(sampling);
-    } // how guesses are drawn
+    // How guesses are drawn.
+    [[nodiscard]] Sampling drafts() const { return draft_sampling.value_or(sampling); }
     bool operator==(const RunSettings&) const = default;
 };
 

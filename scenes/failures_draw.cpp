@@ -83,8 +83,8 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                         counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
                             ui::speed_up(cell.speedup) +
                             (cell.outrun ? "; the timing cannot be trusted here: a pass took longer than a "
-                                           "wider one, or than several "
-                                           "narrower ones, whose time is taken instead"
+                                           "wider one, or than several narrower ones, whose time is "
+                                           "taken instead"
                                          : ""));
         }
     }

@@ -67,36 +67,6 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
     EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("word6"), std::string::npos) << text;
 }
 
-TEST(Walk, CutsWhatADrafterAddsAtTheEdgeOfTheTerminal) {
-    Trace trace([](int id) { return "word" + std::to_string(id); });
-    Header header;
-    header.drafter = "lookup";
-    header.rule = "greedy";
-    header.k = 1;
-    header.prompt = {0};
-    trace.append(header);
-    Drafted draft;
-    draft.token = 5;
-    draft.extra = "found " + std::string(200, 'x');
-    trace.append(draft);
-    trace.append(Verified{0, 2, 0});
-    Checked check;
-    check.token = 5;
-    check.accepted = true;
-    trace.append(check);
-    Committed commit;
-    commit.accepted_drafts = 1;
-    commit.tokens = {5};
-    trace.append(commit);
-    for (const int width : {80, 100, 120}) {
-        const std::string text =
-            Walk(trace, {.color = false, .width = width}, true).round(fold(trace, trace.size()));
-        EXPECT_EQ(text.find("found x") != std::string::npos, width > 80) << "nothing where there is no room\n"
-                                                                         << text;
-        for (const std::string& line : split(text, '\n')) EXPECT_LE(columns(line), width) << line;
-    }
-}
-
 // What a walk says at the start, and of one round of one guess with the target's own token behind it.
 std::string walked(const Header& like, const Resampled& own, double temperature = 1) {
     Trace trace([](int id) { return "word" + std::to_string(id); });
@@ -137,6 +107,42 @@ Resampled own_token(Resampled::From from, bool mixed = false) {
     return own;
 }
 
+// A round of one guess, which stays, and a bonus behind it.
+void append_round(Trace& trace, const Drafted& draft, double verify_ms) {
+    trace.append(draft);
+    trace.append(Verified{0, 2, verify_ms});
+    Checked check;
+    check.token = draft.token;
+    check.accepted = true;
+    trace.append(check);
+    trace.append(own_token(Resampled::From::bonus));
+    Committed commit;
+    commit.accepted_drafts = 1;
+    commit.tokens = {draft.token, 9};
+    trace.append(commit);
+}
+
+TEST(Walk, CutsWhatADrafterAddsAtTheEdgeOfTheTerminal) {
+    Trace trace([](int id) { return "word" + std::to_string(id); });
+    Header header;
+    header.drafter = "lookup";
+    header.rule = "greedy";
+    header.k = 1;
+    header.prompt = {0};
+    trace.append(header);
+    Drafted draft;
+    draft.token = 5;
+    draft.extra = "found " + std::string(200, 'x');
+    append_round(trace, draft, 0);
+    for (const int width : {80, 100, 120}) {
+        const std::string text =
+            Walk(trace, {.color = false, .width = width}, true).round(fold(trace, trace.size()));
+        EXPECT_EQ(text.find("found x") != std::string::npos, width > 80) << "nothing where there is no room\n"
+                                                                         << text;
+        for (const std::string& line : split(text, '\n')) EXPECT_LE(columns(line), width) << line;
+    }
+}
+
 TEST(Walk, ItsTimesAddUpAsPrinted) {
     for (const double scale : {0.01, 0.0537, 1.0, 7.31}) {
         Trace trace([](int id) { return "word" + std::to_string(id); });
@@ -147,17 +153,7 @@ TEST(Walk, ItsTimesAddUpAsPrinted) {
         Drafted draft;
         draft.token = 5;
         draft.ms = 1.236 * scale;
-        trace.append(draft);
-        trace.append(Verified{0, 2, 2.347 * scale});
-        Checked check;
-        check.token = 5;
-        check.accepted = true;
-        trace.append(check);
-        trace.append(own_token(Resampled::From::bonus));
-        Committed commit;
-        commit.accepted_drafts = 1;
-        commit.tokens = {5, 9};
-        trace.append(commit);
+        append_round(trace, draft, 2.347 * scale);
         const std::string text =
             Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
         double drafting = 0, verify = 0, other = 0, total = 0;
@@ -191,20 +187,7 @@ TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     trace.append(header);
     Drafted draft;
     draft.token = 5;
-    trace.append(draft);
-    Verified pass;
-    pass.rows = 2;
-    pass.ms = 1;
-    trace.append(pass);
-    Checked check;
-    check.token = 5;
-    check.accepted = true;
-    trace.append(check);
-    trace.append(own_token(Resampled::From::bonus));
-    Committed commit;
-    commit.accepted_drafts = 1;
-    commit.tokens = {5, 9};
-    trace.append(commit);
+    append_round(trace, draft, 1);
     const Walk walk(trace, {.color = false, .width = 100}, true);
     const CycleView view = fold(trace, trace.size());
     EXPECT_NE(walk.closing(view, 0.9).find("1.80×"), std::string::npos) << walk.closing(view, 0.9);
