@@ -7,8 +7,7 @@
 
 #include "engine/pass_times.h"
 #include "engine/run.h"
-#include "scenes_bench.h"
-#include "tests/micro.h"
+#include "run_window.h"
 
 namespace speclens {
 
@@ -21,29 +20,13 @@ inline PassTimes bend() {
     return times;
 }
 
-struct Loaded {
-    std::vector<Command> sent;
-    std::shared_ptr<const Models> models = test::micro_models(1);
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
+struct Loaded : RunWindow {
     explicit Loaded(bool measured, ui::Rect screen = {0, 0, 1600, 1000}) {
-        settings.token_ids = {5, 6, 7, 8, 9};
         settings.max_tokens = 30;
         settings.sampling.temperature = 1;
-        run = std::make_unique<speclens::Run>(models, settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("failures", port, screen);
-        published.trace = run->shared_trace();
-        published.settings = settings;
-        published.status.state = EngineStatus::State::idle;
-        published.status.ready_drafters = {"none", "small", "lookup"};
+        open("failures", {"none", "small", "lookup"}, screen);
         if (measured) published.passes = std::make_shared<const PassTimes>(bend());
-        bench->controller.observe(published, bench->time);
-        bench->settle();
+        show();
         sent.clear();
     }
 };

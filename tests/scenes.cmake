@@ -3,13 +3,13 @@ if(TARGET speclens_frontend)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
         SOURCES
             scenes_fixtures.cpp scenes_golden_test.cpp scenes_controls_test.cpp scenes_input_test.cpp scenes_model_test.cpp
-            scenes_domino_test.cpp scenes_heads_test.cpp scenes_relaxed_test.cpp scenes_point_labels_test.cpp
-            scenes_training_test.cpp
+            scenes_domino_test.cpp scenes_domino_forks_test.cpp scenes_heads_test.cpp scenes_dflash_eagle3_test.cpp
+            scenes_relaxed_test.cpp scenes_relaxed_laws_test.cpp scenes_point_labels_test.cpp scenes_training_test.cpp
             scenes_lossless_test.cpp scenes_trees_test.cpp scenes_trees_study_test.cpp scenes_numbers_test.cpp scenes_server_test.cpp
-            scenes_views_test.cpp scenes_failures_test.cpp scenes_diagnosis_test.cpp scenes_systems_test.cpp
+            scenes_views_test.cpp scenes_lists_test.cpp scenes_failures_test.cpp scenes_diagnosis_test.cpp scenes_systems_test.cpp
             scenes_speedup_test.cpp scenes_speedup_study_test.cpp scenes_bottleneck_test.cpp scenes_drafters_test.cpp scenes_race_test.cpp
             scenes_race_scene_test.cpp scenes_stepped_race_test.cpp scenes_overlay_test.cpp
-            scenes_preferences_test.cpp scenes_random_test.cpp scenes_loop_test.cpp scenes_loop_clock_test.cpp
+            scenes_preferences_test.cpp scenes_random_test.cpp scenes_loop_test.cpp scenes_loop_rows_test.cpp scenes_loop_clock_test.cpp
             scenes_ribbon_test.cpp scenes_keyboard_test.cpp scenes_accept_test.cpp scenes_popups_test.cpp scenes_palette_test.cpp
             scenes_undo_test.cpp scenes_fork_test.cpp scenes_round_words_test.cpp
         LIBS speclens_frontend)

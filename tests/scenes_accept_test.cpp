@@ -7,12 +7,11 @@
 #include <set>
 
 #include "engine/run.h"
+#include "run_window.h"
 #include "scenes/accept_draw.h"
 #include "scenes/words.h"
-#include "scenes_bench.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
-#include "tests/micro.h"
 
 namespace speclens {
 namespace {
@@ -197,15 +196,8 @@ TEST(AcceptHeads, AChangedTableIsWhole) {
 }
 
 // A finished run of a micro model in a window whose engine only listens.
-struct Judged {
-    std::vector<Command> sent;
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
-
+struct Judged : RunWindow {
     Judged(const std::string& drafter, const std::string& rule, double temperature, std::uint64_t seed = 7) {
-        settings.token_ids = {5, 6, 7, 8, 9};
         settings.drafter = drafter;
         settings.rule = rule;
         settings.k = drafter == "none" ? 0 : 4;
@@ -213,23 +205,9 @@ struct Judged {
         settings.sampling.temperature = temperature;
         settings.trace_top = 64;
         settings.seed = seed;
-        run = std::make_unique<speclens::Run>(test::micro_models(1), settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("accept-rule", port);
-        published.trace = run->shared_trace();
-        published.settings = settings;
-        published.status.state = EngineStatus::State::idle;
-        published.status.ready_drafters = {"none", "small", "lookup"};
-        bench->controller.observe(published, bench->time);
-        bench->settle();
+        open("accept-rule", {"none", "small", "lookup"});
+        show();
         sent.clear();
-    }
-    [[nodiscard]] SceneInput input(int beat = 0) {
-        SceneInput input = bench->controller.frame(0).scene;
-        input.beat = beat;
-        return input;
     }
 };
 

@@ -5,24 +5,17 @@
 
 #include "engine/drafter.h"
 #include "engine/run.h"
+#include "run_window.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
-#include "tests/micro.h"
 
 namespace speclens {
 namespace {
 
 // A window with an engine that only listens, showing a finished run; times are set, so that pictures repeat.
-struct Asked {
-    std::vector<Command> sent;
-    std::shared_ptr<const Models> models = test::micro_models(1);
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
-
+struct Asked : RunWindow {
     explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
                    double temperature = 0, int max_tokens = 24) {
         settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
@@ -30,23 +23,12 @@ struct Asked {
         settings.k = k;
         settings.sampling.temperature = temperature;
         settings.max_tokens = max_tokens;
-        run = std::make_unique<speclens::Run>(models, settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("drafters", port, screen);
+        open("drafters", models->ready_drafters(), screen);
         bench->controller.figures = std::make_shared<const Published>(
             Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
-        published.trace = run->shared_trace();
-        published.settings = settings;
         published.status.state = EngineStatus::State::stopped;
         published.status.model = "micro target";
-        published.status.ready_drafters = models->ready_drafters();
         show();
-    }
-    void show() {
-        bench->controller.observe(published, bench->time);
-        bench->settle();
     }
     [[nodiscard]] std::vector<int> questions() const {
         std::vector<int> cycles;

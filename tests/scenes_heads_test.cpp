@@ -1,192 +1,25 @@
-// The scenes of DFlash and EAGLE-3: numbers are those of the trace, keys ask the engine to measure, and what
-// was measured is drawn.
+// What the scenes of the heads share: another drafter's round, drawing twice, a published round, acceptance.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "app/ui/format.h"
 #include "engine/guest.h"
-#include "engine/published_words.h"
 #include "engine/run.h"
 #include "engine/trace_json.h"
 #include "engine/twin.h"
-#include "scenes/cycle_pick.h"
+#include "heads_bench.h"
+#include "run_window.h"
 #include "scenes/dflash_model.h"
 #include "scenes/domino_model.h"
-#include "scenes/eagle3_model.h"
 #include "scenes/published_round.h"
 #include "scenes/second_draw.h"
 #include "scenes/words.h"
-#include "scenes_bench.h"
 #include "scenes_fixtures.h"
 #include "scenes_look.h"
-#include "tests/micro.h"
 
 namespace speclens {
 namespace {
-
-std::shared_ptr<const Trace> recorded(const std::string& name) {
-    return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl"));
-}
-
-RunSettings settings_for(const std::string& drafter) {
-    RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
-    settings.drafter = drafter;
-    settings.k = 4;
-    settings.sampling.temperature = 0;
-    settings.max_tokens = 24;
-    settings.lens = true;
-    return settings;
-}
-
-// A window with an engine that only listens, showing a finished run of a micro head.
-struct Live {
-    std::vector<Command> sent;
-    std::shared_ptr<const Models> models = test::micro_models(1);
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
-
-    explicit Live(const std::string& drafter, RunSettings with, ui::Rect screen = {0, 0, 1600, 1000})
-        : settings(std::move(with)) {
-        run = std::make_unique<speclens::Run>(models, settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>(drafter, port, screen);
-        published.trace = run->shared_trace();
-        published.settings = settings;
-        published.status.state = EngineStatus::State::idle;
-        published.status.ready_drafters = {"none", "eagle3", "dflash", "domino"};
-        show();
-        sent.clear();
-    }
-    void show() {
-        bench->controller.observe(published, bench->time);
-        bench->settle();
-    }
-    [[nodiscard]] const RunStudy* study() const {
-        return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back());
-    }
-    // Runs what was asked for, shortened, and shows the answer.
-    void answer() {
-        Study done{study()->name, static_cast<int>(study()->runs.size()), {}};
-        for (RunSettings one : study()->runs) {
-            one.token_ids = settings.token_ids;
-            one.chat = false;
-            one.k = std::min(one.k, 7);
-            done.points.push_back(study_point(models, one));
-            EXPECT_EQ(done.points.back().problem, "");
-        }
-        published.studies[done.name] = std::make_shared<const Study>(done);
-        show();
-    }
-};
-
-TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
-    Live live("dflash", settings_for("dflash"));
-    EXPECT_TRUE(live.bench->shows("press M"));
-    live.bench->key(ui::Key::m);
-    ASSERT_NE(live.study(), nullptr);
-    EXPECT_EQ(live.study()->name, kTimeStudy);
-    std::vector<std::string> drafters;
-    for (const RunSettings& run : live.study()->runs) {
-        drafters.push_back(run.drafter);
-        EXPECT_EQ(run.sampling.temperature, 0);
-        EXPECT_TRUE(run.timing);
-        EXPECT_EQ(run.trace_top, 0) << "times without recording";
-    }
-    for (const char* drafter : {"eagle3", "dflash", "domino"})
-        EXPECT_EQ(std::ranges::count(drafters, drafter), 3 * 6) << drafter;
-    live.answer();
-    EXPECT_FALSE(live.bench->shows("press M"));
-    for (const char* label : {"EAGLE-3", "DFlash", "Domino"}) EXPECT_TRUE(live.bench->shows(label)) << label;
-}
-
-TEST(DFlashScene, ComparesWithAndWithoutTheTargetsStates) {
-    Live live("dflash", settings_for("dflash"));
-    live.bench->key(ui::Key::c);
-    ASSERT_NE(live.study(), nullptr);
-    ASSERT_EQ(live.study()->runs.size(), 2u);
-    RunSettings on = live.study()->runs[0], off = live.study()->runs[1];
-    EXPECT_TRUE(on.options.conditioning);
-    EXPECT_FALSE(off.options.conditioning);
-    off.options.conditioning = true;
-    EXPECT_EQ(on, off) << "nothing else differs: same prompt, same dice";
-    live.answer();
-    EXPECT_TRUE(live.bench->shows("with the target's states"));
-    EXPECT_TRUE(live.bench->shows("without them"));
-}
-
-TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
-    RunSettings settings = settings_for("dflash");
-    Live all("dflash", settings);
-    const DFlashModel whole = dflash_model(all.bench->controller.frame(0).scene);
-    EXPECT_EQ(whole.seen, whole.text);
-    const auto* verified = whole.cycle->verify;
-    ASSERT_NE(verified, nullptr);
-    EXPECT_EQ(whole.text, whole.cycle->commit->kv_before) << "the block sees what the target has run on";
-    EXPECT_EQ(whole.slots, whole.guesses() + 1);
-    settings.options.context_last = 2;
-    Live last("dflash", settings);
-    EXPECT_EQ(dflash_model(last.bench->controller.frame(0).scene).seen, 2);
-    settings.options = {};
-    settings.options.conditioning = false;
-    Live none("dflash", settings);
-    EXPECT_EQ(dflash_model(none.bench->controller.frame(0).scene).seen, 0);
-    EXPECT_TRUE(none.bench->shows("no states"));
-}
-
-// Above temperature 0 the guess need not be the favourite: its probability is what the story is about.
-TEST(DFlashScene, ListsTheDraftedTokenInEveryLaw) {
-    RunSettings settings = settings_for("dflash");
-    settings.sampling.temperature = 1;
-    Live live("dflash", settings);
-    int others = 0;
-    for (const CycleSummary& cycle : fold(*live.published.trace, live.published.trace->size()).cycles)
-        for (const DraftSlot& slot : cycle.drafts)
-            for (const int rows : {1, 2, 3}) {
-                const std::vector<int> ids = dflash_tokens(slot, rows);
-                EXPECT_LE(static_cast<int>(ids.size()), rows);
-                EXPECT_NE(std::ranges::find(ids, slot.draft->token), ids.end());
-                others += favourite(at_one(*slot.draft)) != slot.draft->token;
-            }
-    EXPECT_GT(others, 0);
-}
-
-TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
-    Live live("dflash", settings_for("dflash"));
-    SceneInput input = live.bench->controller.frame(0).scene;
-    const DFlashModel model = dflash_model(input);
-    EXPECT_NE(dflash_mask_words(model).find("sees the target's states at "), std::string::npos)
-        << "never the text itself";
-    input.beat = 1;
-    EXPECT_TRUE(dflash_story(input, model).text.starts_with("The small network gets no words of the text"));
-    input.stage = {0, 0, 420, 600}; // room for two columns of four
-    ui::RecordCanvas canvas(steady_fonts(), {0, 0, 420, 600});
-    ui::WidgetState widgets;
-    const ui::Input mouse;
-    ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 420, 600});
-    std::vector<SceneCommand> out;
-    draw_dflash_block({input, model, ui, out}, 80);
-    EXPECT_NE(canvas.visible_text().find(" of " + std::to_string(model.guesses())), std::string::npos)
-        << canvas.visible_text();
-}
-
-TEST(DFlashScene, ShowsLongGuessesWholeWhereShortOnesLeaveRoom) {
-    SceneBench bench("dflash");
-    bench.show(recorded("dflash"));
-    std::ptrdiff_t most = 0;
-    for (int round = 0; round < 9; ++round) {
-        bench.key(ui::Key::left, {.shift = true});
-        most = std::max(most, std::ranges::count_if(bench.texts, [](const ui::RecordedText& t) {
-                            return t.box.y < 400 && t.text.ends_with("divisor");
-                        }));
-    }
-    EXPECT_GE(most, 9) << "three guesses of one round, each in its law, its chip and its verdict";
-}
 
 TEST(HeadScenes, ShareTheRoomOfColumnsByTheirWords) {
     const auto widths = [](const std::vector<float>& wanted) { return shared_widths(wanted, 60, 400); };
@@ -194,104 +27,6 @@ TEST(HeadScenes, ShareTheRoomOfColumnsByTheirWords) {
     EXPECT_EQ(widths({160, 50, 50}), (std::vector<float>{160, 120, 120}));
     EXPECT_EQ(widths({160, 160, 50, 50}), (std::vector<float>{140, 140, 60, 60})) << "too many words";
     EXPECT_TRUE(widths({}).empty());
-}
-
-// Draws every beat for a room: what its sentence speaks of is on the stage.
-void expect_presented(const std::string& scene, const std::vector<std::pair<int, const char*>>& shown) {
-    const float scale = presenter_scale({1280, 720}, find_scene(scene)->make()->presenter_stage());
-    SceneBench bench(scene, {}, {0, 0, 1280 / scale, 720 / scale});
-    bench.controller.window = {1280, 720};
-    bench.show(recorded(scene));
-    bench.key(ui::Key::f5);
-    for (const auto& [beat, words] : shown) {
-        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
-        bench.settle();
-        EXPECT_TRUE(bench.shows(words)) << bench.words;
-        look(bench, scene + " presenter beat " + std::to_string(beat), false);
-    }
-}
-
-TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
-    expect_presented("dflash", {{kDFlashMasksBeat, "The check sees"},
-                                {kDFlashTimesBeat, "Draft time"},
-                                {5, "Acceptance by position"}});
-}
-
-TEST(Eagle3Scene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
-    expect_presented("eagle3", {{kEagle3FirstStepBeat, "Feature"},
-                                {kEagle3ErrorsBeat, "How far its own features drift"},
-                                {kEagle3TimesBeat, "Draft time of a round"},
-                                {5, "Acceptance by position"}});
-}
-
-// The story begins with the first step, so that is the one that is marked.
-TEST(Eagle3Scene, MarksTheStepThatTheStoryIsAbout) {
-    SceneBench bench("eagle3");
-    bench.show(recorded("eagle3"));
-    for (const auto& [beat, step] : {std::pair{0, 0}, std::pair{kEagle3FirstStepBeat, 0}, std::pair{2, 1}}) {
-        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
-        bench.settle();
-        EXPECT_EQ(eagle3_model(bench.controller.frame(0).scene).selected, step) << beat;
-    }
-}
-
-TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
-    const auto trace = recorded("eagle3");
-    SceneBench bench("eagle3");
-    bench.show(trace);
-    const Eagle3Model model = eagle3_model(bench.controller.frame(0).scene);
-    ASSERT_FALSE(model.errors.empty());
-    double sum = 0;
-    int count = 0;
-    for (std::size_t i = 0; i < trace->size(); ++i)
-        if (const auto* commit = std::get_if<Committed>(&(*trace)[i]))
-            if (const Lens::Strip* errors = commit->lens.strip("feature error")) {
-                sum += errors->cells.front();
-                ++count;
-                EXPECT_LE(static_cast<int>(errors->cells.size()), commit->accepted_drafts + 1);
-            }
-    ASSERT_GT(count, 2);
-    EXPECT_EQ(model.known.front(), count);
-    EXPECT_NEAR(model.errors.front(), sum / count, 1e-9);
-    const std::string words = find_scene("eagle3")->make()->describe(bench.controller.frame(0).scene);
-    for (const char* part :
-         {"Taps: layers", "Feature error over the run", "Clock: draft", "Kept by position"})
-        EXPECT_NE(words.find(part), std::string::npos) << part;
-}
-
-TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
-    Live live("eagle3", settings_for("eagle3"));
-    const int at = eagle3_model(live.bench->controller.frame(0).scene).selected;
-    live.bench->key(ui::Key::down);
-    EXPECT_EQ(eagle3_model(live.bench->controller.frame(0).scene).selected, at + 1);
-    live.sent.clear();
-    live.bench->key(ui::Key::m);
-    ASSERT_NE(live.study(), nullptr);
-    live.answer();
-    EXPECT_TRUE(live.bench->shows("EAGLE-3"));
-}
-
-TEST(Eagle3Scene, ShowsInASmallWindowWhatWasMeasuredAndWhichColumnsAreShown) {
-    RunSettings settings = settings_for("eagle3");
-    settings.k = 15;
-    Live live("eagle3", settings, {0, 0, 1280, 720});
-    live.bench->key(ui::Key::m);
-    ASSERT_NE(live.study(), nullptr);
-    live.answer();
-    for (const char* words :
-         {"Draft time of a round in ms, by guesses K", "bars: run, rings: round", "1–7 of 15"})
-        EXPECT_TRUE(live.bench->shows(words)) << words << "\n" << live.bench->words;
-    look(*live.bench, "eagle3 1280x720", false);
-}
-
-TEST(Eagle3Scene, CallsTheNumberOfGuessesKAndNamesItsAxes) {
-    Live live("eagle3", settings_for("eagle3"));
-    EXPECT_TRUE(live.bench->shows("Guesses K: 4"));
-    EXPECT_FALSE(live.bench->shows("γ"));
-    live.bench->key(ui::Key::m);
-    ASSERT_NE(live.study(), nullptr);
-    live.answer();
-    EXPECT_TRUE(live.bench->shows("Draft time of a round in ms, by guesses K"));
 }
 
 // DFlash's law does not know the guess before it; Domino's base law neither, its corrected one does.

@@ -9,10 +9,9 @@
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/wrong_rules.h"
+#include "run_window.h"
 #include "scenes/lossless_model.h"
-#include "scenes_bench.h"
 #include "scenes_look.h"
-#include "tests/micro.h"
 
 namespace speclens {
 namespace {
@@ -90,35 +89,12 @@ TEST(Lossless, KeptAndReplacedAddUpToTheTargetOnlyUnderTheRightRule) {
     EXPECT_NEAR(proof_rows(wrong("redraw"))[0].replaced, 0.2 * 0.3, 1e-12);
 }
 
-struct Counting {
-    std::vector<Command> sent;
-    std::shared_ptr<const Models> models = test::micro_models(1);
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
+struct Counting : RunWindow {
     explicit Counting(ui::Rect screen = {0, 0, 1600, 1000}) {
-        settings.token_ids = {5, 6, 7, 8, 9};
         settings.max_tokens = 8;
-        run = std::make_unique<speclens::Run>(models, settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("lossless", port, screen);
-        published.trace = run->shared_trace();
-        published.settings = settings;
-        published.status.state = EngineStatus::State::idle;
-        published.status.ready_drafters = {"none", "small", "lookup"};
+        open("lossless", {"none", "small", "lookup"}, screen);
         show();
         sent.clear();
-    }
-    void show() {
-        bench->controller.observe(published, bench->time);
-        bench->settle();
-    }
-    void beat(int number) {
-        bench->controller.perform({SceneCommand{SetBeat{number}}}, bench->time);
-        bench->settle();
     }
 };
 

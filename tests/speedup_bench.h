@@ -13,8 +13,7 @@
 #include "engine/published.h"
 #include "engine/run.h"
 #include "engine/study.h"
-#include "scenes_bench.h"
-#include "tests/micro.h"
+#include "run_window.h"
 
 namespace speclens {
 
@@ -24,40 +23,16 @@ inline std::shared_ptr<const Published> figures() {
 }
 
 // A window over a finished run of a micro model whose engine only listens.
-struct Measured {
-    std::vector<Command> sent;
-    std::shared_ptr<const Models> models = test::micro_models(1);
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
-
+struct Measured : RunWindow {
     explicit Measured(const std::string& drafter = "small") {
-        settings.token_ids = {5, 6, 7, 8, 9};
         settings.drafter = drafter;
         settings.rule = judging_rule("token", drafter);
         settings.k = 4;
         settings.max_tokens = 40;
-        run = std::make_unique<speclens::Run>(models, settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("speedup", port);
+        open("speedup", {"none", "small", "lookup", "eagle3", "domino"});
         bench->controller.figures = figures();
-        published.trace = run->shared_trace();
-        published.settings = settings;
-        published.status.state = EngineStatus::State::idle;
-        published.status.ready_drafters = {"none", "small", "lookup", "eagle3", "domino"};
         show();
         sent.clear();
-    }
-    void show() {
-        bench->controller.observe(published, bench->time);
-        bench->settle();
-    }
-    [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
-    [[nodiscard]] const RunStudy* study() const {
-        return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back());
     }
     // One pass takes 1 ms, drafting `once` ms and `guess` ms for each, a further row 0.05 ms, and guess i
     // stays in kept[i] of 10 rounds.

@@ -10,23 +10,15 @@
 
 #include "engine/run.h"
 #include "engine/study.h"
+#include "run_window.h"
 #include "scenes/trees_model.h"
-#include "scenes_bench.h"
-#include "tests/micro.h"
 
 namespace speclens {
 
-struct Judged {
-    std::vector<Command> sent;
-    std::shared_ptr<const Models> models = test::micro_models(1);
-    RunSettings settings;
-    std::unique_ptr<speclens::Run> run;
-    Snapshot published;
-    std::unique_ptr<SceneBench> bench;
+struct Judged : RunWindow {
     explicit Judged(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000},
                     int k = 4, double temperature = 1, bool cascade_of_blocks = false, int budget = 0,
                     int topk = 6) {
-        settings.token_ids = {5, 6, 7, 8, 9};
         settings.drafter = drafter;
         settings.rule = rule;
         settings.k = k;
@@ -34,17 +26,8 @@ struct Judged {
         settings.sampling.temperature = temperature;
         settings.rule_params.block = cascade_of_blocks;
         if (budget > 0) settings.options.tree_budget = budget, settings.options.tree_topk = topk;
-        run = std::make_unique<speclens::Run>(models, settings);
-        run->finish();
-        EnginePort port;
-        port.send = [this](Command c) { sent.push_back(std::move(c)); };
-        bench = std::make_unique<SceneBench>("trees", port, screen);
-        published.trace = run->shared_trace();
-        published.settings = settings;
-        published.status.state = EngineStatus::State::idle;
-        published.status.ready_drafters = {"none", "small", "lookup", "small_tree", "domino"};
-        bench->controller.observe(published, bench->time);
-        bench->settle();
+        open("trees", {"none", "small", "lookup", "small_tree", "domino"}, screen);
+        show();
         sent.clear();
     }
     // Asks for the study of the scene and answers it; `tokens` in ten rounds of each run.
@@ -70,14 +53,9 @@ struct Judged {
             done.points.push_back(p);
         }
         published.studies[done.name] = std::make_shared<const Study>(done);
-        bench->controller.observe(published, bench->time);
-        bench->settle();
+        show();
     }
     [[nodiscard]] CycleView view() const { return fold(run->trace(), run->trace().size()); }
-    void beat(int number) {
-        bench->controller.perform({SceneCommand{SetBeat{number}}}, bench->time);
-        bench->settle();
-    }
 };
 
 } // namespace speclens
