@@ -43,6 +43,11 @@ PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
         prompt.text = s.prompt;
     }
     prompt.ids = models.tokenizer->encode(prompt.text);
+    const int bos = models.tokenizer->bos();
+    if (!s.chat && bos >= 0 && !prompt.ids.empty() && prompt.ids.front() != bos) {
+        prompt.ids.insert(prompt.ids.begin(), bos);
+        prompt.text.insert(0, models.tokenizer->bytes_of(bos));
+    }
     if (s.prompt.empty() || prompt.ids.empty())
         throw Error("the prompt is empty",
                     "Type at least one character; the model continues what it is given.", Exit::usage);
@@ -53,7 +58,7 @@ PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
     PromptRoom room{.holds = models.holds()};
     const DrafterInfo* drafter = find_drafter(settings.drafter);
     if (drafter && drafter->needs_draft_model() && models.draft)
-        room.holds = std::min(room.holds, models.draft->config.max_positions);
+        room.holds = std::min(room.holds, models.draft->config.context());
     if (!settings.prompt.empty() || !settings.token_ids.empty())
         room.tokens = static_cast<int>(prompt_tokens(models, settings).ids.size());
     return room;

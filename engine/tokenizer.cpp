@@ -1,5 +1,6 @@
 #include "engine/tokenizer.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "engine/json_read.h"
@@ -50,6 +51,7 @@ class BpeTokenizer final : public Tokenizer {
     [[nodiscard]] bool is_special(int id) const override {
         return id >= 0 && id < size() && parts_.special[static_cast<std::size_t>(id)];
     }
+    [[nodiscard]] int bos() const override { return parts_.bos; }
 
   private:
     // Cuts `text` at added tokens and hands what lies between them to `between`.
@@ -88,13 +90,42 @@ class BpeTokenizer final : public Tokenizer {
 
 } // namespace
 
+namespace {
+
+// Transformers' class for Llama's tokenizers sets the tokens around a text itself, whatever tokenizer.json
+// says.
+void read_tokenizer_config(const std::filesystem::path& file, TokenizerParts& parts) {
+    std::error_code failure;
+    if (!std::filesystem::exists(file, failure)) return;
+    const std::string name = short_name(file);
+    const char* const remedy = "Delete the file or download it again; tokenizer.json is enough.";
+    const Json config = parse_json_object(read_text_file(file, kLargestTokenizer), name, remedy);
+    const Json kind = config.value("tokenizer_class", Json());
+    if (kind != "LlamaTokenizer" && kind != "LlamaTokenizerFast") return;
+    if (config.value("add_eos_token", Json()) == true)
+        throw Error(name + ": add_eos_token is true, which is not supported", remedy);
+    parts.bos = -1;
+    if (config.value("add_bos_token", Json()) == false) return;
+    Json bos = config.value("bos_token", Json());
+    if (bos.is_object()) bos = bos.value("content", Json());
+    if (!bos.is_string()) return;
+    const auto found = std::ranges::find(parts.bytes, bos.get<std::string>());
+    if (found == parts.bytes.end())
+        throw Error(name + ": bos_token " + shown(bos) + " is not in tokenizer.json", remedy);
+    parts.bos = static_cast<int>(found - parts.bytes.begin());
+}
+
+} // namespace
+
 std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
     return std::make_shared<BpeTokenizer>(std::move(parts));
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json) {
-    return make_tokenizer(
-        parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json)));
+    TokenizerParts parts =
+        parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json));
+    read_tokenizer_config(tokenizer_json.parent_path() / "tokenizer_config.json", parts);
+    return make_tokenizer(std::move(parts));
 }
 
 } // namespace speclens

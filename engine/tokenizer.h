@@ -12,7 +12,8 @@ namespace speclens {
 
 class Tokenizer {
   public:
-    // Throws Error naming the file, the section and the remedy.
+    // A tokenizer_config.json beside the file tells of bos(). Throws Error naming the file, the section and
+    // the remedy.
     [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json);
     virtual ~Tokenizer() = default;
 
@@ -25,6 +26,9 @@ class Tokenizer {
     // By bytes (" the", not the file's "Ġthe"): an added token or a vocabulary entry; -1 when there is none.
     [[nodiscard]] virtual int id_of(std::string_view token) const = 0;
     [[nodiscard]] virtual bool is_special(int id) const = 0;
+    // The token that a raw text begins with for this model (DeepSeek's distillations); -1: none. encode()
+    // adds none.
+    [[nodiscard]] virtual int bos() const = 0;
 };
 
 // Two tokenizers can share drafts when no id means different bytes. An id that only one side has is harmless:

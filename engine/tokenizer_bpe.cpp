@@ -39,8 +39,7 @@ std::size_t MergeTable::place(std::uint64_t pair) const {
 
 void MergeTable::add(int left, int right, Merge merge) {
     const std::uint64_t pair = static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
-    Entry& entry = entries_[place(pair)];
-    if (entry.pair == kFree) entry = {pair, merge};
+    entries_[place(pair)] = {pair, merge};
 }
 
 const Merge* MergeTable::find(int left, int right) const {

@@ -1,5 +1,6 @@
 // tokenizer.json to TokenizerParts. Only what Qwen2 and Qwen3 files use is accepted; every other setting
 // would change ids silently and is refused by name.
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -60,8 +61,8 @@ class ByteAlphabet {
         for (int byte = 0; byte < 256; ++byte)
             bytes_[static_cast<std::size_t>(maps_to_itself(byte) ? byte : next++)] = byte;
     }
-    // A token's spelling in the file to its bytes; a spelling outside the alphabet stands for itself.
-    [[nodiscard]] std::string bytes_of(const std::string& spelling) const {
+    // A token's spelling in the file to its bytes; nothing where the spelling is outside the alphabet.
+    [[nodiscard]] std::optional<std::string> bytes_of(const std::string& spelling) const {
         std::string bytes;
         for (std::size_t i = 0; i < spelling.size(); ++i) {
             std::size_t c = static_cast<unsigned char>(spelling[i]);
@@ -70,8 +71,8 @@ class ByteAlphabet {
             if (c >= 0xC0 && c < 0xE0 && i + 1 < spelling.size())
                 c = (c & 0x1F) << 6 | (static_cast<unsigned char>(spelling[++i]) & 0x3F);
             else if (c >= 0x80)
-                return spelling;
-            if (c >= bytes_.size() || bytes_[c] < 0) return spelling;
+                return {};
+            if (c >= bytes_.size() || bytes_[c] < 0) return {};
             bytes.push_back(static_cast<char>(bytes_[c]));
         }
         return bytes;
@@ -107,16 +108,15 @@ Vocabulary read_vocabulary(const Section& model, TokenizerParts& parts) {
     const ByteAlphabet alphabet;
     Vocabulary ids;
     std::set<int> used;
+    parts.byte_ids.fill(-1);
     for (const auto& [spelling, value] : vocab->items()) {
         const int id = read_id(value, model, spelling);
         model.require(used.insert(id).second, "gives the id " + std::to_string(id) + " to two tokens");
         ids.emplace(spelling, id);
-        place(parts, id, alphabet.bytes_of(spelling));
+        const std::optional<std::string> bytes = alphabet.bytes_of(spelling);
+        if (bytes && bytes->size() == 1) parts.byte_ids[static_cast<unsigned char>(bytes->front())] = id;
+        place(parts, id, bytes.value_or(spelling)); // a spelling outside the alphabet stands for itself
     }
-    parts.byte_ids.fill(-1);
-    for (std::size_t id = 0; id < parts.bytes.size(); ++id)
-        if (parts.bytes[id].size() == 1)
-            parts.byte_ids[static_cast<unsigned char>(parts.bytes[id][0])] = static_cast<int>(id);
     for (const int id : parts.byte_ids)
         model.require(id >= 0, "has no token for some single bytes (no byte-level BPE?)");
     return ids;
@@ -172,7 +172,8 @@ void read_normalizer(const Json& json, const std::string& file, TokenizerParts& 
     parts.nfc = true;
 }
 
-void read_splitter(const Section& section, const std::string& file, TokenizerParts& parts) {
+// One step; returns whether text is bytes after it.
+bool read_splitter(const Section& section, const std::string& file, TokenizerParts& parts) {
     const std::string type = section.text("type");
     if (type == "Split") {
         section.require(section.text("behavior") == "Isolated", "splits with a behavior other than Isolated");
@@ -185,32 +186,69 @@ void read_splitter(const Section& section, const std::string& file, TokenizerPar
                         "adds a prefix space, which is not supported");
         section.require(!section.flag("use_regex", true),
                         "uses the built-in pattern, which is not supported");
+        return true;
     } else {
         section.fail("has a step of type " + type + ", only Split and ByteLevel are supported");
     }
+    return false;
 }
 
 void read_pre_tokenizer(const Json* json, const std::string& file, TokenizerParts& parts) {
     const std::string name = file + ": pre_tokenizer";
     if (json == nullptr) throw Error(name + " is missing", kTokenizerRemedy);
     const Section section(*json, name);
-    if (section.text("type") != "Sequence") return read_splitter(section, file, parts);
-    const Json* steps = section.find("pretokenizers");
-    if (steps == nullptr || !steps->is_array()) section.fail("has no pretokenizers");
-    for (const Json& step : *steps) read_splitter(Section(step, name), file, parts);
+    bool bytes = false;
+    const auto read = [&](const Section& step) {
+        section.require(!bytes, "has a step behind ByteLevel, which must be the last one");
+        bytes = read_splitter(step, file, parts);
+    };
+    if (section.text("type") != "Sequence") {
+        read(section);
+    } else {
+        const Json* steps = section.find("pretokenizers");
+        if (steps == nullptr || !steps->is_array()) section.fail("has no pretokenizers");
+        for (const Json& step : *steps) read(Section(step, name));
+    }
+    section.require(bytes, "does not end with ByteLevel, which turns text into bytes");
+}
+
+// [BOS, the text]: the one template that is supported, as of tokenizers with the class of Llama's.
+int bos_of_template(const Section& section) {
+    const Json* single = section.find("single");
+    const auto is = [](const Json& piece, const char* kind) {
+        return piece.is_object() && piece.contains(kind);
+    };
+    if (single == nullptr || !single->is_array() || single->size() != 2 ||
+        !is((*single)[0], "SpecialToken") || !is((*single)[1], "Sequence"))
+        section.fail(
+            "is TemplateProcessing, which puts tokens around every text; only one in front is supported");
+    const std::string name = Section((*single)[0]["SpecialToken"], section.name()).text("id");
+    const Json* specials = section.find("special_tokens");
+    const Json token = specials != nullptr && specials->is_object() ? specials->value(name, Json()) : Json();
+    const Json ids = token.is_object() ? token.value("ids", Json()) : Json();
+    if (!ids.is_array() || ids.size() != 1) section.fail("does not say which id \"" + name + "\" has");
+    return read_id(ids[0], section, name);
 }
 
 // What is done to the ids of a text when they are known. Byte level moves offsets only.
-void read_post_processor(const Json& json, const std::string& file) {
+void read_post_processor(const Json& json, const std::string& file, TokenizerParts& parts) {
     const Section section(json, file + ": post_processor");
     const std::string type = section.text("type");
     if (type == "Sequence") {
         const Json* steps = section.find("processors");
         if (steps == nullptr || !steps->is_array()) section.fail("has no processors");
-        for (const Json& step : *steps) read_post_processor(step, file);
-        return;
+        for (const Json& step : *steps) read_post_processor(step, file, parts);
+    } else if (type == "TemplateProcessing") {
+        parts.bos = bos_of_template(section);
+    } else {
+        section.require(type == "ByteLevel", "is " + type + ", which is not supported");
     }
-    section.require(type == "ByteLevel", "is " + type + ", which puts tokens around every text");
+}
+
+void read_decoder(const Json& json, const std::string& file) {
+    const Section section(json, file + ": decoder");
+    const std::string type = section.text("type");
+    section.require(type == "ByteLevel", "is " + type + ", only ByteLevel is supported");
 }
 
 void read_added_tokens(const Json& list, const std::string& file, TokenizerParts& parts) {
@@ -250,7 +288,8 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& fi
     read_model(Section(*model, file + ": model"), parts);
     if (const Json* normalizer = root.find("normalizer")) read_normalizer(*normalizer, file, parts);
     read_pre_tokenizer(root.find("pre_tokenizer"), file, parts);
-    if (const Json* after = root.find("post_processor")) read_post_processor(*after, file);
+    if (const Json* after = root.find("post_processor")) read_post_processor(*after, file, parts);
+    if (const Json* decoder = root.find("decoder")) read_decoder(*decoder, file);
     if (const Json* added = root.find("added_tokens")) read_added_tokens(*added, file, parts);
     return parts;
 }

@@ -58,7 +58,7 @@ struct Merge {
 class MergeTable {
   public:
     void reserve(std::size_t merges);
-    void add(int left, int right, Merge merge); // the first of two equal pairs stays
+    void add(int left, int right, Merge merge); // the last of two equal pairs stays
     [[nodiscard]] const Merge* find(int left, int right) const;
 
   private:
@@ -84,6 +84,7 @@ struct TokenizerParts {
     std::vector<SplitPattern> splits; // applied one after the other
     AddedTokens raw;                  // matched before normalisation
     AddedTokens normalized;           // matched after it
+    int bos = -1;                     // Tokenizer::bos()
 };
 [[nodiscard]] TokenizerParts parse_tokenizer_json(std::string_view json, const std::string& file);
 [[nodiscard]] std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts);

@@ -4,7 +4,9 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 
 #include "engine/tokenizer_parts.h"
@@ -37,6 +39,52 @@ std::string with_unicode_space(std::string_view regex) {
         }
     }
     return result;
+}
+
+// The length of a quantifier such as {1,3} at the front of `rest`; 0 where there is none.
+std::size_t counted_repeat(std::string_view rest) {
+    const std::size_t end = rest.find_first_not_of("0123456789,", 1);
+    return rest.starts_with('{') && end > 1 && end < rest.size() && rest[end] == '}' ? end + 1 : 0;
+}
+
+// The first piece of a pattern that Oniguruma, which tokenizer.json is written for, reads in another way than
+// PCRE2 does: \h is a hexadecimal digit there, ^ and $ stand at every line, {1,3}+ is not possessive, a class
+// may hold classes. Empty: both read all of it alike.
+std::string read_in_two_ways(std::string_view regex) {
+    static constexpr std::string_view kAlike = "sSdDpPnrtfx"; // letters behind a backslash
+    bool in_class = false;
+    for (std::size_t i = 0; i < regex.size(); ++i) {
+        const std::string_view rest = regex.substr(i);
+        const auto begins = [&](std::initializer_list<std::string_view> pieces) {
+            return std::ranges::any_of(pieces,
+                                       [&](std::string_view piece) { return rest.starts_with(piece); });
+        };
+        if (rest[0] == '\\' && rest.size() > 1) {
+            const auto c = static_cast<unsigned char>(rest[1]);
+            if (std::isalnum(c) && kAlike.find(rest[1]) == std::string_view::npos)
+                return std::string(rest.substr(0, 2));
+            ++i;
+            if (begins({"\\p{", "\\P{", "\\x{"})) i += std::min(rest.find('}'), rest.size()) - 1;
+        } else if (in_class) {
+            if (rest[0] == '[') return "a class within a class";
+            if (begins({"&&"})) return "&&";
+            if (rest[0] == ']') in_class = false;
+        } else if (rest[0] == '[') {
+            in_class = true;
+            if (begins({"[^]", "[]"})) return "an empty class";
+        } else if (rest[0] == '^' || rest[0] == '$') {
+            return std::string(rest.substr(0, 1));
+        } else if (begins({"(*"})) {
+            return "(*";
+        } else if (begins({"(?"})) {
+            if (!begins({"(?:", "(?!", "(?=", "(?>", "(?<", "(?i:", "(?-i:"}))
+                return std::string(rest.substr(0, 3));
+        } else if (const std::size_t length = counted_repeat(rest); length > 0) {
+            if (rest.substr(length).starts_with('+')) return std::string(rest.substr(0, length + 1));
+            i += length - 1;
+        }
+    }
+    return "";
 }
 
 std::string pcre_message(int code) {
@@ -117,6 +165,10 @@ std::string nfc(std::string_view text) {
 }
 
 SplitPattern::SplitPattern(const std::string& regex, const std::string& file) : file_(file) {
+    if (const std::string piece = read_in_two_ways(regex); !piece.empty())
+        throw Error(file + ": pre_tokenizer has a pattern with " + piece +
+                        ", which is not supported: it would cut text in other places here",
+                    "Is this an unchanged tokenizer.json of a Qwen2 or Qwen3 model?");
     const std::string pattern = with_unicode_space(regex);
     int code = 0;
     PCRE2_SIZE place = 0;

@@ -12,6 +12,10 @@ namespace {
 using namespace test;
 using Json = nlohmann::ordered_json;
 
+Json& json_step(Json& json, std::size_t i) {
+    return json["pre_tokenizer"]["pretokenizers"][i];
+}
+
 class TokenizerFile : public ::testing::Test {
   protected:
     [[nodiscard]] std::shared_ptr<const Tokenizer> with(const std::function<void(Json&)>& change) const {
@@ -111,9 +115,7 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
     refused([](Json& json) { json["model"]["ignore_merges"] = true; }, {"ignore_merges"});
     refused([](Json& json) { json["model"]["end_of_word_suffix"] = "</w>"; }, {"end_of_word_suffix"});
     refused([](Json& json) { json["normalizer"]["type"] = "NFKC"; }, {"normalizer", "NFKC"});
-    const auto step = [](Json& json, int i) -> Json& {
-        return json["pre_tokenizer"]["pretokenizers"][static_cast<std::size_t>(i)];
-    };
+    const auto step = json_step;
     refused([&](Json& json) { step(json, 0)["behavior"] = "Removed"; }, {"pre_tokenizer", "behavior"});
     refused([&](Json& json) { step(json, 0)["invert"] = true; }, {"pre_tokenizer", "invert"});
     refused([&](Json& json) { step(json, 0)["type"] = "Digits"; }, {"pre_tokenizer", "Digits"});
@@ -121,6 +123,16 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
     refused([&](Json& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
     refused([&](Json& json) { step(json, 1)["use_regex"] = true; }, {"pre_tokenizer", "built-in pattern"});
     refused([&](Json& json) { step(json, 1)["add_prefix_space"] = true; }, {"pre_tokenizer", "prefix space"});
+    Json whole = original_;
+    const Json first = step(whole, 0), last = step(whole, 1);
+    const auto steps = [](std::vector<Json> list) {
+        return [list](Json& json) { json["pre_tokenizer"]["pretokenizers"] = list; };
+    };
+    refused(steps({first}), {"pre_tokenizer", "ByteLevel"});
+    refused(steps({first, last, last}), {"pre_tokenizer", "ByteLevel", "last"});
+    refused(steps({last, first}), {"pre_tokenizer", "ByteLevel", "last"});
+    refused([&](Json& json) { json["pre_tokenizer"] = first; }, {"pre_tokenizer", "ByteLevel"});
+    refused([](Json& json) { json["decoder"] = {{"type", "Metaspace"}}; }, {"decoder", "Metaspace"});
     const Json around = {{"type", "TemplateProcessing"}, {"single", Json::array()}};
     const Json bytes = {{"type", "ByteLevel"}, {"trim_offsets", false}};
     refused([&](Json& json) { json["post_processor"] = around; }, {"post_processor", "TemplateProcessing"});
@@ -135,9 +147,91 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
                 {"added_tokens", option, "<|endoftext|>"});
 }
 
+// Oniguruma, which reads the pattern for Hugging Face, and PCRE2 mean different things by these.
+TEST_F(TokenizerFile, PatternsThatAreReadInTwoWaysAreRefused) {
+    const auto pattern = [](const std::string& regex) {
+        return [regex](Json& json) { json_step(json, 0)["pattern"]["Regex"] = regex; };
+    };
+    for (const auto& [regex, piece] : {std::pair{"\\h+|\\H+", "\\h"},
+                                       {"\\w+|.", "\\w"},
+                                       {"\\s+$|.", "$"},
+                                       {"^.", "^"},
+                                       {"[\\p{L}&&[^A-Z]]+|.", "&&"},
+                                       {"[a-z[0-9]]+|.", "class"},
+                                       {"[[:alpha:]]+|.", "class"},
+                                       {"(?m).", "(?m"},
+                                       {"a(?i)b|c", "(?i"},
+                                       {"\\p{N}{1,3}+|.", "{1,3}+"}})
+        refused(pattern(regex), {"pre_tokenizer", "pattern", piece});
+    // Of Qwen2, Qwen3.5 and Llama 3.
+    for (
+        const char* regex :
+        {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+         R"([^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s+)",
+         R"(\p{N}{1,3}|\p{L}+|[\^$]+|.)"})
+        EXPECT_FALSE(with(pattern(regex))->encode("It's 1234 caf\xc3\xa9 ^$\n").empty()) << regex;
+}
+
+TEST_F(TokenizerFile, BytesAreThoseSpelledInTheAlphabet) {
+    const auto usual = with([](Json&) {});
+    const auto raw = with([](Json& json) { json["model"]["vocab"][" "] = 509; });
+    EXPECT_EQ(raw->encode("a b  c"), usual->encode("a b  c")) << "\" \" is no spelling of the space";
+    EXPECT_EQ(raw->bytes_of(509), " ");
+}
+
+TEST_F(TokenizerFile, OfEqualMergesTheLastOneCounts) {
+    const std::string text = "Speculative decoding lets a small model guess the rest of the other text.";
+    const auto usual = with([](Json&) {})->encode(text);
+    int moved_some = 0;
+    for (std::size_t i = 0; i < 40; ++i) {
+        const auto change = [i](bool erase) {
+            return [i, erase](Json& json) {
+                Json& merges = json["model"]["merges"];
+                merges.push_back(Json(merges[i]));
+                if (erase) merges.erase(merges.begin() + static_cast<std::ptrdiff_t>(i));
+            };
+        };
+        const auto moved = with(change(true))->encode(text); // as if it stood at the end only
+        EXPECT_EQ(with(change(false))->encode(text), moved) << i;
+        moved_some += moved != usual;
+    }
+    EXPECT_GT(moved_some, 0) << "the order matters for this text";
+}
+
+TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
+    EXPECT_EQ(with([](Json&) {})->bos(), -1);
+    const auto around = [](const char* name) {
+        return Json{{"type", "TemplateProcessing"},
+                    {"single",
+                     {{{"SpecialToken", {{"id", name}, {"type_id", 0}}}},
+                      {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+                    {"special_tokens", {{"<|endoftext|>", {{"ids", {500}}}}}}};
+    };
+    EXPECT_EQ(with([&](Json& json) { json["post_processor"] = around("<|endoftext|>"); })->bos(), 500);
+    refused([&](Json& json) { json["post_processor"] = around("<s>"); }, {"post_processor", "<s>"});
+
+    const auto config = [&](const Json& json) {
+        write_file(folder_ / "tokenizer_config.json", json.dump());
+        return with([&](Json& file) { file["post_processor"] = around("<|endoftext|>"); })->bos();
+    };
+    Json llama = {{"tokenizer_class", "LlamaTokenizerFast"}, {"bos_token", {{"content", "<|im_start|>"}}}};
+    EXPECT_EQ(config(llama), with([](Json&) {})->id_of("<|im_start|>"));
+    llama["add_bos_token"] = false;
+    EXPECT_EQ(config(llama), -1) << "the class decides, not the file";
+    llama["add_bos_token"] = true;
+    llama["bos_token"] = nullptr;
+    EXPECT_EQ(config(llama), -1);
+    EXPECT_EQ(config({{"tokenizer_class", "Qwen2Tokenizer"}, {"add_bos_token", true}, {"bos_token", "!"}}),
+              500);
+    llama["bos_token"] = "<nowhere>";
+    expect_error([&] { (void)config(llama); }, {"tokenizer_config.json", "bos_token", "<nowhere>"});
+    llama["add_eos_token"] = true;
+    expect_error([&] { (void)config(llama); }, {"tokenizer_config.json", "add_eos_token"});
+}
+
 TEST_F(TokenizerFile, APatternThatExplodesEndsWithAnError) {
     const auto slow = with(
-        [](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+$"; });
+        [](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+[cd]"; });
     expect_error([&] { static_cast<void>(slow->encode(std::string(60, 'a') + "b")); },
                  {"tokenizer.json", "split pattern"});
 }

@@ -184,6 +184,7 @@ TEST(PromptScorer, RefusesAnotherVocabularyAndOtherServers) {
         [[nodiscard]] int size() const override { return inner_->size(); }
         [[nodiscard]] int id_of(std::string_view token) const override { return inner_->id_of(token); }
         [[nodiscard]] bool is_special(int id) const override { return inner_->is_special(id); }
+        [[nodiscard]] int bos() const override { return inner_->bos(); }
 
       private:
         std::shared_ptr<const Tokenizer> inner_;
