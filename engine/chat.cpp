@@ -31,6 +31,12 @@ Answer parse_answer(std::string_view content) {
             without_leading_newlines(content.substr(content.rfind(kClose) + kClose.size()))};
 }
 
+// What a tool answered is said in a user's turn and asks nothing.
+bool is_question(const ChatTurn& turn) {
+    return turn.role == "user" &&
+           !(turn.content.starts_with("<tool_response>") && turn.content.ends_with("</tool_response>"));
+}
+
 std::string assistant_content(const std::string& content, bool after_last_question, bool last) {
     const Answer answer = parse_answer(content);
     std::string text;
@@ -49,9 +55,11 @@ std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const
             format.problem,
             "Ask with raw text (--raw; in a file of prompts no \"chat\"), and write the marks of that "
             "template into the prompt.");
-    std::size_t questions = 0; // turns up to and including the last user turn
+    // Turns up to and including the last question; where nothing is asked, all of them, as Qwen3's template
+    // has it.
+    std::size_t questions = turns.size();
     for (std::size_t i = 0; i < turns.size(); ++i)
-        if (turns[i].role == "user") questions = i + 1;
+        if (is_question(turns[i])) questions = i + 1;
 
     std::string prompt;
     const auto add = [&](const std::string& role, const std::string& content) {
@@ -59,7 +67,8 @@ std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const
     };
     if (!format.default_system.empty() && (turns.empty() || turns.front().role != "system"))
         add("system", format.default_system);
-    const bool thinks = format.think != ChatFormat::Think::never;
+    using Think = ChatFormat::Think;
+    const bool thinks = format.think != Think::never && format.think != Think::closed;
     for (std::size_t i = 0; i < turns.size(); ++i) {
         const ChatTurn& turn = turns[i];
         add(turn.role, thinks && turn.role == "assistant"
@@ -67,8 +76,9 @@ std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const
                            : turn.content);
     }
     prompt += "<|im_start|>assistant\n";
-    if (format.think == ChatFormat::Think::always) prompt += "<think>\n";
-    if (format.think == ChatFormat::Think::asked && !thinking) prompt += "<think>\n\n</think>\n\n";
+    const bool may_ask = format.think == Think::asked || format.think == Think::either;
+    if (format.think == Think::always || (format.think == Think::either && thinking)) prompt += "<think>\n";
+    if (format.think == Think::closed || (may_ask && !thinking)) prompt += "<think>\n\n</think>\n\n";
     return prompt;
 }
 

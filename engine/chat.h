@@ -18,11 +18,13 @@ struct ChatTurn {
 struct ChatFormat {
     std::string default_system; // the first turn when the chat brings no system turn; empty: none
     enum class Think {
-        asked, // Qwen3: without thinking, an empty think block follows, so that the model answers at once
-        never, // Qwen2.5, Qwen3-*-Instruct-2507: nothing follows
-        always // Qwen3-*-Thinking-2507: the think block is opened
+        asked,  // Qwen3: without thinking, an empty think block follows, so that the model answers at once
+        either, // as asked, and with thinking the block is opened
+        never,  // Qwen2.5, Qwen3-*-Instruct-2507: nothing follows
+        always, // Qwen3-*-Thinking-2507: the think block is opened
+        closed  // an empty think block follows, whatever is asked for
     } think = Think::asked;
-    std::string problem = {}; // why no chat can be written: another template than ChatML; empty: it can
+    std::string problem = {}; // why no chat can be written: a template of another kind; empty: it can
     bool operator==(const ChatFormat&) const = default;
 };
 

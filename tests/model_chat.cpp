@@ -69,6 +69,27 @@ TEST(ChatPrompt, Qwen2BringsASystemTurnAndThinksNothing) {
         << "a text like any other there";
 }
 
+TEST(ChatPrompt, WhatAToolAnsweredIsNoQuestion) {
+    const std::string kept = chat_prompt({{"user", "q"},
+                                          {"assistant", "<think>\na\n</think>\n\nb"},
+                                          {"user", "<tool_response>\n5\n</tool_response>"}},
+                                         true);
+    EXPECT_NE(kept.find("<think>\na\n</think>\n\nb"), std::string::npos) << kept;
+    EXPECT_EQ(chat_prompt({{"system", "s"}, {"assistant", "b"}}, true).find("<think>"), std::string::npos)
+        << "nothing was asked";
+}
+
+TEST(ChatPrompt, TheThinkBlockIsOpenedOrClosedAsTheTemplateDoes) {
+    const auto end_of = [](ChatFormat::Think think, bool thinking) {
+        const std::string text = chat_prompt({{"user", "Hi"}}, thinking, {"", think});
+        return text.substr(text.rfind("assistant\n") + 10);
+    };
+    EXPECT_EQ(end_of(Think::either, true), "<think>\n");
+    EXPECT_EQ(end_of(Think::either, false), "<think>\n\n</think>\n\n");
+    for (const bool thinking : {false, true})
+        EXPECT_EQ(end_of(Think::closed, thinking), "<think>\n\n</think>\n\n");
+}
+
 TEST(ChatPrompt, AThinkingModelIsOpenedInItsThoughts) {
     for (const bool thinking : {false, true})
         EXPECT_EQ(chat_prompt({{"user", "Hi"}}, thinking, {"", Think::always}),
@@ -117,6 +138,73 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
         std::ofstream(folder.path() / "chat_template.jinja") << text;
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
     }
+}
+
+// Templates that write ChatML in other words, and what transformers writes of them.
+TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    const std::string turns = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + "
+                              "'<|im_end|>' + '\\n' }}{% endfor %}";
+    const auto format_of = [&](const std::string& text, const char* bos = nullptr) {
+        test::ModelFolder folder("micro_qwen3");
+        nlohmann::json config = {{"chat_template", text}};
+        if (bos) config["bos_token"] = bos;
+        std::ofstream(folder.path() / "tokenizer_config.json") << config;
+        return read_chat_format(folder.path(), *tokenizer);
+    };
+    const auto opened = [&](const std::string& text) {
+        return format_of(turns + "{% if add_generation_prompt %}" + text + "{% endif %}");
+    };
+    const std::string assistant = "{{ '<|im_start|>assistant\\n' }}";
+    EXPECT_EQ(opened(assistant +
+                     "{% if enable_thinking is defined and enable_thinking is false %}"
+                     "{{ '<think>\\n\\n</think>\\n\\n' }}{% else %}{{ '<think>\\n' }}{% endif %}"),
+              (ChatFormat{"", Think::either}));
+    EXPECT_EQ(opened(assistant + "{% if enable_thinking %}{{ '<think>\\n' }}{% else %}"
+                                 "{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}"),
+              (ChatFormat{"", Think::either}));
+    EXPECT_EQ(opened("{{ '<|im_start|>assistant\\n' + '<think>\\n' }}"), (ChatFormat{"", Think::always}));
+    EXPECT_EQ(opened(assistant + "{{ '<think>\\n' }}"), (ChatFormat{"", Think::always}));
+    EXPECT_EQ(opened(assistant + "{{ '<think>\\n\\n</think>\\n\\n' }}"), (ChatFormat{"", Think::closed}));
+    EXPECT_EQ(format_of(turns + "{{ '<|im_start|>assistant\\n' if add_generation_prompt else '' }}"),
+              (ChatFormat{"", Think::never}));
+    for (const std::string odd :
+         {"{{ '<think>' }}", "{% if mood %}{{ '<think>\\n' }}{% endif %}", "{{ name }}"})
+        EXPECT_NE(opened(assistant + odd).problem.find("how it opens an answer"), std::string::npos) << odd;
+
+    const std::string open = "<|im_start|>system\\n", end = "<|im_end|>\\n";
+    const auto system_of = [&](const std::string& text) { return format_of(text + turns).default_system; };
+    EXPECT_EQ(system_of("{% set s = 'Be kind.' %}{{ '" + open + "' + s + '" + end + "' }}"), "Be kind.");
+    EXPECT_EQ(system_of("{{ '" + open + "' }}{{ 'Be brief.' }}{{ '" + end + "' }}"), "Be brief.");
+    EXPECT_EQ(system_of("{% if tools is not none %}{{ '" + open + "Use tools." + end + "' }}{% endif %}"),
+              "");
+    EXPECT_EQ(system_of("{% if not tools %}{{ '" + open + "No tools." + end + "' }}{% endif %}"),
+              "No tools.");
+    EXPECT_EQ(system_of("{{ '" + open + "' + messages[0]['content'] | trim + '" + end + "' }}"), "");
+    EXPECT_EQ(system_of("{% if messages[0].role == 'system' %}{% set s = messages[0].content %}{% else %}"
+                        "{% set s = 'Be kind.' %}{% endif %}{{ '" +
+                        open + "' + s + '" + end + "' }}"),
+              "Be kind.");
+    EXPECT_NE(format_of("{{ '" + open + "Obey. ' + messages[0].content + '" + end + "' }}" + turns)
+                  .problem.find("system turn"),
+              std::string::npos);
+    EXPECT_EQ(
+        format_of("{{ '<|im_start|>' + m.role + '\\n<think>\\n' + said.strip('\\n') + '<|im_end|>\\n' }}")
+            .problem,
+        "")
+        << "Qwen3 takes line breaks from what was thought";
+    EXPECT_NE(format_of("{{ '" + open + "' + today() + '" + end + "' }}" + turns).problem.find("system turn"),
+              std::string::npos);
+
+    EXPECT_EQ(format_of("{{ bos_token }}" + turns).problem, "") << "which writes nothing";
+    EXPECT_NE(format_of("{{ bos_token }}" + turns, "!").problem.find("bos_token"), std::string::npos);
+    for (const auto& [other, why] :
+         {std::pair{"{{ '<|im_start|>' + m.role + '\\n' + m.content | trim + '<|im_end|>\\n' }}", "trims"},
+          {"{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>' }}{{ '<|im_start|>' }}",
+           "new line"},
+          {"{{ '<|im_start|>user<|im_sep|>' + m.content + '<|im_end|>\\n' }}", "<|im_start|>user"},
+          {"{{ '<|im_start|>human\\n' + m.content + '<|im_end|>\\n' }}", "<|im_start|>human"}})
+        EXPECT_NE(format_of(other).problem.find(why), std::string::npos) << format_of(other).problem;
 }
 
 // As transformers' apply_chat_template writes it: quotes, backslashes and braces belong to the turn.
@@ -177,6 +265,24 @@ TEST(ChatFormats, RefuseABrokenFileByName) {
     test::ModelFolder folder("micro_qwen3");
     std::ofstream(folder.path() / "tokenizer_config.json") << "{";
     test::expect_error([&] { (void)load_models({.target = folder.path()}); }, {"tokenizer_config.json"});
+}
+
+// Raw text of a model whose tokenizer puts a token in front, once.
+TEST(ChatFormats, ABosTokenGoesBeforeRawTextOnly) {
+    test::ModelFolder folder("micro_qwen3");
+    std::ofstream(folder.path() / "tokenizer_config.json")
+        << R"({"tokenizer_class":"LlamaTokenizerFast","add_bos_token":true,"bos_token":"<|endoftext|>"})";
+    const Models models = load_models({.target = folder.path()});
+    RunSettings settings;
+    settings.prompt = "Hi";
+    const PromptTokens raw = prompt_tokens(models, settings);
+    EXPECT_EQ(raw.ids.front(), models.tokenizer->id_of("<|endoftext|>"));
+    EXPECT_EQ(raw.text, "<|endoftext|>Hi");
+    settings.prompt = raw.text;
+    EXPECT_EQ(prompt_tokens(models, settings).ids, raw.ids);
+    settings.chat = true;
+    EXPECT_NE(prompt_tokens(models, settings).ids.front(), raw.ids.front())
+        << "its template has all there is";
 }
 
 // A loaded model's prompts are in its own format.
