@@ -58,6 +58,23 @@ std::string content_of(const Json& message) {
     return text;
 }
 
+// chat_template_kwargs, as vLLM and SGLang take them: enable_thinking is the one that these templates know.
+bool wants_thinking(const Json& body, bool otherwise) {
+    const auto words = body.find("chat_template_kwargs");
+    if (words == body.end() || words->is_null()) return otherwise;
+    if (!words->is_object())
+        throw Refused{400, "chat_template_kwargs is " + shown(*words) + ", expected an object"};
+    for (const auto& [name, value] : words->items()) {
+        if (name != "enable_thinking")
+            throw Refused{400,
+                          "chat_template_kwargs: " + name + " is not supported, only enable_thinking is"};
+        if (!value.is_boolean())
+            throw Refused{400, "enable_thinking is " + shown(value) + ", expected true or false"};
+        otherwise = value.get<bool>();
+    }
+    return otherwise;
+}
+
 // The whole conversation as the model's chat format has it: as text, so that no turn is lost.
 void read_messages(const Json& body, RunSettings& settings, const ChatFormat& format) {
     if (!format.problem.empty())
@@ -77,6 +94,7 @@ void read_messages(const Json& body, RunSettings& settings, const ChatFormat& fo
     }
     if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
     settings.chat = false;
+    settings.thinking = wants_thinking(body, settings.thinking);
     settings.prompt = chat_prompt(turns, settings.thinking, format);
 }
 
@@ -110,7 +128,21 @@ void refuse_unknown(const Json& body) {
                                                                    {"tools"},
                                                                    {"echo"},
                                                                    {"top_logprobs"},
-                                                                   {"suffix"}}) {
+                                                                   {"suffix"},
+                                                                   {"guided_decoding_backend"},
+                                                                   {"chat_template"},
+                                                                   {"continue_final_message"},
+                                                                   {"truncate_prompt_tokens"},
+                                                                   {"logits_processors"},
+                                                                   {"prompt_embeds"},
+                                                                   {"regex"},
+                                                                   {"ebnf"},
+                                                                   {"grammar"},
+                                                                   {"json_schema"},
+                                                                   {"repeat_penalty", 1},
+                                                                   {"typical_p", 1},
+                                                                   {"mirostat"},
+                                                                   {"functions"}}) {
         const auto found = body.find(key);
         if (found == body.end() || found->is_null() || *found == false || *found == "" ||
             (found->is_number() && found->get<double>() == neutral) ||
@@ -143,6 +175,11 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     const Json body = parse_foreign_json(text);
     if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
     refuse_unknown(body);
+    if (body.value("add_generation_prompt", Json()) == false)
+        throw Refused{400, "add_generation_prompt is false, which is not supported by this server"};
+    if (const Json choice = body.value("tool_choice", Json());
+        !choice.is_null() && choice != "none" && choice != "auto")
+        throw Refused{400, "tool_choice is " + shown(choice) + "; this server calls no tools"};
     CompletionRequest asked;
     asked.settings = base;
     asked.settings.system.clear();

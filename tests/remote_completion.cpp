@@ -108,6 +108,48 @@ TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
               "<|im_start|>assistant\n");
 }
 
+TEST(ServedRequest, ThinksAsTheClientAsks) {
+    const auto prompt_with = [](const std::string& fields) {
+        return read_request(R"({"messages":[{"role":"user","content":"Hi"}])" + fields + "}", true, base(),
+                            {})
+            .settings.prompt;
+    };
+    const std::string silent = "<|im_start|>assistant\n<think>\n\n</think>\n\n";
+    EXPECT_TRUE(prompt_with("").ends_with(silent));
+    EXPECT_TRUE(prompt_with(R"(,"chat_template_kwargs":{"enable_thinking":false})").ends_with(silent));
+    EXPECT_TRUE(prompt_with(R"(,"chat_template_kwargs":null)").ends_with(silent));
+    EXPECT_TRUE(prompt_with(R"(,"chat_template_kwargs":{"enable_thinking":true})").ends_with("assistant\n"));
+}
+
+TEST(ServedRequest, RefusesWhatWouldChangeTheAnswerUnseen) {
+    const auto why = [](const std::string& field) -> std::string {
+        try {
+            (void)read_request(R"({"messages":[{"role":"user","content":"Hi"}],)" + field + "}", true,
+                               base());
+        } catch (const Refused& refused) {
+            EXPECT_EQ(refused.status, 400);
+            return refused.why;
+        }
+        return "";
+    };
+    for (const char* field :
+         {R"("chat_template_kwargs":{"mood":1})", R"("chat_template_kwargs":{"enable_thinking":1})",
+          R"("chat_template_kwargs":3)", R"("add_generation_prompt":false)", R"("tool_choice":"required")",
+          R"("chat_template":"x")", R"("continue_final_message":true)", R"("truncate_prompt_tokens":5)",
+          R"("logits_processors":["x"])", R"("prompt_embeds":"x")", R"("regex":"x")", R"("ebnf":"x")",
+          R"("grammar":"x")", R"("json_schema":{"a":1})", R"("repeat_penalty":1.1)", R"("typical_p":0.9)",
+          R"("mirostat":2)", R"("functions":[{"name":"f"}])"}) {
+        const std::string name(field + 1, std::string(field).find('"', 1) - 1);
+        const std::string told = why(field);
+        EXPECT_TRUE(told.find(name) != std::string::npos || told.find("enable_thinking") != std::string::npos)
+            << field << ": " << told;
+    }
+    for (const char* field :
+         {R"("add_generation_prompt":true)", R"("tool_choice":"none")", R"("typical_p":1.0)",
+          R"("repeat_penalty":1)", R"("mirostat":0)", R"("functions":[])"})
+        EXPECT_EQ(why(field), "") << field;
+}
+
 TEST(ServedRequest, RefusesAChatInATemplateThatIsNotKnown) {
     ChatFormat format;
     format.problem = "r1/chat_template.jinja: the chat template is not ChatML";
