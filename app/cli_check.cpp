@@ -137,12 +137,17 @@ void check_gates(Checklist& list) {
 
 int foretold_context(const Options& options, const ModelConfig& target) {
     constexpr int kUsual = 4096;
-    return options.context.value_or(std::min(kUsual, target.max_positions));
+    return options.context.value_or(std::min(kUsual, target.context()));
 }
 
 // What the weights and a text of `context` tokens take, and how long a text may become.
-void report_memory(Checklist& list, const MemoryForecast& need, const Backend& backend, int positions,
-                   int context, bool loaded) {
+void report_memory(Checklist& list, const MemoryForecast& need, const Backend& backend,
+                   const ModelConfig& target, int context, bool loaded) {
+    const int positions = target.context();
+    const std::string whose =
+        target.max_positions > positions
+            ? "SpecLens takes (the model goes to " + std::to_string(target.max_positions) + ")"
+            : "the model goes to";
     const auto size = [](std::size_t bytes) { return megabytes(static_cast<double>(bytes)); };
     std::string parts = "target " + size(need.target);
     if (need.draft > 0) parts += ", draft model " + size(need.draft);
@@ -153,16 +158,15 @@ void report_memory(Checklist& list, const MemoryForecast& need, const Backend& b
     if (!loaded) text += ", " + size(need.weights() + need.run(context)) + " in all";
     text +=
         "; " + size(backend.free_memory()) + " free" + (backend.name() == "cuda" ? " on the GPU" : "") + ": ";
-    text += need.longest >= positions
-                ? "room for the " + std::to_string(positions) + " tokens that the model goes to"
-                : "room for " + std::to_string(need.longest) + " tokens";
+    text += need.longest >= positions ? "room for the " + std::to_string(positions) + " tokens that " + whose
+                                      : "room for " + std::to_string(need.longest) + " tokens";
     const bool fits = need.longest >= std::min(context, positions);
     list.line(fits ? Grade::good : Grade::bad, "memory", text,
               fits ? "" : "Give a smaller --context, leave heads out, or choose a smaller model.");
     if (context > positions)
         list.line(Grade::bad, "context",
-                  "the model goes to " + std::to_string(positions) + " tokens, not to " +
-                      std::to_string(context),
+                  "not " + std::to_string(context) + " tokens: " + std::to_string(positions) +
+                      " are the most that " + whose,
                   "Give a --context of " + std::to_string(positions) + " or less.");
 }
 
@@ -174,8 +178,7 @@ void check_memory(Checklist& list, const Models& models, const Options& options)
                              megabytes(static_cast<double>(free)) + " free");
     const ModelConfig& target = models.target->config;
     const int context = foretold_context(options, target);
-    report_memory(list, forecast_memory(models, context, free), *models.backend, target.max_positions,
-                  context, true);
+    report_memory(list, forecast_memory(models, context, free), *models.backend, target, context, true);
 }
 
 // Whether a published shape would fit; nothing is loaded.
@@ -186,7 +189,7 @@ void check_geometry(Checklist& list, const Options& options) {
     for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
     report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend,
-                  target.max_positions, context, false);
+                  target, context, false);
 }
 
 void check_models(Checklist& list, const Options& options) {

@@ -101,6 +101,9 @@ std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
         if (line.find_first_not_of(" \t\r") != std::string::npos)
             prompts.push_back(
                 prompt_of_line(line, file.string() + " line " + std::to_string(number), unknown));
+    if (in.bad())
+        throw Error(file.string() + ": cannot be read to its end",
+                    "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     if (!unknown.empty()) say(unknown);
     if (prompts.empty())
         throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");

@@ -32,14 +32,27 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     }
     if (scaling == nullptr) return;
 
+    for (const auto& [name, value] : scaling->items())
+        if (value.is_object())
+            rope.fail(name.c_str(),
+                      "is an object: one set of rotary positions for each type of layer is not supported");
+    if (rope.number_or("partial_rotary_factor", 1, 0, 1) != 1)
+        rope.fail("partial_rotary_factor", "is below 1, which is not supported");
     const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
     if (type == "default") return;
     if (type != "yarn")
         rope.fail("rope_type", "is \"" + type + "\", which is not supported",
                   "Supported are default and yarn.");
     config.rope_factor = rope.number("factor", 1, 1e4);
-    config.rope_original_positions =
-        rope.integer_or("original_max_position_embeddings", config.max_positions, 1, 1 << 30);
+    const char* const original = "original_max_position_embeddings";
+    config.rope_original_positions = rope.integer_or(original, config.max_positions, 1, 1 << 30);
+    // transformers 4 does not read this one and transformers 5 prefers it
+    if (fields.integer_or(original, config.rope_original_positions, 1, 1 << 30) !=
+        config.rope_original_positions)
+        fields.fail(original,
+                    "is " + shown(*fields.find(original)) + " beside " +
+                        std::to_string(config.rope_original_positions) + " for yarn",
+                    "Put it into the section of yarn, and remove the other one.");
     // variants of yarn that these families do not use
     for (const auto& [name, usual] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
         if (rope.number_or(name, usual, 0, 1e6) != usual)
@@ -47,7 +60,8 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
         if (rope.find(name) != nullptr)
             rope.fail(name, "is not supported", "Remove the field to use its default.");
-    if (!rope.flag_or("truncate", true)) rope.fail("truncate", "is false, which is not supported");
+    if (scaling->contains("truncate") && scaling->at("truncate") != true) // null is false to transformers
+        rope.fail("truncate", "is " + shown(scaling->at("truncate")) + ", only true is supported");
     const double stretched = config.rope_factor * config.rope_original_positions;
     config.max_positions = std::max(config.max_positions, static_cast<int>(std::min(stretched, 1e9)));
 }

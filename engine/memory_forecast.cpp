@@ -25,7 +25,7 @@ class Count {
         all.cache_per_token = per_token(need) + cache_;
         all.scratch = need.scratch + scratch_;
         if (free <= all.scratch) return;
-        const auto positions = static_cast<std::size_t>(std::min(target.max_positions, kLargestContext));
+        const auto positions = static_cast<std::size_t>(target.context());
         all.longest = static_cast<int>(std::min((free - all.scratch) / all.cache_per_token, positions));
     }
 

@@ -3,6 +3,7 @@
 // Formats: Qwen3 technical report; transformers modeling_qwen3/modeling_qwen2 define the operation order.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <filesystem>
@@ -14,6 +15,9 @@
 #include "kernels/backend.h"
 
 namespace speclens {
+
+// Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
+inline constexpr int kLargestContext = 131072;
 
 struct ModelConfig {
     enum class Family { qwen3, qwen2 } family = Family::qwen3;
@@ -31,8 +35,11 @@ struct ModelConfig {
     bool tied = false;
     bool qkv_bias = false;             // Qwen2.5
     bool qk_norm = true;               // Qwen3: RMSNorm of q and k per head
-    int max_positions = 0;
+    int max_positions = 0;             // as config.json says
     std::vector<int> stops;            // eos ids of generation_config.json and config.json
+
+    // Tokens that a text can have here: max_positions, at most kLargestContext.
+    [[nodiscard]] int context() const { return std::min(max_positions, kLargestContext); }
 };
 // Throws Error naming the field and the value. `folder` has config.json.
 [[nodiscard]] ModelConfig read_config(const std::filesystem::path& folder);

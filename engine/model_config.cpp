@@ -41,6 +41,13 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
 
 void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
     refuse_variants(fields, kSupportedModels);
+    if (!fields.flag_or("is_causal", true))
+        fields.fail("is_causal", "is false: a model that looks ahead cannot continue a text",
+                    kSupportedModels);
+    if (const Json* types = fields.find("layer_types");
+        types != nullptr && types->is_array() && static_cast<int>(types->size()) != config.layers)
+        fields.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " +
+                                       std::to_string(config.layers) + " layers");
     if (config.family == ModelConfig::Family::qwen3 && fields.flag_or("attention_bias", false))
         fields.fail("attention_bias", "is true, which is not supported for Qwen3", kSupportedModels);
     if (fields.find("quantization_config") != nullptr)

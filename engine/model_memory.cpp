@@ -46,7 +46,7 @@ MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int cont
 }
 
 MemoryNeed loading_memory(const ModelConfig& config, const Backend& backend, std::size_t weights) {
-    const int positions = std::min(config.max_positions, kLargestContext);
+    const int positions = config.context();
     MemoryNeed need = decoder_memory(config, backend, std::min(positions, kFirstSlots));
     need.weights = weights + cos_sin_bytes(config);
     return need;

@@ -80,12 +80,12 @@ std::vector<Slot> model_slots(Model& model) {
 }
 
 std::size_t cos_sin_bytes(const ModelConfig& config) {
-    return static_cast<std::size_t>(std::min(config.max_positions, kLargestContext)) *
-           static_cast<std::size_t>(config.head_dim) * sizeof(float);
+    return static_cast<std::size_t>(config.context()) * static_cast<std::size_t>(config.head_dim) *
+           sizeof(float);
 }
 
 Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
-    const int positions = std::min(config.max_positions, kLargestContext), half = config.head_dim / 2;
+    const int positions = config.context(), half = config.head_dim / 2;
     const std::vector<float> inverse = inverse_frequencies(config);
     // yarn sharpens attention a little as the context grows
     const double scale = config.rope_factor > 1 ? 0.1 * std::log(config.rope_factor) + 1 : 1;

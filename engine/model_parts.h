@@ -40,9 +40,7 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
 // What the slots of a bf16 checkpoint take on a backend: vectors become f32.
 [[nodiscard]] std::size_t bf16_bytes(std::span<const Slot> slots);
 
-// Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
-inline constexpr int kLargestContext = 131072;
-// (min(max_positions, kLargestContext), d) f32: cos of the d/2 angles, then their sines.
+// (ModelConfig::context(), d) f32: cos of the d/2 angles, then their sines.
 [[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
 [[nodiscard]] std::size_t cos_sin_bytes(const ModelConfig& config);
 void check_cancelled(const Progress& progress); // throws Cancelled

@@ -28,7 +28,7 @@ std::string Models::target_name() const {
 std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
 int Models::layers() const { return target ? target->config.layers : 0; }
 int Models::holds() const {
-    return target ? target->config.max_positions : scorer ? scorer->capacity() : 4096;
+    return target ? target->config.context() : scorer ? scorer->capacity() : 4096;
 }
 
 int Models::vocab() const {

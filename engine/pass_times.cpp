@@ -53,7 +53,7 @@ double bandwidth_or_unknown(std::size_t bytes, const std::function<double(std::s
 
 PassPlan window_passes(const Models& models) {
     PassPlan plan{.rows = {}, .context = 64, .repeats = 40, .seconds = 3};
-    const int room = models.target ? models.target->config.max_positions - plan.context : 0;
+    const int room = models.target ? models.target->config.context() - plan.context : 0;
     for (const int rows : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
         if (rows == 1 || rows <= room) plan.rows.push_back(rows);
     return plan;
@@ -68,7 +68,7 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
     result.weight_bytes = static_cast<double>(models.target->bytes.per_token);
     result.multiply_adds = multiply_adds_of(models.target->config);
     std::vector<int> rows = plan.rows;
-    const int widest = *std::ranges::max_element(rows), positions = models.target->config.max_positions;
+    const int widest = *std::ranges::max_element(rows), positions = models.target->config.context();
     if (plan.context + widest > positions)
         throw Error("passes of " + std::to_string(widest) + " tokens behind a context of " + std::to_string(plan.context) +
                         " do not fit into the " + std::to_string(positions) + " positions of " + models.target->name,

@@ -119,8 +119,8 @@ long long committed_before(const Trace& trace, int cycle) {
 int slots(const Models& models, const RunSettings& s, const Plan& plan, int prompt, long long committed) {
     const int limit = models.holds();
     if (prompt >= limit) throw PromptTooLong(prompt, models.target_name(), limit);
-    if (plan.drafter->needs_draft_model() && models.draft && prompt >= models.draft->config.max_positions)
-        throw PromptTooLong(prompt, models.draft_name(), models.draft->config.max_positions);
+    if (plan.drafter->needs_draft_model() && models.draft && prompt >= models.draft->config.context())
+        throw PromptTooLong(prompt, models.draft_name(), models.draft->config.context());
     const long long wanted =
         prompt + std::max<long long>(s.max_tokens, committed) + std::max({s.k, plan.k, plan.nodes}) + 1;
     return static_cast<int>(std::min<long long>(wanted, limit));
@@ -134,7 +134,7 @@ std::unique_ptr<Decoder> target_decoder(const Models& models, int prompt, int ca
 
 std::unique_ptr<Decoder> draft_decoder(const Models& models, int prompt, int capacity) {
     if (models.draft)
-        return make_model_decoder(models.draft, std::min(capacity, models.draft->config.max_positions));
+        return make_model_decoder(models.draft, std::min(capacity, models.draft->config.context()));
     return models.target_table ? make_table_decoder(models.draft_table, prompt, capacity) : nullptr;
 }
 

@@ -228,6 +228,8 @@ std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std
     TraceReader reader(name);
     std::string text;
     while (std::getline(in, text)) reader.line(text, in.peek() == std::istream::traits_type::eof());
+    if (in.bad())
+        throw Error(name + ": cannot be read to its end", "Copy it again, or record a shorter run.");
     if (reader.trace()->size() == 0)
         throw Error(name + " is empty", "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
     if (notice && !reader.notice().empty()) *notice = reader.notice();

@@ -29,7 +29,7 @@ Json told(const Models& models, const Law& law, int token, int top) {
 Json prompt_laws(const Models& models, std::span<const int> tokens, int top) {
     if (!models.target)
         throw Error("this target tells no log-probabilities of a prompt", "Serve a checkpoint.", Exit::usage);
-    const int count = static_cast<int>(tokens.size()), limit = models.target->config.max_positions;
+    const int count = static_cast<int>(tokens.size()), limit = models.target->config.context();
     if (count > limit) throw PromptTooLong(count, models.target_name(), limit);
     const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, count);
     Json list = Json::array({nullptr});

@@ -212,14 +212,12 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
         response.set_content(metrics(), "text/plain; version=0.0.4; charset=utf-8");
     });
     s.get("/v1/models", [&s](const httplib::Request&, httplib::Response& response) {
-        const Json body = {
-            {"object", "list"},
-            {"data", Json::array({{{"id", s.model()},
-                                   {"object", "model"},
-                                   {"created", s.began},
-                                   {"owned_by", "speclens"},
-                                   {"max_model_len",
-                                    s.models->target ? s.models->target->config.max_positions : 4096}}})}};
+        const Json body = {{"object", "list"},
+                           {"data", Json::array({{{"id", s.model()},
+                                                  {"object", "model"},
+                                                  {"created", s.began},
+                                                  {"owned_by", "speclens"},
+                                                  {"max_model_len", s.models->holds()}}})}};
         response.set_content(body.dump(), "application/json");
     });
     s.post("/v1/completions",

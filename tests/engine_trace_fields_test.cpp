@@ -3,8 +3,10 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "engine/trace_json.h"
+#include "kernels/error.h"
 
 namespace speclens {
 namespace {
@@ -148,6 +150,29 @@ TEST(TraceFields, AllAreWritten) {
     EXPECT_EQ(lens["numbers"][0].size(), 3u);
     EXPECT_EQ(lens["numbers"][1].size(), 2u) << "a number without a unit";
     EXPECT_EQ(lens["movers"][0].size(), 5u);
+}
+
+// A file system that gives up in the middle is no end of the file.
+TEST(TraceFields, AReadThatFailsIsNoWholeRun) {
+    class Breaking final : public std::stringbuf {
+      public:
+        using std::stringbuf::stringbuf;
+        int_type underflow() override {
+            if (gptr() == egptr() && gptr() != eback()) throw std::runtime_error("input/output error");
+            return std::stringbuf::underflow();
+        }
+    };
+    Trace trace(&text_of);
+    trace.append(full_header());
+    Breaking buffer(lines_of(trace).front() + "\n");
+    std::istream in(&buffer);
+    try {
+        (void)read_trace(in, "memory");
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("memory: cannot be read to its end"), std::string::npos)
+            << error.what();
+    }
 }
 
 } // namespace

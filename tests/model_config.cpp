@@ -1,6 +1,7 @@
 // config.json and generation_config.json: both spellings, every refusal.
 #include <algorithm>
 
+#include "engine/models.h"
 #include "tests/model_support.h"
 
 namespace speclens {
@@ -100,6 +101,21 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"rope_scaling\": null",
             R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 30})", {"beta_fast"});
     refused("\"rope_scaling\": null", "\"rope_scaling\": 3", {"rope_scaling", "3"});
+    for (const char* value : {"null", "false"})
+        refused("\"rope_scaling\": null",
+                R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "truncate": )" + std::string(value) +
+                    "}",
+                {"truncate", value});
+    refused("\"rope_scaling\": null",
+            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 64},
+               "original_max_position_embeddings": 32)",
+            {"original_max_position_embeddings", "32", "64"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"full_attention": {"rope_type": "yarn"}})",
+            {"full_attention", "not supported"});
+    refused("\"rope_scaling\": null",
+            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "partial_rotary_factor": 0.5})",
+            {"partial_rotary_factor"});
+    refused("\"hidden_act\"", "\"is_causal\": false, \"hidden_act\"", {"is_causal"});
     refused("\"use_sliding_window\": false", "\"use_sliding_window\": true",
             {"use_sliding_window", "not supported yet"});
     refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"});
@@ -108,9 +124,19 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"hidden_act\"", "\"quantization_config\": {}, \"hidden_act\"", {"quantization_config"});
     refused("\"hidden_act\"", "\"layer_types\": [\"sliding_attention\"], \"hidden_act\"",
             {"layer_types", "sliding_attention"});
+    refused("\"hidden_act\"", "\"layer_types\": [\"full_attention\"], \"hidden_act\"",
+            {"layer_types", "1", "4"});
     refused("\"eos_token_id\": 502", "\"eos_token_id\": 512", {"eos_token_id", "512", "511"});
     refused("\"intermediate_size\": 48", "\"intermediate_size\": 1000000, \"hidden_size\": 100000",
             {"numbers"});
+}
+
+TEST(ModelConfigFile, ALongContextIsCutToWhatIsKeptHere) {
+    const ModelFolder folder("micro_qwen3");
+    folder.edit("config.json", "\"max_position_embeddings\": 256", "\"max_position_embeddings\": 262144");
+    EXPECT_EQ(read_config(folder.path()).max_positions, 262144);
+    EXPECT_EQ(read_config(folder.path()).context(), kLargestContext);
+    EXPECT_EQ(load_models({.target = folder.path()}).holds(), kLargestContext);
 }
 
 TEST(ModelConfigFile, BrokenGenerationConfigAndMissingFilesAreNamed) {
