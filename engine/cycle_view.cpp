@@ -48,6 +48,9 @@ class Folder {
         if (e.accepted) {
             ++c.accepted;
             c.path.push_back(e.index);
+        }
+        if (e.joint) return;  // of a block every guess is judged, whatever became of those before it
+        if (e.accepted) {
             // The siblings that come after it, and what was guessed below them.
             discard_if(c, [&](const DraftSlot& other) { return &other > &slot && other.parent == slot.parent; });
         } else {

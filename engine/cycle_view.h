@@ -30,6 +30,7 @@ struct DraftSlot {
     const Checked* check = nullptr;  // nullptr: not judged (yet, or discarded)
     int parent = -1;                 // index of an earlier slot, -1: follows the pending token
     int depth = 1;                   // tokens from the pending one to this one
+    // drafted: still to be judged, under block verification also behind a rejected one
     enum class State : std::uint8_t { drafted, accepted, rejected, discarded } state = State::drafted;
 };
 

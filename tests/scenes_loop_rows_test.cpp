@@ -32,6 +32,27 @@ TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
     EXPECT_TRUE(bench.shows("guess 8")) << bench.words;
 }
 
+// A refused guess of a block takes nothing with it: every coin is thrown.
+TEST(LoopRows, ABlockJudgesTheGuessesBehindARefusedOne) {
+    const Played block(test::micro_models(1), "small", "block");
+    const Played cascade(test::micro_models(1), "small", "cascade_chow",
+                         [](RunSettings& s) { s.rule_params.block = true; });
+    for (const Played* run : {&block, &cascade}) {
+        int refused = 0;
+        for (std::size_t i = 0; i < run->trace->size(); ++i) {
+            const auto* check = std::get_if<Checked>(&(*run->trace)[i]);
+            if (!check || check->accepted || !std::holds_alternative<Checked>((*run->trace)[i + 1])) continue;
+            ++refused;
+            const std::string told = run->told(i + 1);
+            EXPECT_FALSE(has(told, "discarded unread")) << told;
+            EXPECT_TRUE(has(told, ": not judged yet")) << told;
+            const CycleView view = fold(*run->trace, i + 1);
+            EXPECT_EQ(view.current()->drafts.back().state, DraftSlot::State::drafted);
+        }
+        EXPECT_GT(refused, 0);
+    }
+}
+
 TEST(LoopRows, NarrowColumnsKeepTheThreshold) {
     const auto trace = fixtures::toy_run({.name = "narrow", .k = 8, .cycles = 1, .noise = 0.1});
     SceneBench bench("loop");
