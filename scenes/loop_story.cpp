@@ -233,7 +233,9 @@ std::string cache_words(const Committed& e, const std::string& tier) {
     if (e.kv_verify == e.kv_after)
         return " The target's cache keeps all " + std::to_string(e.kv_after) + " rows: nothing has to go.";
     return " The target's cache had grown to " + std::to_string(e.kv_verify) + " rows and is cut back to " +
-           std::to_string(e.kv_after) + ", so discarded guesses leave no trace.";
+           std::to_string(e.kv_after) +
+           (e.kv_verify - e.kv_after == 1 ? ", so the discarded guess leaves no trace."
+                                          : ", so discarded guesses leave no trace.");
 }
 
 // A round that something else on the machine held up is no cost of speculating.
@@ -257,7 +259,10 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
     const std::string saving = saving_words(model);
     if (!saving.empty())
         story.text += " This round took " + model.ms(model.spec_ms()) + " ms" + others_words(input, model) +
-                      (model.produced < 2 ? ": " + saving + ", and nothing was saved."
+                      (model.produced < 2 ? ": " + saving +
+                                                (model.plain_ms > 0 && model.spec_ms() > model.plain_ms
+                                                     ? ", and nothing was saved."
+                                                     : ", and one token takes a pass either way.")
                                           : "; plain decoding needs " + model.ms(model.plain_total()) +
                                                 " ms for the same: " + saving + ".");
     story.task = "Change K and compare the saving";

@@ -13,8 +13,8 @@ namespace speclens {
 [[nodiscard]] Story loop_story(const SceneInput& input, const LoopModel& model);
 [[nodiscard]] std::string loop_description(const SceneInput& input, const LoopModel& model);
 
-// "9.0 ms saved, 1.60×" or "2.1 ms lost, .82×", of one token "the guesses cost 1.6 ms"; empty while the round
-// is open or a time is missing.
+// "9.0 ms saved, 1.60×" or "2.1 ms lost, .82×", of one token "1.6 ms later than a plain token" or "drafting
+// took 1.6 ms"; empty while the round is open or a time is missing.
 [[nodiscard]] std::string saving_words(const LoopModel& model);
 // What the coin row compares, for the gutter.
 [[nodiscard]] const char* coin_caption(const LoopModel& model);

@@ -133,8 +133,8 @@ std::string saving_words(const LoopModel& model) {
     // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that
     // was no longer than a plain pass, it was so by chance.
     if (model.produced < 2) {
-        const bool longer = plain > 0 && spec - plain > model.cycle->draft_ms;
-        return "the guesses cost " + model.ms(longer ? apart : model.cycle->draft_ms) + " ms";
+        if (plain > 0 && spec > plain && apart > 0) return model.ms(apart) + " ms later than a plain token";
+        return "drafting took " + model.ms(model.cycle->draft_ms) + " ms";
     }
     if (plain <= 0) return {};
     return model.ms(apart) + (spec <= plain ? " ms saved, " : " ms lost, ") + ui::speed_up(plain / spec);

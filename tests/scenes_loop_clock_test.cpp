@@ -40,13 +40,29 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     input.plain.ms_per_token = 100;
     const LoopModel model = loop_model(input);
     ASSERT_EQ(model.produced, 1);
-    EXPECT_EQ(saving_words(model), "the guesses cost 6.0 ms");
+    EXPECT_EQ(saving_words(model), "drafting took 6.0 ms");
     EXPECT_EQ(loop_description(input, model).find(" saved, "), std::string::npos)
         << loop_description(input, model);
     input.plain.ms_per_token = 4; // the rows of the guesses cost as well
     const LoopModel slower = loop_model(input);
-    EXPECT_EQ(saving_words(slower), "the guesses cost " + slower.ms(slower.spec_ms() - 4) + " ms");
+    EXPECT_EQ(saving_words(slower), slower.ms(slower.spec_ms() - 4) + " ms later than a plain token");
     EXPECT_GT(slower.spec_ms() - 4, 6);
+}
+
+TEST(LoopClock, ARoundOfOneTokenSaysWhatItsBarsShow) {
+    const auto trace = fixtures::toy_run({.name = "one", .k = 1, .cycles = 2, .noise = 1});
+    SceneBench bench("loop");
+    bench.show(trace, next_cycle_end(*trace, 0));
+    SceneInput input = bench.controller.frame(0).scene;
+    const auto told = [&](double plain) {
+        input.plain.ms_per_token = plain;
+        return loop_story(input, loop_model(input)).text;
+    };
+    const std::string sooner = told(100), later = told(4);
+    EXPECT_NE(sooner.find("ms: drafting took 1.5 ms, and one token"), std::string::npos) << sooner;
+    EXPECT_EQ(sooner.find("saved"), std::string::npos) << sooner;
+    EXPECT_NE(later.find(" ms later than a plain token, and nothing was saved."), std::string::npos) << later;
+    EXPECT_NE(later.find("the discarded guess leaves no trace"), std::string::npos) << later;
 }
 
 TEST(LoopClock, ASavedRunShowsItsOwnTimeOfPlainDecoding) {
@@ -119,9 +135,9 @@ TEST(LoopClock, ItsTimesAddUpAsPrinted) {
             const double shown =
                 std::stod(model.ms(model.plain_total())) - std::stod(model.ms(model.spec_ms()));
             if (produced == 1) {
-                EXPECT_EQ(words, "the guesses cost " + model.ms(-shown) + " ms");
+                EXPECT_EQ(words, model.ms(-shown) + " ms later than a plain token");
                 model.plain_ms = 0; // not known: what drafting took
-                EXPECT_EQ(saving_words(model), "the guesses cost " + model.ms(cycle.draft_ms) + " ms");
+                EXPECT_EQ(saving_words(model), "drafting took " + model.ms(cycle.draft_ms) + " ms");
                 EXPECT_GT(std::stod(model.ms(cycle.draft_ms)), 0) << scale;
                 continue;
             }
