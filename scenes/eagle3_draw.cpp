@@ -215,8 +215,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
                  m.lens ? "no step's truth is known yet" : "no lens was recorded");
         return;
     }
-    double high = 0.1;
-    for (const double error : m.errors) high = std::max(high, error);
+    const double high = std::max(0.1, m.highest_error());
     const float beside = canvas.text_width(title, Font::text_bold, 14) + 12;
     if (!note)
         ui::fitted_text(canvas, {r.x + beside, r.y + 12}, d.model.instead_of.empty() ? "bars: run, rings: round" : "of this round", Font::text, 14,
@@ -234,7 +233,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
         canvas.fill({x - w / 2, topy, w, plot.bottom() - topy}, chosen ? theme.ink : theme.muted.alpha(0.55F),
                     1);
         if (const double here = m.error(static_cast<int>(i)); here >= 0) {
-            const Vec2 at{x, y(std::min(here, high * 1.1))};
+            const Vec2 at{x, y(here)};
             canvas.disc(at, 6, theme.bg); // the bar behind it may have the colour of the ring
             canvas.ring(at, 4, {theme.ink, 1.5F});
         }

@@ -13,6 +13,13 @@ double Eagle3Model::error(int i) const {
     return errors_here->cells[static_cast<std::size_t>(i)];
 }
 
+double Eagle3Model::highest_error() const {
+    double high = 0;
+    for (std::size_t i = 0; i < errors.size(); ++i)
+        high = std::max({high, errors[i], error(static_cast<int>(i))});
+    return high;
+}
+
 Eagle3Model eagle3_model(const SceneInput& input) {
     Eagle3Model model;
     if (!find_cycle(model, input, "eagle3")) return model;

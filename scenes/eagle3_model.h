@@ -24,6 +24,7 @@ struct Eagle3Model : HeadModel {
     [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
     // The error of step i in this cycle; negative: the truth was never computed.
     [[nodiscard]] double error(int i) const;
+    [[nodiscard]] double highest_error() const; // of the run's means and of this cycle
 };
 [[nodiscard]] Eagle3Model eagle3_model(const SceneInput& input);
 

@@ -201,5 +201,39 @@ TEST(Eagle3Scene, CallsTheNumberOfGuessesKAndNamesItsAxes) {
     EXPECT_TRUE(live.bench->shows("Draft time of a round in ms, by guesses K"));
 }
 
+// Where the rings of a picture are.
+class RingCanvas : public ui::RecordCanvas {
+  public:
+    using RecordCanvas::RecordCanvas;
+    std::vector<ui::Vec2> rings;
+    void ring(ui::Vec2 center, float radius, const ui::Stroke& stroke) override {
+        rings.push_back(center);
+        RecordCanvas::ring(center, radius, stroke);
+    }
+};
+
+TEST(Eagle3Scene, DrawsARoundsDriftAtItsValueAlsoAboveTheRunsMean) {
+    Committed commit;
+    commit.lens.strips.push_back({.name = "feature error", .cells = {0.4, 1.2}});
+    CycleSummary cycle;
+    cycle.commit = &commit;
+    cycle.drafts.resize(2);
+    Eagle3Model model;
+    model.cycle = &cycle;
+    model.errors = {0.2, 0.3};
+    model.known = {3, 3};
+    const SceneInput input;
+    const ui::Rect screen{0, 0, 400, 300};
+    RingCanvas canvas(scene_fonts(), screen);
+    ui::WidgetState widgets;
+    ui::Ui ui(canvas, {}, ui::theme(ui::ThemeKind::dark), widgets, screen);
+    std::vector<SceneCommand> out;
+    draw_eagle3_errors({input, model, ui, out}, screen);
+    ASSERT_EQ(canvas.rings.size(), 2u);
+    const float bottom = screen.bottom() - 50; // where the plot stands on its axis
+    EXPECT_NEAR((bottom - canvas.rings[1].y) / (bottom - canvas.rings[0].y), 3, 0.01);
+    EXPECT_GT(canvas.rings[1].y, 24) << "within the plot";
+}
+
 } // namespace
 } // namespace speclens

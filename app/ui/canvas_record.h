@@ -24,7 +24,7 @@ struct RecordedText {
     Rect seen{}; // what of the letters' middle is left by the clip and by what was painted over it later
 };
 
-class RecordCanvas final : public Canvas {
+class RecordCanvas : public Canvas {
   public:
     RecordCanvas(const FontSet& fonts, Rect screen);
 
