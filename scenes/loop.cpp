@@ -15,13 +15,14 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
     const ColumnLaws laws = column_laws(model, model.selected);
     panel.target = laws.target;
     panel.draft = laws.draft;
-    panel.heading = "Position " + std::to_string(model.selected + 1);
+    panel.heading = place_words(model);
     if (model.selected < count && model.columns[static_cast<std::size_t>(model.selected)].draft)
         panel.marked = model.columns[static_cast<std::size_t>(model.selected)].draft->token;
     else if (model.own)
         panel.marked = model.own->token;
     if (!laws.target.empty() && !laws.draft.empty()) panel.heading += ", both models";
-    if (model.selected == count) panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
+    if (model.selected == count && !model.tree)
+        panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
     const bool certain = model.selected < count && model.is_favourite(model.selected);
     panel.note = model.greedy ? "T = 1" : certain ? "draft at T = 1" : "";
     if (laws.target.empty() && !laws.draft.empty())
@@ -31,6 +32,7 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
     panel.empty =
         !model.cycle ? "The most likely tokens of both models at the chosen position will be listed here."
         : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both laws."
+        : model.selected == count && model.tree ? "The row where the kept branch ends is not read yet."
         : model.selected == count ? "The row after the last guess is used only when every guess is kept."
                                   : "Nothing was recorded at this position yet.";
     if (input.laws && model.cycle && input.laws->cycle == model.cycle->cycle &&

@@ -9,6 +9,8 @@
 namespace speclens {
 
 [[nodiscard]] std::string loop_title(const LoopModel& model);
+// Of the selected column: "Position 3"; the places of a tree have no order, there it is "Guess 3".
+[[nodiscard]] std::string place_words(const LoopModel& model);
 [[nodiscard]] std::string loop_subtitle(const SceneInput& input, const LoopModel& model);
 [[nodiscard]] Story loop_story(const SceneInput& input, const LoopModel& model);
 [[nodiscard]] std::string loop_description(const SceneInput& input, const LoopModel& model);

@@ -75,21 +75,27 @@ void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& sto
 void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story) {
     const Resampled& own = *model.own;
     const std::string token = quoted(*input.trace, own.token);
-    const std::string coin = own.u ? "Coin " + probability(*own.u) + " picked " : "It is ";
+    const std::string coin = own.u ? "coin " + probability(*own.u) + " picked " : "it is ";
+    const bool one = std::ranges::count(model.columns, model.cycle->end_of_path(), &LoopColumn::parent) == 1;
     const std::string place = capital(place_of(input, model, model.cycle->end_of_path()));
     if (own.from == Resampled::From::bonus) {
         story.heading = "The branch ends: one for free";
         story.text = place + " nothing was guessed, and the pass has the target's law there. " +
-                     (own.u ? coin + token + " from it." : capital(token) + " is its favourite.");
+                     (own.u ? capital(coin) + token + " from it." : capital(token) + " is its favourite.");
     } else if (own.from == Resampled::From::residual) {
         story.heading = "Rejected, but not wasted";
         story.text =
             place +
-            " every guess was rejected. The replacement comes from what they left of the target's law: " +
+            (one ? " the one guess was rejected. The replacement comes from what it left of the target's law: "
+                 : " every guess was rejected. The replacement comes from what they left of the target's "
+                   "law: ") +
             coin + token + ". Keeping by ratio and replacing from the rest adds up to exactly that law.";
     } else {
         story.heading = "The target's own token";
-        story.text = place + " none of the guesses is the target's most likely token. " + coin + token + ".";
+        story.text = place +
+                     (one ? " the one guess is not the target's most likely token. "
+                          : " none of the guesses is the target's most likely token. ") +
+                     capital(coin) + token + ".";
     }
 }
 

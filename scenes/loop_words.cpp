@@ -171,6 +171,12 @@ std::string loop_title(const LoopModel& model) {
            " made, none checked yet";
 }
 
+std::string place_words(const LoopModel& model) {
+    const std::string number = std::to_string(model.selected + 1);
+    if (!model.tree) return "Position " + number;
+    return model.selected < model.drafted ? "Guess " + number : "The bonus row";
+}
+
 std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     if (!model.header)
         return input.status && !input.status->job.empty() ? input.status->job
@@ -265,7 +271,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
                                                          : law_table(laws.target, laws.draft, 10);
     }();
     if (!table.rows.empty()) {
-        out << "\nPosition " << model.selected + 1 << ", target and draft:\n";
+        out << "\n" << place_words(model) << ", target and draft:\n";
         for (const LawRow& row : table.rows) {
             out << "  " << (row.id < 0 ? std::string("other") : quoted(*input.trace, row.id)) << ": target "
                 << law_number(row.target) << ", draft " << law_number(row.draft) << "\n";

@@ -165,6 +165,27 @@ TEST(LoopWords, ALenienceOfZeroIsTheTokenRule) {
             EXPECT_FALSE(has(run.told(cursor), never)) << cursor << ": " << never;
 }
 
+// The places of a tree have no order, and at one of them there may be a single guess.
+TEST(LoopWords, ATreeIsToldGuessByGuess) {
+    const auto residual = [](const Resampled& e) { return e.from == Resampled::From::residual; };
+    for (const int children : {1, 3}) {
+        const Played run(test::micro_models(1), "small_tree", "tree_wor", [&](RunSettings& s) {
+            s.options.tree_budget = 12;
+            s.options.tree_topk = children;
+        });
+        const auto replaced = run.all<Resampled>(residual, 20);
+        ASSERT_FALSE(replaced.empty());
+        for (const std::string& told : replaced) {
+            EXPECT_FALSE(has(told, "law: Coin")) << told;
+            EXPECT_TRUE(has(told, "law: coin")) << told;
+            if (children == 1) EXPECT_TRUE(has(told, "the one guess was rejected")) << told;
+            EXPECT_FALSE(has(told, "Position ")) << told;
+        }
+        for (const std::string& told : run.all<Checked>([](const Checked&) { return true; }))
+            EXPECT_TRUE(has(told, "\nGuess ") && has(told, ", target and draft:")) << told;
+    }
+}
+
 TEST(LoopWords, KSeqNamesHowFarAGuessIsHeldBack) {
     const Played run(test::micro_models(1), "small_tree", "tree_kseq");
     const auto judged = run.all<Checked>([](const Checked& e) { return e.threshold > 0 && e.threshold < 1; });
