@@ -44,7 +44,7 @@ struct CycleSummary {
     const Committed* commit = nullptr;
     double start_ms = 0;   // on the run's clock: prefill excluded, phases laid end to end
     double draft_ms = 0;  // all of drafting
-    double head_ms = 0;   // of it, the correcting head
+    double head_ms = 0;   // of it, the correcting head, or DART's search
     double verify_ms = 0;
     double other_ms = 0;   // accept + commit
     int accepted = 0;      // judged and accepted so far

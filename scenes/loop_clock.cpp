@@ -19,7 +19,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-// Passes of the drafter, what its head took on top, the check. Siblings of a tree come from one pass.
+// Passes of the drafter, what its head or its search took on top, the check. Siblings of a tree come from one pass.
 std::vector<ui::Segment> speculative(const LoopModel& model) {
     std::vector<ui::Segment> lane;
     double at = 0, head = 0;
@@ -33,8 +33,11 @@ std::vector<ui::Segment> speculative(const LoopModel& model) {
         lane.push_back(s);
     }
     if (head > 0)
-        lane.push_back(
-            {.start = at, .length = head, .role = Role::draft, .label = "head", .strength = 0.55F});
+        lane.push_back({.start = at,
+                        .length = head,
+                        .role = Role::draft,
+                        .label = model.header->drafter == "dart" ? "search" : "head",
+                        .strength = 0.55F});
     at += head;
     if (const Verified* v = model.cycle->verify) {
         if (v->draft_ms > 0) {

@@ -49,6 +49,29 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     EXPECT_GT(slower.spec_ms() - 4, 6);
 }
 
+// Beside its network DART searches its n-grams; the others correct with a head.
+TEST(LoopClock, NamesWhatADrafterDoesBesideItsNetwork) {
+    for (const auto& [drafter, name] : {std::pair{"dart", "search"}, std::pair{"domino", "head"}}) {
+        auto trace = std::make_shared<Trace>([](int id) { return " word" + std::to_string(id); });
+        Header header;
+        header.drafter = drafter;
+        header.k = 1;
+        header.prompt = {0};
+        header.sampling.temperature = 1;
+        trace->append(header);
+        Drafted guess;
+        guess.token = 5;
+        guess.ms = 4;
+        guess.head_ms = 4;
+        trace->append(guess);
+        trace->append(Verified{0, 2, 8});
+        SceneBench bench("loop");
+        bench.show(trace, trace->size());
+        bench.settle();
+        EXPECT_EQ(std::ranges::count(bench.texts, name, &ui::RecordedText::text), 1) << bench.words;
+    }
+}
+
 TEST(LoopClock, ARoundOfOneTokenSaysWhatItsBarsShow) {
     const auto trace = fixtures::toy_run({.name = "one", .k = 1, .cycles = 2, .noise = 1});
     SceneBench bench("loop");
