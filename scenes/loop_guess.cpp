@@ -25,7 +25,7 @@ std::string prob(const std::optional<double>& p) {
 // What the pass that fills a whole block has to go by.
 std::string block_words(const SceneInput& input) {
     const DrafterOptions options = input.settings ? input.settings->options : DrafterOptions{};
-    return std::string("One pass filled all slots at once, ") +
+    return std::string("One pass filled all slots, ") +
            (options.conditioning ? "from the target's states of the text" : "from the newest token alone");
 }
 
@@ -45,15 +45,15 @@ std::string how_guessed(const SceneInput& input, const LoopModel& model, const L
             return block_words(input) + ", and no head corrected them: this slot knows none of the other "
                                         "guesses. It";
         if (first)
-            return block_words(input) + "; a small head then goes from left to right and corrects this one "
-                                        "by the token before it. It";
+            return block_words(input) + "; a small head then goes left to right and corrects this one by the "
+                                        "token before it. It";
         // Domino's head remembers all guesses so far, DSpark's Markov head looks up the last token alone.
         return block_words(input) +
-               "; a small head then went from left to right and corrected this slot by " +
+               "; a small head then went left to right and corrected this slot by " +
                (drafter == "dspark" ? "the guess right before it. It" : "the guesses before it. It");
     }
     if (drafter == "dart")
-        return "One pass filled all slots at once from the target's states of the text, and n-grams say "
+        return "One pass filled all slots from the target's states of the text, and n-grams say "
                "which of their favourites go together. The slot";
     if (drafter.starts_with("medusa"))
         return "Each head looks further ahead from the target's last state and knows none of the other "
@@ -82,7 +82,7 @@ std::string guess_words(const SceneInput& input, const LoopModel& model, const L
     const Guessed own =
         draft.u ? Guessed() : own_law(guess); // a drawn one has its probability in the law it came from
     const std::string how = draft.u ? "The draft coin " + probability(*draft.u) +
-                                          " drew it, counting through that law by token number. "
+                                          " drew it, counting by token number. "
                             : own.rank == 1 ? "It is the most likely token of that law. "
                             : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that law. "
                                             : "";

@@ -105,9 +105,16 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
                         (wide ? 24 + step_w + 8 + reject_w : 0);
     // A long name gets room from the prompt: rules and drafters of trees begin alike.
     float room = std::max(prompt_w, inner - fixed);
+    const auto wanted = [&](const std::string& name) {
+        return ui.canvas.text_width(name, ui::Font::text, 15) + 44;
+    };
+    // A rule's name that would still be cut gets what the drafter's does not need.
+    const float missing = wanted(now.rule) - rule_w - (room - prompt_w),
+                spare = std::clamp(drafter_w - wanted(now.drafter), 0.0F, std::max(0.0F, missing));
+    drafter_w -= spare;
+    room += spare;
     const auto widen = [&](float& w, const std::string& name) {
-        const float more = ui.canvas.text_width(name, ui::Font::text, 15) + 44 - w;
-        const float taken = std::clamp(more, 0.0F, room - prompt_w);
+        const float taken = std::clamp(wanted(name) - w, 0.0F, room - prompt_w);
         w += taken;
         room -= taken;
     };

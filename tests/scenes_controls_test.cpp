@@ -114,7 +114,7 @@ TEST(Controls, ARuleThatComesAndGoesWithATreeIsSaid) {
 
 TEST(Controls, LongNamesOfRulesStandThereWhole) {
     const ui::Rect controls{208, 692, 992, 96};
-    for (const char* rule : {"tree_kseq", "cascade_tokenV1"}) {
+    for (const char* rule : {"tree_kseq", "cascade_tokenV1", "cascade_tokenV2", "cascade_tokenV3"}) {
         LiveBench live("loop");
         Snapshot p;
         p.trace = fixtures::mixed();

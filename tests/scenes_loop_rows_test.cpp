@@ -32,6 +32,23 @@ TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
     EXPECT_TRUE(bench.shows("guess 8")) << bench.words;
 }
 
+TEST(LoopRows, TheBonusOfANarrowColumnIsNotCut) {
+    const auto trace =
+        fixtures::toy_run({.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 4, .nodes = 8});
+    const CycleView whole = fold(*trace, trace->size());
+    int bonuses = 0;
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (!cycle.resample || cycle.resample->from != Resampled::From::bonus) continue;
+        ++bonuses;
+        SceneBench bench("loop");
+        bench.show(trace, cycle.end_event - 1);
+        bench.settle();
+        for (const ui::RecordedText& text : bench.texts)
+            EXPECT_FALSE(text.text.starts_with("no guess") && text.text.ends_with("…")) << text.text;
+    }
+    EXPECT_GT(bonuses, 0);
+}
+
 // A refused guess of a block takes nothing with it: every coin is thrown.
 TEST(LoopRows, ABlockJudgesTheGuessesBehindARefusedOne) {
     const Played block(test::micro_models(1), "small", "block");
