@@ -97,6 +97,13 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     const std::string off = live ? "" : "No models are loaded: this run was saved earlier";
     const auto restart = [&](RunSettings changed) { out.push_back(Command{Restart{std::move(changed)}}); };
 
+    const Header* run = input.whole->header;
+    // A picture is of a run that is over, whose drafter may have made fewer guesses than were asked for. In a
+    // window the settings are cut to that as soon as the run says so.
+    const bool limited = input.still && run && run->drafter == now.drafter && run->k > 0 && run->k < now.k &&
+                         now.options.tree_depth == 0;
+    const int length = limited ? run->k : now.k;
+
     const float inner = r.w - 48;
     const bool wide = inner >= 900, seeded = inner >= 700;
     const float k_w = 104, t_w = 104, seed_w = 92, step_w = 64, reject_w = 120, prompt_w = 96;
@@ -162,8 +169,9 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
         restart(with_rule(now, rules[static_cast<std::size_t>(*pick)].label));
 
     at = row.take(k_w);
-    ui::field_label(ui, at, "Draft length K");
-    if (const auto k = ui::stepper(ui, "k", at, now.k, {.low = 0, .high = 16, .disabled = off})) {
+    ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : "Draft length K");
+    if (const auto k = ui::stepper(ui, "k", at, length,
+                                   {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
         restart(with_draft_length(now, static_cast<int>(*k)));
     }
 

@@ -68,6 +68,24 @@ TEST(Controls, KStopsAtWhatTheDrafterCanGuess) {
     EXPECT_EQ(live.last<Restart>()->settings.k, 4);
 }
 
+TEST(Controls, APictureShowsTheLengthThatTheDrafterMade) {
+    SceneBench bench("loop");
+    bench.show(fixtures::toy_run({.name = "medusa", .drafter = "medusa", .k = 4}));
+    SceneInput input = bench.controller.frame(0).scene;
+    RunSettings asked = *input.settings;
+    asked.k = 15;
+    input.settings = &asked;
+    input.still = true;
+    input.controls = {208, 692, 992, 96};
+    ui::RecordCanvas canvas(scene_fonts(), bench.screen());
+    ui::WidgetState widgets;
+    ui::Ui ui(canvas, {}, ui::theme(ui::ThemeKind::dark), widgets, bench.screen());
+    std::vector<SceneCommand> out;
+    draw_run_controls(input, ui, out);
+    EXPECT_NE(canvas.visible_text().find("K, at most 4"), std::string::npos) << canvas.visible_text();
+    EXPECT_EQ(canvas.visible_text().find("15"), std::string::npos) << canvas.visible_text();
+}
+
 TEST(Controls, LengthsPressedInARowAddUp) {
     LiveBench live("loop");
     live.observe(fixtures::mixed());
