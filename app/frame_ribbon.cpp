@@ -80,6 +80,10 @@ Piece piece_of(const Trace& trace, const std::vector<int>& tokens, std::size_t a
     return piece;
 }
 
+int prompt_shown(const CycleView& view) {
+    return view.header && starts_empty(*view.header) ? 0 : view.prompt_tokens;
+}
+
 // Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of
 // the token that replaced a guess (or the last one).
 std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height) {
@@ -98,6 +102,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     // The text, and of the open cycle what is already certain.
     std::vector<int> ids;
     for (const OutputToken& token : view.tokens) ids.push_back(token.id);
+    const std::size_t begin = prompt_shown(view) > 0 ? 0 : static_cast<std::size_t>(view.prompt_tokens);
     std::vector<Item> open;
     const CycleSummary* cycle = view.current();
     if (cycle && !cycle->complete()) {
@@ -111,7 +116,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
         }
     }
     bool more = true;
-    for (std::size_t i = ids.size(); more && i-- > 0;) {
+    for (std::size_t i = ids.size(); more && i-- > begin;) {
         Item item;
         if (i >= view.tokens.size()) {
             item = open[i - view.tokens.size()];
@@ -229,7 +234,7 @@ void draw_ribbon(const FrameDraw& d) {
     if (const CycleSummary* cycle = view.current(); cycle && !cycle->complete())
         out += cycle->accepted + (own_token(*d.input.scene.whole, *cycle) ? 1 : 0);
     c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)},
-           std::to_string(view.prompt_tokens) + " in · " + std::to_string(out) + " out", Font::text, 14,
+           std::to_string(prompt_shown(view)) + " in · " + std::to_string(out) + " out", Font::text, 14,
            t.muted);
     if (legend) ui::legend(c, t, {r.right() - 464, r.y + 20});
 

@@ -171,6 +171,10 @@ bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle) {
     return whole.stopped && whole.stopped->reason == "context full" && whole.cycles.back().cycle == cycle.cycle;
 }
 
+bool starts_empty(const Header& header) {
+    return header.tier == "TABLE" && header.prompt_text.empty();
+}
+
 CycleView fold(const Trace& trace, std::size_t count) {
     CycleView view;
     view.events = std::min(count, trace.size());

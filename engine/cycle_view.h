@@ -93,6 +93,9 @@ struct CycleView {
 // that reason, not where its last token ended the text.
 [[nodiscard]] bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle);
 
+// A table starts a text from nothing: the one token of the prompt stands for the start and is no text.
+[[nodiscard]] bool starts_empty(const Header& header);
+
 // Folds events [0, count). count is clamped to trace.size().
 [[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
 

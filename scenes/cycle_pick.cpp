@@ -33,7 +33,8 @@ const RunSettings& round_settings(const SceneInput& input, int cycle) {
 }
 
 int anchor_of(const CycleView& whole, const CycleSummary& shown) {
-    int anchor = whole.header && !whole.header->prompt.empty() ? whole.header->prompt.back() : -1;
+    const Header* run = whole.header;
+    int anchor = run && !run->prompt.empty() && !starts_empty(*run) ? run->prompt.back() : -1;
     for (const CycleSummary& cycle : whole.cycles) {
         if (cycle.first_event >= shown.first_event) break;
         if (cycle.commit && !cycle.commit->tokens.empty()) anchor = cycle.commit->tokens.back();

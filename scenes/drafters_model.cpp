@@ -140,10 +140,11 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     if (input.guesses && input.guesses->of == input.trace && input.guesses->cycle == model.cycle->cycle)
         model.guesses = input.guesses;
     model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
+    int written = 0;
     for (const OutputToken& token : input.whole->tokens)
-        model.text_tokens += token.origin == Origin::prompt || token.cycle < model.cycle->cycle;
+        written += token.origin != Origin::prompt && token.cycle < model.cycle->cycle;
+    model.text_tokens = written + (starts_empty(*model.header) ? 0 : input.whole->prompt_tokens);
     // Plain decoding asks nobody, but whoever is asked here would have no more room.
-    const int written = model.text_tokens - input.whole->prompt_tokens;
     model.no_room = no_room_for_guess(*input.whole, *model.cycle) ||
                     (model.cycle->drafts.empty() && model.header->max_tokens - written == 1);
     for (const DrafterInfo& info : drafter_list()) {

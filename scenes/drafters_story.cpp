@@ -86,8 +86,10 @@ Words beat_words(const DraftersModel& m, int beat) {
     switch (beat) {
     case 0:
         return {"One judge, many guessers",
-                "Every drafter gets the same " + counted(m.text_tokens, "token") +
-                    " and the same dice, and the target judges each in one pass. " +
+                (m.text_tokens == 0
+                     ? "No text stands before this round. Every drafter gets"
+                     : "Every drafter gets the same " + counted(m.text_tokens, "token") + " and") +
+                    std::string(" the same dice, and the target judges each in one pass. ") +
                     (keeps_target(rule_of_run(m), m.header->rule_params)
                          ? std::string("Whoever guesses, the law of the text stays the target's. ")
                          : "This run judges with " + std::string(rule_of_run(m).title) +
@@ -166,8 +168,10 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
                            : capital(number_word(static_cast<int>(m.best.size()))) + " of " +
                                  std::to_string(answered(m))) +
                       " drafters bring " + counted(m.most, "token") + " here";
-    title.subtitle = "round " + std::to_string(m.cycle->cycle + 1) + " · the same " +
-                     counted(m.text_tokens, "token") + " before it · " + dice(*m.header);
+    title.subtitle =
+        "round " + std::to_string(m.cycle->cycle + 1) + " · " +
+        (m.text_tokens == 0 ? std::string("nothing") : "the same " + counted(m.text_tokens, "token")) +
+        " before it · " + dice(*m.header);
     if (m.guesses) title.subtitle += " · time: best of " + std::to_string(kGuessTries) + " replays";
     return title;
 }

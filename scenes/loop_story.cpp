@@ -303,6 +303,15 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
         return;
     }
     const std::string& tier = model.header->tier;
+    story.task = "Step once with the right arrow";
+    story.on_task = {Go{Move::step}};
+    story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
+    if (starts_empty(*model.header)) {
+        story.heading = "A table starts a text";
+        story.text = "There is no prompt: its first law is that of the first token. From then on every round "
+                     "begins with the newest token, fed together with the guesses.";
+        return;
+    }
     story.heading =
         tier == "REMOTE" || tier == "TABLE" ? "The prompt comes first" : "The prompt is read once";
     story.text = (tier == "REMOTE" ? std::string("The server is sent the whole text in every round. ")
@@ -312,9 +321,6 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
                             counted(std::max(0, input.view->prompt_tokens - 1), "row") + " in its cache. ") +
                  "The last token stays pending: every round begins with the newest token, fed "
                  "together with the guesses.";
-    story.task = "Step once with the right arrow";
-    story.on_task = {Go{Move::step}};
-    story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
 }
 
 } // namespace

@@ -103,6 +103,8 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     const bool limited = input.still && run && run->drafter == now.drafter && run->k > 0 && run->k < now.k &&
                          now.options.tree_depth == 0;
     const int length = limited ? run->k : now.k;
+    const bool empty = run && starts_empty(*run);
+    const std::string no_prompt = empty ? "A table starts a text from nothing" : off;
 
     const float inner = r.w - 48;
     const bool wide = inner >= 900, seeded = inner >= 700;
@@ -131,16 +133,20 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     Rect at = row.take(room);
     ui::field_label(ui, at, now.chat ? "Prompt (chat)" : "Prompt");
-    const std::string prompt = one_line(
-        now.token_ids.empty() ? now.prompt : counted(static_cast<int>(now.token_ids.size()), "token id"));
+    const std::string prompt =
+        empty ? "none"
+              : one_line(now.token_ids.empty() ? now.prompt
+                                               : counted(static_cast<int>(now.token_ids.size()), "token id"));
     const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
-    const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !live});
-    ui.canvas.fill(at, prompt_touch.hovered && live ? ui.theme.raised : ui.theme.bg, 6);
+    const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !no_prompt.empty()});
+    ui.canvas.fill(at, prompt_touch.hovered && no_prompt.empty() ? ui.theme.raised : ui.theme.bg, 6);
     ui.canvas.outline(at, {prompt_touch.hovered && live ? ui.theme.muted : ui.theme.line, 1}, 6);
-    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15, live ? ui.theme.ink : ui.theme.muted);
+    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15,
+                   no_prompt.empty() ? ui.theme.ink : ui.theme.muted);
     ui::icon(ui.canvas, ui::Icon::chevron_down, {at.right() - 16, at.y + 18}, 12, ui.theme.muted);
     if (prompt_touch.focused) ui::focus_ring(ui.canvas, ui.theme, at);
-    ui::tooltip(ui, at, live ? std::string_view("Edit the prompt") : std::string_view(off));
+    ui::tooltip(ui, at,
+                no_prompt.empty() ? std::string_view("Edit the prompt") : std::string_view(no_prompt));
     if (prompt_touch.clicked) out.push_back(EditPrompt{});
 
     at = row.take(drafter_w);

@@ -41,11 +41,17 @@ struct TreeColumns {
     [[nodiscard]] bool labelled(int depth) const { return chip[static_cast<std::size_t>(depth)] > kSwatch; }
 };
 
+// What the tree grows from; a table has nothing before its first token.
+std::string root_label(const TreesDraw& d, int anchor) {
+    if (anchor >= 0) return label_of(*d.input.trace, anchor);
+    return starts_empty(*d.input.whole->header) ? "start" : "text";
+}
+
 // Widths that all labels of every depth want.
 std::vector<float> wanted_chips(const TreesDraw& d, const TreeLayout& layout, int anchor, int deepest,
                                 float height) {
     const auto wide = [&](int token) {
-        const std::string label = token < 0 ? "text" : label_of(*d.input.trace, token);
+        const std::string label = token < 0 ? root_label(d, token) : label_of(*d.input.trace, token);
         return std::min(TreeColumns::kWidest, ui::chip_width(d.ui.canvas, label, height));
     };
     std::vector<float> wanted(static_cast<std::size_t>(deepest) + 1, 0);
@@ -236,8 +242,7 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
                     Align::right);
     };
     number(start, 0);
-    ui::chip(canvas, theme, start, anchor < 0 ? "text" : label_of(*d.input.trace, anchor),
-             {.neutral = true, .glyph = false});
+    ui::chip(canvas, theme, start, root_label(d, anchor), {.neutral = true, .glyph = false});
     for (int i = 0; i < rows - 1; ++i) {
         const TreeNode& node = layout.nodes[static_cast<std::size_t>(i)];
         if (!node.drawn()) continue;
