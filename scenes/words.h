@@ -45,6 +45,7 @@ struct LawRow {
 };
 struct LawTable {
     std::vector<LawRow> rows; // at most `count`, then "other"
+    bool others = true;       // false: every token with a probability is among the rows
     double overlap = 0;       // sum of min over tokens that both heads list
     bool exact = false;       // nothing is left that could add more than .005
 };
