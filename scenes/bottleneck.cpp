@@ -30,7 +30,7 @@ class BottleneckScene final : public Scene {
         draw_bottleneck_controls(d);
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
-        if (input.still && model.told && models_loaded(input) && !input.passes)
+        if (input.still && model.told && can_measure(input, model) && !input.passes)
             out.push_back(Command{MeasurePasses{}});
         ui.pop_id();
         return out;
@@ -59,7 +59,8 @@ class BottleneckScene final : public Scene {
             return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
         if (!d.model.measured()) {
             ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
-                     "the time of passes over 1 to 64 tokens will stand here");
+                     d.model.untimed.empty() ? "the time of passes over 1 to 64 tokens will stand here"
+                                             : d.model.untimed + ": there is no time of passes");
             return;
         }
         constexpr float kBus = 92, kLanes = 128;
@@ -73,7 +74,8 @@ class BottleneckScene final : public Scene {
     }
 
     static void keys(const BottleneckDraw& d) {
-        if (models_loaded(d.input) && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{MeasurePasses{}});
+        if (can_measure(d.input, d.model) && d.ui.take_key(ui::Key::m))
+            d.out.push_back(Command{MeasurePasses{}});
         if (d.model.asks) {
             const int last = static_cast<int>(std::size(kSayings)) - 1;
             int& said = d.state.said;

@@ -255,7 +255,8 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
     ui::field_label(ui, at, "This machine");
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = no_models(d.input)}))
+    const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
+    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
         d.out.push_back(Command{MeasurePasses{}});
 }
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "app/ui/format.h"
+#include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
+#include "scenes/loop_model.h"
+#include "scenes/words.h"
 
 namespace speclens {
 namespace {
@@ -43,6 +46,8 @@ double BottleneckModel::best_rate() const {
 BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state) {
     BottleneckModel m;
     m.times = input.passes;
+    m.untimed = untimed_passes(input);
+    if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status) m.model = input.status->model;
     m.told = input.beat > kQuestionBeat || (m.measured() && state.answered == input.beat);
     m.asks = !m.told && input.beat == kQuestionBeat;
@@ -55,6 +60,10 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
         if (cheap) m.cheap = pass.rows;
     }
     return m;
+}
+
+bool can_measure(const SceneInput& input, const BottleneckModel& m) {
+    return models_loaded(input) && m.untimed.empty();
 }
 
 double chart_top(const PassTimes& times, bool per_token) {

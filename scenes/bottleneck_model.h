@@ -35,6 +35,8 @@ struct BottleneckModel {
     bool told = true;  // what passes took may be seen: before the answer only when it was asked for
     bool asks = false; // the question is open
     std::string model; // of the run on screen
+    std::string untimed; // why its passes cannot be timed; empty: they can
+    ui::Tier tier = ui::Tier::live;
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
     [[nodiscard]] double one_ms() const { return times->passes.front().ms; }
     [[nodiscard]] double ms(int rows) const; // 0: not measured
@@ -49,6 +51,7 @@ struct BottleneckModel {
 // A quartile far outside, from a pass that the machine was kept from, would flatten all the others: it is
 // cut.
 [[nodiscard]] double chart_top(const PassTimes& times, bool per_token);
+[[nodiscard]] bool can_measure(const SceneInput& input, const BottleneckModel& model);
 [[nodiscard]] BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state);
 
 inline constexpr int kBottleneckBeats = 6;

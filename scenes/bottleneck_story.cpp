@@ -28,7 +28,8 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                                                     : verdict) +
                                        " The weights are read once for all 16; only the arithmetic grows."};
         }
-        const std::string how = std::string("Choose with ↑ ↓") + (models_loaded(input) ? ", then press M." : ".");
+        const std::string how =
+            std::string("Choose with ↑ ↓") + (can_measure(input, m) ? ", then press M." : ".");
         if (input.presenter) return {"Guess first", "How much longer is a pass over 16 tokens? " + how};
         return {"Guess first", "The same walk could fetch many books. If one pass handles 16 tokens instead of "
                                "one, how much longer is it: as long, four times, sixteen times? " +
@@ -37,7 +38,10 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
     case 2:
         if (!m.measured())
             return {"One read for many",
-                    "Measure to see what passes over 1 to 64 tokens take on this machine."};
+                    m.untimed.empty()
+                        ? "Measure to see what passes over 1 to 64 tokens take on this machine."
+                        : capital(m.untimed) + ". With a checkpoint, passes over 1 to 64 tokens "
+                                               "are timed here."};
         if (m.marked == 1)
             return {"One read for many",
                     "A pass over one token took " + ui::number(m.one_ms(), 2) +
@@ -50,7 +54,9 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                     " of the best rate seen, now at " + ui::percent(m.rate(m.marked) / m.best_rate()) + "."};
     case 3:
         if (!m.measured())
-            return {"Until it is full", "The free seats run out at some width. Measure to see where."};
+            return {"Until it is full", "The free seats run out at some width. " +
+                                            std::string(m.untimed.empty() ? "Measure to see where."
+                                                                          : "A checkpoint shows where.")};
         if (m.cheap == m.times->passes.back().rows)
             return {"Until it is full",
                     "Even " + counted(m.cheap, "token") +
@@ -92,7 +98,9 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     if (!m.measured() || !m.told) {
         title.title = m.asks ? capital(number_word(kAsked)) + " tokens in one pass: how much longer?"
                              : "One token or many: what does a pass cost?";
-        title.subtitle = "press M to time passes of the loaded model over 1 to 64 tokens";
+        title.subtitle = m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
+                                           : m.untimed + " · a checkpoint's passes are timed here";
+        title.tier = m.tier;
         return title;
     }
     title.title =
@@ -113,7 +121,7 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     story.text = words.text;
     if (story.step == 3 && (m.in_doubt(1) || m.in_doubt(m.marked)))
         story.text += " But other passes were quicker, so these times are in doubt: measure again.";
-    if (models_loaded(input)) {
+    if (can_measure(input, m)) {
         story.task = "Measure this machine: M";
         story.task_done = m.measured() && m.told;
         story.on_task = {Command{MeasurePasses{}}};

@@ -70,8 +70,9 @@ class FailuresScene final : public Scene {
         } else {
             if (step != 0)
                 state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
-            if (models_loaded(input) && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
-            if (input.still && models_loaded(input) && !input.passes) out.push_back(Command{MeasurePasses{}});
+            const bool possible = models_loaded(input) && model.untimed.empty();
+            if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
+            if (input.still && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
         }
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();

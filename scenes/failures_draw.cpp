@@ -40,7 +40,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                     Font::text, 14, theme.muted, area.w);
     if (!m.times) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
-                 "time passes first: M");
+                 m.untimed.empty() ? "time passes first: M" : m.untimed + ": there is no map of it");
         return;
     }
     constexpr int kRows = static_cast<int>(std::size(kRequests)),
@@ -221,7 +221,8 @@ void draw_failures_controls(const FailuresDraw& d) {
     if (row.room() < 96) return;
     at = row.place(std::min(136.0F, row.room()));
     ui::field_label(ui, at, "This machine");
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = no_models(d.input)}))
+    const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
+    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
         d.out.push_back(Command{MeasurePasses{}});
 }
 

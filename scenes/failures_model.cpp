@@ -6,6 +6,7 @@
 #include "engine/drafter.h"
 #include "engine/samples.h"
 #include "scenes/cycle_pick.h"
+#include "scenes/loop_model.h"
 
 namespace speclens {
 namespace {
@@ -136,6 +137,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     const int own = header && header->k > 0 ? header->k : 4;
     m.column = guesses_at_most(state.k > 0 ? state.k : own);
     m.bins = entropy_bins(*input.whole);
+    m.untimed = untimed_passes(input);
     if (!input.passes || input.passes->passes.size() < 2) return m;
     m.times = input.passes;
     for (const int requests : kRequests)

@@ -85,6 +85,8 @@ std::string cost_words(const Levers& levers) {
 } // namespace
 
 std::string failure_reason(const FailuresModel& m) {
+    if (!m.times && !m.untimed.empty())
+        return capital(m.untimed) + ". With a checkpoint the map says where guessing pays on this machine.";
     if (!m.times)
         return "Time passes over 1 to 64 tokens on this machine, then the map says where guessing pays.";
     const LoadCell& cell = m.marked();
@@ -109,7 +111,8 @@ StageTitle failures_title(const FailuresModel& m) {
     title.tier = ui::Tier::sim;
     if (!m.times) {
         title.title = "When it fails: full passes and bad guesses";
-        title.subtitle = "press M to time passes of the loaded model over 1 to 64 tokens";
+        title.subtitle = m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
+                                           : m.untimed + " · a checkpoint's passes are timed here";
         return title;
     }
     const LoadCell& cell = m.marked();
@@ -143,7 +146,7 @@ Story failures_story(const SceneInput& input, const FailuresModel& m, const Diag
         story.task = ready ? "Name the cause of every set-up" : "Run the set-ups: M";
         story.task_done = ready && diagnosis->answered() == static_cast<int>(diagnosis->cases.size());
         if (!ready) story.on_task = {Command{study}};
-    } else if (models_loaded(input)) {
+    } else if (models_loaded(input) && m.untimed.empty()) {
         story.task = "Measure this machine: M";
         story.task_done = m.times != nullptr;
         story.on_task = {Command{MeasurePasses{}}};

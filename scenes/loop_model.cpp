@@ -203,6 +203,12 @@ bool without_passes(const SceneInput& input) {
     return run && (run->tier == "REMOTE" || run->tier == "TABLE");
 }
 
+std::string untimed_passes(const SceneInput& input) {
+    if (!without_passes(input)) return {};
+    return input.whole->header->tier == "TABLE" ? "a table costs nothing to ask"
+                                                : "a server's passes cannot be timed from here";
+}
+
 double plain_ms(const SceneInput& input) {
     if (without_passes(input)) return 0;
     if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
