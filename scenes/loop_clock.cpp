@@ -79,8 +79,10 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
     if (!m.cycle || !m.timed()) {
         ui::slot(canvas, theme, upper,
-                 m.cycle ? "no times were recorded in this run" : "measured phases will appear here");
-        if (!alone) ui::slot(canvas, theme, lower, "plain decoding of as many tokens");
+                 m.table() ? no_plain_words(d.input)
+                 : m.cycle ? "no times were recorded in this run"
+                           : "measured phases will appear here");
+        if (!alone) ui::slot(canvas, theme, lower, m.table() ? "" : "plain decoding of as many tokens");
         return;
     }
     const double spec = m.spec_ms(), plain = m.plain_total();

@@ -68,7 +68,8 @@ struct LoopModel {
     // Times of a round are added and compared, so all are printed with the digits that the smallest needs.
     [[nodiscard]] int ms_decimals() const;
     [[nodiscard]] std::string ms(double amount) const;
-    [[nodiscard]] bool timed() const { return cycle && cycle->draft_ms + cycle->verify_ms > 0; }
+    [[nodiscard]] bool table() const { return header && header->tier == "TABLE"; } // it costs nothing to ask
+    [[nodiscard]] bool timed() const { return cycle && !table() && cycle->draft_ms + cycle->verify_ms > 0; }
 };
 // In a tree: was anything guessed behind a column, and anything later at its place?
 [[nodiscard]] bool has_child(const LoopModel& model, int column);

@@ -43,7 +43,9 @@ std::string plural(int n, const char* noun) {
 std::string finished_title(const LoopModel& model) {
     const int n = model.produced;
     if (model.no_room) return "No room for a guess: one pass, one token";
-    if (model.drafted == 0) return "Plain decoding: one expensive pass, one token";
+    if (model.drafted == 0)
+        return model.table() ? "Plain decoding: one pass, one token"
+                             : "Plain decoding: one expensive pass, one token";
     if (model.tree)
         return "A tree of " + number_word(model.drafted) + (model.drafted == 1 ? " guess" : " guesses") +
                ", one check: " + plural(n, "token");
@@ -56,9 +58,12 @@ std::string finished_title(const LoopModel& model) {
                (lost ? ", later than plain decoding" : " from one check");
     }
     const bool cheap = !model.timed() || model.cycle->draft_ms < model.cycle->verify_ms;
-    return capital(number_word(model.drafted)) + (cheap ? " cheap" : "") +
+    return capital(number_word(model.drafted)) + (cheap && !model.table() ? " cheap" : "") +
            (model.drafted == 1 ? " guess" : " guesses") +
-           (cheap ? ", one expensive check: " : " that cost more than the check: ") + plural(n, "token");
+           (model.table() ? ", one check: "
+            : cheap       ? ", one expensive check: "
+                          : " that cost more than the check: ") +
+           plural(n, "token");
 }
 
 // The law of the own token in the order in which its coin counts: "By number: “ a” .14, others .02, “ the”

@@ -40,10 +40,12 @@ float draw_trees_table(const TreesDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     ui::fitted_text(canvas, {r.x, r.y + 14}, trees_study_title(d.input, d.model), Font::text_bold, 15,
                     theme.ink, r.w);
-    const float columns[] = {r.right() - 176, r.right() - 80, r.right()};
+    const bool timed = !without_times(d.input);
+    const float end = timed ? r.right() - 80 : r.right();
+    const float columns[] = {end - 96, end, r.right()};
     const char* heads[] = {"rows", "tok/round", "speed-up"};
     float y = r.y + 38;
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < (timed ? 3 : 2); ++c)
         canvas.text({columns[c], y}, heads[c], Font::text, 14, theme.muted, Align::right);
     for (const TreesRow& row : trees_rows(d.input)) {
         y += 25;
@@ -51,7 +53,7 @@ float draw_trees_table(const TreesDraw& d, Rect r) {
         ui::fitted_text(canvas, {r.x, y}, row.name, Font::text, 14, theme.ink, r.w - 216);
         canvas.text({columns[0], y}, std::to_string(row.rows), Font::mono, 14, theme.ink, Align::right);
         canvas.text({columns[1], y}, with_chance(row.rounds), Font::mono, 14, theme.ink, Align::right);
-        canvas.text({columns[2], y}, speedup_words(row), Font::mono, 14, theme.ink, Align::right);
+        if (timed) canvas.text({columns[2], y}, speedup_words(row), Font::mono, 14, theme.ink, Align::right);
     }
     return y;
 }

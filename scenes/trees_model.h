@@ -119,6 +119,8 @@ struct TreesRow {
     double speedup = 0; // against a plain pass; 0: unknown
     bool few = false;   // too few rounds made all their guesses to time them
 };
+[[nodiscard]] bool
+without_times(const SceneInput& input); // the target is a table, which costs nothing to ask
 [[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
 // Which rows give the most tokens and which are the fastest: the one that was seen so first, then those that

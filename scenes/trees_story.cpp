@@ -24,6 +24,7 @@ std::string worth_words(const SceneInput& input) {
     if (!study.complete()) return over + " so far. The rows are compared when all of them are measured.";
     const TreesLeaders leaders = trees_leaders(rows);
     const auto speed = [&]() -> std::string {
+        if (without_times(input)) return "a table costs nothing to ask, so none is the fastest";
         if (leaders.fastest.empty()) return "too few rounds to time them";
         const TreesRow& best = rows[leaders.fastest.front()];
         if (leaders.fastest.size() == 2)
@@ -37,8 +38,9 @@ std::string worth_words(const SceneInput& input) {
     };
     const bool close = leaders.most.size() > 1 || leaders.fastest.size() > 1;
     return over + ", " + most_tokens_words(rows, leaders) + "; " + speed() + ". " +
-           (close ? more_seeds_words(study)
-                  : "Tokens per round are not speed: the rows have to be paid for.");
+           (close                  ? more_seeds_words(study)
+            : without_times(input) ? "Tokens per round are not speed."
+                                   : "Tokens per round are not speed: the rows have to be paid for.");
 }
 
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
@@ -236,9 +238,10 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
     const std::vector<TreesRow> rows = trees_rows(input);
     if (!rows.empty()) out << "Measured, each row: " << trees_sample_words(input) << "; ± 95 %\n";
     for (const TreesRow& row : rows)
-        out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds)
-            << " tokens per round, draft " << ui::number(row.draft_ms, 2) << ", verify "
-            << ui::number(row.verify_ms, 2) << " ms"
+        out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds) << " tokens per round"
+            << (without_times(input) ? std::string()
+                                     : ", draft " + ui::number(row.draft_ms, 2) + ", verify " +
+                                           ui::number(row.verify_ms, 2) + " ms")
             << (row.speedup > 0 ? ", " + ui::speed_up(row.speedup)
                 : row.few       ? ", too few full rounds for a speed-up"
                                 : std::string())

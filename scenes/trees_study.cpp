@@ -69,6 +69,11 @@ std::vector<std::size_t> leaders_of(const std::vector<TreesRow>& rows, const Mor
 
 } // namespace
 
+bool without_times(const SceneInput& input) {
+    const Header* run = input.whole->header;
+    return run && run->tier == "TABLE";
+}
+
 const Study* measured_trees(const SceneInput& input) { // whoever drafts by now
     return study_of(input, plain_study(input));
 }
@@ -126,6 +131,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
     std::vector<Gathered> all;
     const Study* study = measured_trees(input);
     if (!study) return {};
+    const bool table = without_times(input);
     double plain = 0;
     for (const StudyPoint& point : study->points) {
         if (!point.problem.empty()) continue;
@@ -148,7 +154,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         row.rows = 1 + (tree ? s.options.tree_budget : point.guesses());
         row.rounds.add(point);
         of->timed += point.timed;
-        if (point.verify_ms <= 0) continue;
+        if (point.verify_ms <= 0 || table) continue;
         const double took = point.draft_ms + point.verify_ms;
         if (of->took.empty() || took < std::ranges::min(of->took)) // the others were disturbed
             row.draft_ms = point.draft_ms, row.verify_ms = point.verify_ms;
@@ -160,7 +166,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         if (row.rounds.seeds.empty()) continue;
         row.tokens = row.rounds.per_round();
         row.spread = middle_over_quickest(std::move(one.took));
-        row.few = plain > 0 && one.timed < kFewTimed;
+        row.few = plain > 0 && !table && one.timed < kFewTimed;
         if (plain > 0 && row.verify_ms > 0 && !row.few)
             row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
         rows.push_back(std::move(row));
