@@ -39,25 +39,33 @@ void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const std::str
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
 }
 
+// "rounds 1–19 of 21"
+std::string counted_part(const RoundWindow& window, std::size_t rounds) {
+    return "rounds " + std::to_string(window.first + 1) + "–" + std::to_string(window.end) + " of " +
+           std::to_string(rounds);
+}
+
 } // namespace
 
 void draw_cache(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const SystemsModel& m = d.model;
+    const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 28};
+    const auto fits = static_cast<std::size_t>(std::max(4.0F, plot.w / 22));
+    const RoundWindow in_view = rounds_around(m.shown, m.rounds.size(), fits);
+    const bool part = in_view.end - in_view.first < m.rounds.size();
     systems_head(d, SystemsPart::cache, area,
                  "Cache rows by round" +
                      (m.rounds.empty() ? std::string()
                                        : "; marked: round " + std::to_string(m.rounds[m.shown].cycle + 1)),
-                 "this run; solid: kept, hatched: written and rewound");
+                 (part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) +
+                     "; solid: kept, hatched: " + (part ? "rewound" : "written and rewound"));
     if (m.rounds.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
                  "no finished round in this run");
         return;
     }
-    const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 28};
-    const auto fits = static_cast<std::size_t>(std::max(4.0F, plot.w / 22));
-    const RoundWindow in_view = rounds_around(m.shown, m.rounds.size(), fits);
     int most = 1;
     for (std::size_t i = in_view.first; i < in_view.end; ++i) most = std::max(most, m.rounds[i].written);
     const ui::Scale y{0, most * 1.05, plot.bottom(), plot.y};
@@ -92,16 +100,20 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const CacheRound& round = m.rounds[m.shown];
     const Pages pages = pages_of(round, m.page);
-    systems_head(d, SystemsPart::pages, area,
-                 "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
-                 counted(pages.during, "page") + " held, " + std::to_string(pages.given_back()) +
-                     " given back, " + counted(pages.empty, "slot") + " empty after it");
     constexpr float kSlot = 11, kGap = 2, kPageGap = 9, kLine = kSlot + 9;
     const float width = static_cast<float>(m.page) * (kSlot + kGap) + kPageGap, top = area.y + 48;
     const int across = std::max(1, static_cast<int>((area.w + kPageGap) / width)),
               down = std::max(1, static_cast<int>((area.bottom() - top) / kLine));
     const int hidden =
         pages.during > across * down ? pages.during - across * down : 0; // full ones, at the front
+    systems_head(
+        d, SystemsPart::pages, area,
+        "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
+        counted(pages.during, "page") + " held, " +
+            (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
+            std::to_string(pages.given_back()) + " given back, " +
+            (hidden > 0 ? std::to_string(pages.empty) + " empty after it"
+                        : counted(pages.empty, "slot") + " empty after it"));
     for (int page = hidden; page < pages.during; ++page) {
         const int at = page - hidden;
         const float x0 = area.x + static_cast<float>(at % across) * width,

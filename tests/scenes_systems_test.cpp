@@ -11,6 +11,7 @@
 #include "scenes/speedup_model.h"
 #include "scenes/systems_model.h"
 #include "scenes_bench.h"
+#include "scenes_fixtures.h"
 #include "scenes_look.h"
 #include "tests/micro.h"
 
@@ -113,6 +114,21 @@ TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
     EXPECT_EQ(m.kept, view.output_tokens)
         << "every committed token leaves one row, but the last, and the pending one came before";
     for (const CacheRound& round : m.rounds) EXPECT_GE(round.rewound(), 0);
+}
+
+TEST(Systems, SaysWhatOfALongRunIsDrawn) {
+    const auto trace = fixtures::toy_run({.name = "long", .cycles = 60, .noise = 0});
+    SceneBench bench("systems");
+    bench.show(trace, trace->size());
+    bench.settle();
+    EXPECT_TRUE(bench.shows("–60 of 60; solid: kept")) << bench.words;
+    EXPECT_TRUE(bench.shows("pages held, the last 8 shown, ")) << bench.words;
+    look(bench, "a long run", false);
+    for (const ui::RecordedText& text : bench.texts)
+        EXPECT_FALSE(text.text.ends_with("…") && text.text.find("held") != std::string::npos) << text.text;
+    bench.show(trace, fold(*trace, trace->size()).cycles[1].end_event);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("1 page held, 0 given back")) << bench.words;
 }
 
 TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
