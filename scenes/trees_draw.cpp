@@ -85,7 +85,9 @@ TreeColumns tree_columns(const TreesDraw& d, const TreeLayout& layout, int ancho
         return c;
     }
     c.crowded = true;
-    c.number_w = std::min(number_w, 22.0F); // two digits
+    const std::string longest = std::to_string(d.model.nodes.size());
+    constexpr float kAround = 9; // between branch, number and chip
+    c.number_w = std::min(number_w, d.ui.canvas.text_width(longest, Font::mono, 14) + kAround);
     c.chip.assign(n, TreeColumns::kSwatch);
     wanted = wanted_chips(d, layout, anchor, deepest, TreeColumns::kCrowdedChip);
     const float between = TreeColumns::kCrowdedGap + c.number_w;
@@ -189,7 +191,8 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         if (node.drawn()) deepest = std::max(deepest, node.depth);
     const int anchor = anchor_of(*d.input.whole, *shown_cycle(d.input));
     const std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, 32);
-    float mask_side = std::min({area.h - 100, area.w * 0.34F, 22.0F * static_cast<float>(rows)});
+    float mask_side =
+        std::min({area.h - 100, area.w * 0.34F, std::max(140.0F, 22.0F * static_cast<float>(rows))});
     const bool mask = mask_side > 90;
     if (mask) { // labels before large cells
         const float even = *std::ranges::max_element(wanted) + TreeColumns::kGap + number_w;

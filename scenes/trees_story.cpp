@@ -236,7 +236,9 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
                 << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
         }
     const std::vector<TreesRow> rows = trees_rows(input);
-    if (!rows.empty()) out << "Measured, each row: " << trees_sample_words(input) << "; ± 95 %\n";
+    if (!rows.empty())
+        out << trees_study_title(input, m) << "\nMeasured, each row: " << trees_sample_words(input)
+            << "; ± 95 %\n";
     for (const TreesRow& row : rows)
         out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds) << " tokens per round"
             << (without_times(input) ? std::string()

@@ -15,6 +15,7 @@ namespace speclens {
 namespace {
 
 constexpr int kFewTimed = 5; // rounds below which a time says little
+constexpr int kLeastLength = 4; // of a chain: a shorter one leaves blocks and trees little to do
 constexpr int kTreeSizes[] = {8, 16, 32};
 
 // The runs of the study without those of its drafters: plain decoding.
@@ -37,7 +38,7 @@ std::vector<RunSettings> settings_of_rows(const SceneInput& input, const TreesMo
                                           const RunSettings& plain) {
     std::vector<RunSettings> rows;
     RunSettings base = plain;
-    base.k = std::max(input.settings->k, 4);
+    base.k = std::max(input.settings->k, kLeastLength);
     if (!m.chain_drafter.empty())
         for (const char* rule : {"token", "block"}) {
             base.drafter = m.chain_drafter;
@@ -106,14 +107,20 @@ bool shows_figures(const SceneInput& input, const TreesModel& m) {
 
 std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
     std::string chain = m.chain_drafter, trees = m.tree_drafter;
+    int k = input.settings ? std::max(input.settings->k, kLeastLength) : 0;
     if (const Study* study = measured_trees(input))
         for (const StudyPoint& point : study->points)
             if (const DrafterInfo* who = find_drafter(point.settings.drafter);
                 who && point.settings.drafter != "none")
-                (who->tree ? trees : chain) = point.settings.drafter;
+                (who->tree ? trees : chain) = point.settings.drafter, k = point.settings.k;
     trees = network_of(trees);
-    if (chain.empty() || trees.empty()) return "On this prompt, the same dice";
-    return "On this prompt: " + chain + (trees == chain ? ", the same dice" : ", trees of " + trees);
+    const bool other_k = input.settings && k != input.settings->k;
+    const std::string where = "On this prompt" + (other_k ? ", K = " + std::to_string(k) : std::string());
+    if (chain.empty() || trees.empty()) return where + ", the same dice";
+    return where + ": " + chain +
+           (trees != chain ? ", trees of " + trees
+            : other_k      ? std::string()
+                           : ", the same dice");
 }
 
 std::string trees_sample_words(const SceneInput& input) {

@@ -5,7 +5,7 @@ if(TARGET speclens_frontend)
             scenes_fixtures.cpp scenes_golden_test.cpp scenes_controls_test.cpp scenes_input_test.cpp scenes_model_test.cpp
             scenes_domino_test.cpp scenes_domino_forks_test.cpp scenes_heads_test.cpp scenes_dflash_eagle3_test.cpp
             scenes_relaxed_test.cpp scenes_relaxed_laws_test.cpp scenes_point_labels_test.cpp scenes_training_test.cpp
-            scenes_lossless_test.cpp scenes_trees_test.cpp scenes_trees_study_test.cpp scenes_numbers_test.cpp scenes_server_test.cpp
+            scenes_lossless_test.cpp scenes_trees_test.cpp scenes_trees_study_test.cpp scenes_trees_draw_test.cpp scenes_numbers_test.cpp scenes_server_test.cpp
             scenes_views_test.cpp scenes_lists_test.cpp scenes_failures_test.cpp scenes_diagnosis_test.cpp scenes_systems_test.cpp
             scenes_speedup_test.cpp scenes_speedup_study_test.cpp scenes_bottleneck_test.cpp scenes_drafters_test.cpp scenes_race_test.cpp
             scenes_race_scene_test.cpp scenes_stepped_race_test.cpp scenes_overlay_test.cpp
