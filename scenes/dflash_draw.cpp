@@ -138,9 +138,15 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     canvas.text({bar.right() - 12, bar.y + 19}, ms, Font::mono, 14, theme.ink, Align::right);
     canvas.text({bar.x + 12, bar.y + 19}, "One pass", Font::text_bold, 15, theme.ink);
     const float words = bar.x + 22 + canvas.text_width("One pass", Font::text_bold, 15);
-    ui::fitted_text(canvas, {words, bar.y + 19},
-                    "fills every mask; the target's frozen LM head reads the rows", Font::text, 14,
-                    theme.muted, bar.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words);
+    const float room = bar.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words;
+    const std::string fills = m.guesses() == 1 ? "fills the mask" : "fills every mask";
+    for (const std::string& all : {fills + "; the target's frozen LM head reads the rows", fills}) {
+        const float w = canvas.text_width(all, Font::text, 14), behind = bar.right() + 12;
+        const bool inside = w <= room;
+        if (!inside && behind + w > d.input.stage.right() - 24) continue;
+        canvas.text({inside ? words : behind, bar.y + 19}, all, Font::text, 14, theme.muted);
+        break;
+    }
     row_name(d.ui, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
     row_name(d.ui, g, drafts + 20, "Draft");
     row_name(d.ui, g, verdicts + 19, "Verified");
@@ -195,13 +201,19 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
 
 } // namespace
 
+std::string all_slots(const DFlashModel& m) {
+    return m.slots == 2 ? "both slots" : "all " + std::to_string(m.slots) + " slots";
+}
+
 std::string dflash_mask_words(const DFlashModel& m) {
     const std::string row = std::to_string(m.selected + 1);
     return "Mask " + row + " sees " +
            (m.seen > 0 ? "the target's states at " + counted(m.seen, "place")
                        : std::string("nothing of the text")) +
-           " and all " + std::to_string(m.slots) + " slots. In the check, guess " + row +
-           " sees the text and the guesses before it.";
+           " and " + all_slots(m) + ". In the check, guess " + row + " sees the text" +
+           (m.selected == 0   ? " alone."
+            : m.selected == 1 ? " and the guess before it."
+                              : " and the guesses before it.");
 }
 
 void draw_dflash_masks(const DFlashDraw& d, Rect r) {

@@ -33,6 +33,7 @@ inline constexpr const char* kConditioning = "conditioning";     // a study
 [[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);
 [[nodiscard]] Story dflash_story(const SceneInput& input, const DFlashModel& model);
 [[nodiscard]] std::string dflash_description(const SceneInput& input, const DFlashModel& model);
+[[nodiscard]] std::string all_slots(const DFlashModel& model);         // "both slots", "all 8 slots"
 [[nodiscard]] std::string dflash_mask_words(const DFlashModel& model); // what the chosen row sees
 [[nodiscard]] std::string dflash_empty_words(const DFlashModel& model);
 

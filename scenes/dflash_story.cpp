@@ -57,9 +57,9 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     case 2:
         return {"Who sees whom",
                 "In the block everything sees everything: mask " + std::to_string(at + 1) + " looks at " +
-                    (m.seen > 0 ? "the target's states of the text and at " : std::string()) + "all " +
-                    std::to_string(m.slots) +
-                    " slots, later ones too. The target's check is causal: there a guess "
+                    (m.seen > 0 ? "the target's states of the text and at " : std::string()) + all_slots(m) +
+                    (at + 2 < m.slots ? ", later ones too" : "") +
+                    ". The target's check is causal: there a guess "
                     "sees only what stands before it."};
     case 3: {
         const int refused = m.refused();

@@ -221,8 +221,8 @@ void draw_domino_block(const DominoDraw& d) {
     canvas.text({head.x + 30, head.y + 17}, "LM head", Font::text_bold, 15, theme.ink);
     const int vocab = d.model.header->vocab;
     ui::fitted_text(canvas, {head.x + 40 + canvas.text_width("LM head", Font::text_bold, 15), head.y + 17},
-                    "frozen, the target's own: " + std::to_string(d.model.columns.size()) + " rows of " +
-                        ui::integer(vocab) + " logits",
+                    "frozen, the target's own: " + counted(static_cast<int>(d.model.columns.size()), "row") +
+                        " of " + ui::integer(vocab) + " logits",
                     Font::text, 14, theme.muted, head.w - 130);
 }
 

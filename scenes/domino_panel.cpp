@@ -96,9 +96,12 @@ void draw_domino_movers(const DominoDraw& d) {
             !d.model.lens
                 ? "This run recorded no lens. Start it again in the window, or record it with run --lens."
             : !d.model.head_on ? "The head is off: it moves nothing. Switch it on with H."
-            : !c.corrected     ? "This position is drafted from its base law alone: the head corrects later "
-                                 "ones. Step on with the down key."
-                               : "Nothing was recorded here.";
+            : !c.corrected && d.model.columns.size() == 1
+                ? "The one guess is drafted from its base law alone. With a larger K the head corrects those "
+                  "behind it."
+            : !c.corrected ? "This position is drafted from its base law alone: the head corrects later "
+                             "ones. Step on with the down key."
+                           : "Nothing was recorded here.";
         ui::paragraph(canvas, {x, r.y + 64}, right - x, why, {.color = theme.muted});
     } else {
         canvas.ring({x + 5, r.y + 54}, 5, {theme.role(Role::draft), 1.5F});

@@ -122,12 +122,16 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
         const Lens::Mover* mover = largest_mover(c);
         if (!mover)
             return {"A low-rank correction",
-                    c.corrected ? "Row H and state S meet in a narrow layer, and one matrix spreads the "
-                                  "result over the whole vocabulary: δ, "
-                                  "added to the base logits. This run recorded no lens to show its values."
-                                : "The first guess comes from its base law alone: there is nothing drafted "
-                                  "yet that it could clash with. From "
-                                  "the next position on, δ is added to the base logits."};
+                    c.corrected
+                        ? "Row H and state S meet in a narrow layer, and one matrix spreads the "
+                          "result over the whole vocabulary: δ, "
+                          "added to the base logits. This run recorded no lens to show its values."
+                        : "The first guess comes from its base law alone: there is nothing drafted "
+                          "yet that it could clash with. " +
+                              std::string(n == 1 ? "With a larger K, δ is added to the base logits from "
+                                                   "the second guess on."
+                                                 : "From the next position on, δ is added to the base "
+                                                   "logits.")};
         const Lens::Strip* mixed = lens->strip("low rank");
         // Where one token has nearly all, nothing that δ did to it shows in the law.
         const std::string moved =
@@ -275,7 +279,8 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     }
     const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
     const bool forkable = models_loaded(input);
-    if (beat == 2 && !rescue && forkable && m.head_on) {
+    const bool fit = m.columns.size() > 1; // one guess has nothing to fit to
+    if (beat == 2 && !rescue && fit && forkable && m.head_on) {
         story.task = "Try a prompt where they do not: N";
         story.on_task = {example_run(input)};
     } else if (beat == 2 && rescue && rescue->cycle == m.cycle->cycle) {

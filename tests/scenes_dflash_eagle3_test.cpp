@@ -86,6 +86,25 @@ TEST(DFlashScene, ListsTheDraftedTokenInEveryLaw) {
     EXPECT_GT(others, 0);
 }
 
+TEST(HeadScenes, SpeakOfOneGuessAsOne) {
+    for (const char* drafter : {"dflash", "domino"}) {
+        RunSettings settings = settings_for(drafter);
+        settings.k = 1;
+        Live live(drafter, settings);
+        for (int beat = 0; beat < find_scene(drafter)->make()->beats(live.input()); ++beat) {
+            live.beat(beat);
+            const std::string told = find_scene(drafter)->make()->describe(live.input(beat));
+            for (const char* part : {"all 2 slots", "later ones", "guesses before it", "1 rows",
+                                     "next position", "where they do not", "fills every"}) {
+                EXPECT_EQ(told.find(part), std::string::npos) << part << " in " << told;
+                EXPECT_FALSE(live.bench->shows(part)) << part << " in " << live.bench->words;
+            }
+            for (const ui::RecordedText& text : live.bench->texts)
+                EXPECT_FALSE(text.text.starts_with("fills") && text.text.ends_with("…")) << text.text;
+        }
+    }
+}
+
 TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
     Live live("dflash", settings_for("dflash"));
     SceneInput input = live.bench->controller.frame(0).scene;
