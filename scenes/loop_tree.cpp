@@ -18,15 +18,22 @@ std::string place_of(const SceneInput& input, const LoopModel& model, int parent
 
 // k-SEQ holds every guess back by one rho, as many as there are at its place unless less was asked for.
 std::string held_back(const LoopModel& model, const LoopColumn& c) {
-    const double q = std::exp(c.check->q), ratio = std::exp(c.check->p - c.check->q), a = c.check->threshold;
+    const double q = std::exp(c.check->q), asked = model.header->rule_params.rho;
     const auto siblings = std::ranges::count(model.columns, c.parent, &LoopColumn::parent);
-    double rho = model.header->rule_params.rho > 0 ? 0 : static_cast<double>(siblings);
-    if (a > 0 && a < 1) rho = ratio / a; // what it really was
+    const double most = static_cast<double>(siblings);
+    // Less than was asked for is raised where it would not be lossless. A guess at this place that does not
+    // stay for sure tells what it really was.
+    double rho = asked > 0 ? std::clamp(asked, 1.0, most) : most;
+    bool known = asked <= 0 || rho >= most;
+    for (const LoopColumn& other : model.columns)
+        if (other.check && other.parent == c.parent && other.check->threshold > 0 &&
+            other.check->threshold < 1)
+            rho = std::exp(other.check->p - other.check->q) / other.check->threshold, known = true;
     const std::string words = "It was drawn with probability " + probability(q);
     const std::string place = "times with " + number_word(static_cast<int>(siblings)) +
                               (siblings == 1 ? " guess" : " guesses") + " at this place";
-    if (rho <= 0) return words + ", which counts rho " + place;
     const std::string shown = ui::number(rho, std::abs(rho - std::round(rho)) < 0.01 ? 0 : 2);
+    if (!known) return words + ", which counts rho, at least " + shown + ", " + place;
     return shown == "1" ? words : words + ", which counts rho = " + shown + " " + place;
 }
 

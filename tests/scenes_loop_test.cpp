@@ -8,6 +8,7 @@
 #include "engine/run.h"
 #include "loop_bench.h"
 #include "scenes/loop_story.h"
+#include "scenes/loop_tree.h"
 #include "scenes/words.h"
 #include "scenes_bench.h"
 #include "scenes_fixtures.h"
@@ -208,6 +209,43 @@ TEST(LoopWords, KSeqNamesHowFarAGuessIsHeldBack) {
     int named = 0;
     for (const std::string& told : judged) named += has(told, "rho = ");
     EXPECT_GT(named, 0) << judged.front();
+}
+
+// What a guess that stays for sure was held back by shows at another one beside it, if at all.
+TEST(LoopWords, KSeqGivesAValueOrABoundOfRho) {
+    const Trace trace([](int id) { return " word" + std::to_string(id); });
+    SceneInput input;
+    input.trace = &trace;
+    Header header;
+    header.rule_params.rho = 1.5;
+    LoopModel model;
+    model.header = &header;
+    model.rule = RuleKind::kseq;
+    model.tree = true;
+    model.drafted = 3;
+    std::vector<Drafted> drafts(3);
+    std::vector<Checked> checks(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        checks[i].p = std::log(0.4);
+        checks[i].q = std::log(0.2);
+        checks[i].threshold = 1;
+        LoopColumn column;
+        column.draft = &drafts[i];
+        model.columns.push_back(column);
+    }
+    const auto told = [&](int newest) {
+        model.newest = newest;
+        model.columns[static_cast<std::size_t>(newest)].check = &checks[static_cast<std::size_t>(newest)];
+        Story story;
+        tell_tree_check(input, model, story);
+        return story.text;
+    };
+    EXPECT_TRUE(has(told(0), "counts rho, at least 1.50, times with three guesses")) << told(0);
+    header.rule_params.rho = 0;
+    EXPECT_TRUE(has(told(0), "counts rho = 3 times")) << told(0);
+    header.rule_params.rho = 1.5;
+    checks[0].threshold = 0.8; // 2 / rho
+    EXPECT_TRUE(has(told(1), "counts rho = 2.50 times")) << told(1);
 }
 
 // What a block knows, and what a head did to it, is a matter of the run and not of the drafter's name.
