@@ -66,6 +66,24 @@ std::string finished_title(const LoopModel& model) {
            plural(n, "token");
 }
 
+// What was taken from the drafter on purpose: " · head off".
+std::string ablation_words(const Header& run) {
+    const DrafterOptions& o = run.options;
+    std::string text;
+    const auto add = [&](bool is, const std::string& words) {
+        if (is) text += " · " + words;
+    };
+    add(run.draft_ids > 0, "FR-Spec " + std::to_string(run.draft_ids));
+    add(!o.conditioning, "no target states");
+    add(o.context_last > 0, "last " + counted(o.context_last, "state"));
+    add(o.tap_shift != 0,
+        "taps " + std::to_string(std::abs(o.tap_shift)) + (o.tap_shift > 0 ? " higher" : " lower"));
+    add(!o.correction, "head off");
+    add(o.head_pool > 0, "pool of " + std::to_string(o.head_pool));
+    add(o.confidence > 0, "confidence " + probability(o.confidence));
+    return text;
+}
+
 // The law of the own token in the order in which its coin counts: "By number: “ a” .14, others .02, “ the”
 // .84".
 std::string strip_words(const SceneInput& input, const Resampled& own) {
@@ -194,13 +212,14 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     text += !other                                      ? phase_name(model.phase)
             : model.own->from == Resampled::From::bonus ? "bonus token"
                                                         : "the target's own token";
-    text += " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
+    text += model.plain() ? std::string(" · plain decoding")
+                          : " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
     text += " · T = " + temperature_words(h.sampling.temperature);
     if (model.greedy) text += " (bars show T = 1)";
     else text += draft_words(h.sampling.temperature, h.draft_sampling.temperature);
     if (h.sampling.top_k > 0) text += " · top-k " + std::to_string(h.sampling.top_k);
     if (h.sampling.top_p < 1) text += " · top-p " + probability(h.sampling.top_p);
-    text += " · seed " + std::to_string(h.seed);
+    text += ablation_words(h) + " · seed " + std::to_string(h.seed);
     if (model.fast) text += " · no rows recorded (fast mode)";
     return text;
 }

@@ -167,6 +167,23 @@ TEST(LoopWords, ALenienceOfZeroIsTheTokenRule) {
             EXPECT_FALSE(has(run.told(cursor), never)) << cursor << ": " << never;
 }
 
+TEST(LoopWords, TheSubtitleNamesWhatWasTakenFromTheDrafter) {
+    const auto subtitle = [](const std::string& drafter, const std::function<void(RunSettings&)>& change) {
+        return Played(test::micro_models(1), drafter, "token", change).told(10);
+    };
+    EXPECT_TRUE(
+        has(subtitle("small", [](RunSettings& s) { s.options.fr_spec = 20; }), " · FR-Spec 20 · seed"));
+    EXPECT_TRUE(has(subtitle("dflash", [](RunSettings& s) { s.options.conditioning = false; }),
+                    " · no target states · seed"));
+    EXPECT_TRUE(
+        has(subtitle("domino", [](RunSettings& s) { s.options.correction = false; }), " · head off · seed"));
+    EXPECT_TRUE(
+        has(subtitle("domino", [](RunSettings& s) { s.options.head_pool = 5; }), " · pool of 5 · seed"));
+    const std::string plain = subtitle("small", [](RunSettings& s) { s.k = 0; });
+    EXPECT_TRUE(has(plain, " · plain decoding · T = ")) << plain;
+    EXPECT_FALSE(has(plain, "none drafter")) << plain;
+}
+
 // The longest story of a guess: a head corrected it, a coin drew it, and its time is known.
 TEST(LoopWords, TheStoryOfACorrectedGuessEndsInItsPlace) {
     const Played run(test::micro_models(1), "dspark", "token");
