@@ -88,6 +88,12 @@ std::string why_it_pays(const SpeedupModel& m) {
            (dearer < cost(1) / 2 ? ": most of the first one's cost is paid once a round." : ".");
 }
 
+// What the positions give for the marked length; nothing where they are not known so far.
+std::string positions_words(const SpeedupModel& m) {
+    if (m.marked > static_cast<int>(m.tokens.size())) return {};
+    return ", the positions " + ui::number(m.tokens[static_cast<std::size_t>(m.marked) - 1], 2);
+}
+
 Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     const std::string alpha = ui::probability(m.levers.alpha);
     switch (beat) {
@@ -150,8 +156,7 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
                 ", number " + std::to_string(m.stays.size()) + " with " + ui::probability(m.stays.back()) +
                 (m.judged.back() < kEnoughRounds ? " of only " + std::to_string(m.judged.back()) : "") +
                 "; their mean is " + alpha + ". For K = " + std::to_string(m.marked) + " one mean gives " +
-                ui::number(m.levers.tokens(m.marked), 2) + " tokens, the positions " +
-                ui::number(1 + m.drafts_at(m.marked) * (expected_tokens(m.stays, m.marked) - 1), 2) +
+                ui::number(m.levers.tokens(m.marked), 2) + " tokens" + positions_words(m) +
                 (m.point(m.marked) ? ", and " + ui::number(m.tokens_at(m.marked), 2) + " were seen." : ".")};
     default: {
         const PrintedTable table = printed_table(input.figures);

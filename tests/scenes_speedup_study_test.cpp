@@ -294,5 +294,8 @@ TEST(SpeedupScene, AnUnfinishedStudyShowsWhatThereIs) {
     EXPECT_EQ(m.points.size(), 3u);
 }
 
+        const std::string text = speedup_story(live.input(4), m).text;
+        EXPECT_EQ(text.find(" tokens, the positions ") != std::string::npos, m.marked <= 8) << text;
+        EXPECT_EQ(text.find(" were seen.") != std::string::npos, m.point(m.marked) != nullptr) << text;
 } // namespace
 } // namespace speclens
