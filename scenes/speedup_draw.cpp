@@ -41,13 +41,17 @@ struct Chart {
     }
 };
 
-// Axes, the band of the marked draft length, and the choice of another one by a click.
+// Axes, the band of the marked draft length, and the choice of another one by a click; of `words` the first
+// that fit.
 Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::string& title,
-                  const std::string& words, double low, double high) {
+                  const std::vector<std::string>& words, double low, double high) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     ui::fitted_text(canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, theme.ink, r.w);
-    ui::fitted_text(canvas, {r.x, r.y + 34}, words, Font::text, 14, theme.muted, r.w);
+    const auto fits = [&](const std::string& line) { return canvas.text_width(line, Font::text, 14) <= r.w; };
+    const auto caption = std::ranges::find_if(words, fits);
+    ui::fitted_text(canvas, {r.x, r.y + 34}, caption == words.end() ? words.back() : *caption, Font::text, 14,
+                    theme.muted, r.w);
     const Rect plot{r.x + 34, r.y + 54, r.w - 34 - 46, r.h - 54 - 44};
     const Chart chart{
         d, plot, {0.5, kLongestDraft + 0.5, plot.x, plot.right()}, {low, high, plot.bottom(), plot.y}};
@@ -87,6 +91,19 @@ void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
     }
 }
 
+// At the end of its curve: beside the plot, or within it where the curve leaves it at the top.
+void name_reference(const Chart& chart, double alpha) {
+    const std::string name = "α " + ui::probability(alpha);
+    const auto y = [&](int k) { return chart.y(expected_tokens(alpha, k)); };
+    int last = kLongestDraft;
+    while (last > 1 && y(last) < chart.plot.y) --last;
+    const bool beside = last == kLongestDraft;
+    const Vec2 at =
+        beside ? Vec2{chart.plot.right() + 6, y(last) + 5} : Vec2{chart.x(last) - 4, chart.plot.y + 14};
+    chart.d.ui.canvas.text(at, name, Font::mono, 14, chart.d.ui.theme.muted,
+                           beside ? Align::left : Align::right);
+}
+
 void tokens_chart(const SpeedupDraw& d, Rect r) {
     const SpeedupModel& m = d.model;
     const ui::Theme& theme = d.ui.theme;
@@ -94,17 +111,16 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     for (const double tokens : m.tokens) high = std::max(high, tokens * 1.1);
     for (const SpeedupPoint& p : m.points) high = std::max(high, p.tokens * 1.1);
     const bool few = std::ranges::any_of(m.points, &SpeedupPoint::few);
-    const std::string alpha_words = "one α of " + ui::probability(m.levers.alpha) + share_words(m.levers);
-    const std::string words = !m.measured() ? "line: " + alpha_words + " for all"
-                              : few ? "rings: under 30 rounds; line: by position; dashed: " + alpha_words
-                                    : "dots measured; line: position by position; dashed: " + alpha_words;
+    const std::string one = "one α of " + ui::probability(m.levers.alpha), all = one + share_words(m.levers),
+                      what = few ? "rings: under 30 rounds; " : "dots measured; ";
+    const std::vector<std::string> words =
+        m.measured() ? std::vector{what + "line: by position; dashed: " + all,
+                                   "line: by position; dashed: " + all, "dashed: " + one}
+                     : std::vector{"line: " + all + " for all", "line: " + one + " for all"};
     const Chart chart = begin_chart(d, r, "tokens", "Tokens per round", words, 1, high);
     for (const double alpha : kReference) {
         chart.curve([&](int k) { return expected_tokens(alpha, k); }, {theme.muted.alpha(0.5F), 1});
-        const float y = chart.y(expected_tokens(alpha, kLongestDraft));
-        if (y > chart.plot.y)
-            d.ui.canvas.text({chart.plot.right() + 6, y + 5}, "α " + ui::probability(alpha), Font::mono, 14,
-                             theme.muted);
+        name_reference(chart, alpha);
     }
     if (m.measured()) chart.curve([&](int k) { return m.levers.tokens(k); }, {theme.muted, 1.5F, 5, 4});
     const auto tokens = [&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; };
@@ -125,12 +141,13 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     if (m.measured()) // room for the noise of all but a wild one
         for (const SpeedupPoint& p : m.points) high = std::max(high, std::min(p.high * 1.05, high * 1.5));
     const std::string times = ui::speed_up(m.speedup_at(m.best));
-    const std::string words = m.as_fast.size() > 1
-                                  ? as_fast_words(m) +
-                                        (m.alike ? " about as fast, up to " + times : " within the noise") +
-                                        "; whiskers: chance"
-                                  : "best with " + counted(m.best, "guess") + ": " + times +
-                                        "; below 1 it costs more than it brings";
+    const std::string found =
+        m.as_fast.size() > 1
+            ? as_fast_words(m) + (m.alike ? " about as fast, up to " + times : " within the noise")
+            : "best with " + counted(m.best, "guess") + ": " + times;
+    const std::vector words{
+        found + (m.as_fast.size() > 1 ? "; whiskers: chance" : "; below 1 it costs more than it brings"),
+        found};
     const Chart chart = begin_chart(d, r, "speed", "Speed-up", words, 0, high);
     d.ui.canvas.line({chart.plot.x, chart.y(1)}, {chart.plot.right(), chart.y(1)}, {theme.ink, 1, 3, 3});
     d.ui.canvas.text({chart.plot.right() + 6, chart.y(1) + 5}, "1×", Font::mono, 14, theme.muted);

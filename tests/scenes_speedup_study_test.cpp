@@ -41,6 +41,29 @@ TEST(SpeedupScene, RoundsWithoutGuessesCount) {
     input.beat = 1;
     const std::string text = speedup_story(input, m).text;
     EXPECT_NE(text.find("in " + ui::percent(0.25) + " of the rounds"), std::string::npos) << text;
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1100, 700}, {0, 0, 1280, 720}, {0, 0, 1600, 1000}}) {
+        SceneBench bench("speedup", {}, screen);
+        bench.controller.observe(live.published, bench.time);
+        bench.settle();
+        const auto caption = std::ranges::find_if(bench.texts, [](const ui::RecordedText& shown) {
+            return shown.text.find("dashed: one α of ") != std::string::npos;
+        });
+        ASSERT_NE(caption, bench.texts.end()) << screen.w << "\n" << bench.words;
+        EXPECT_FALSE(caption->text.ends_with("…")) << caption->text;
+    }
+}
+
+// A curve that leaves the plot at the top has its name there.
+TEST(SpeedupScene, EveryCurveHasItsName) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    for (const std::vector<int>& kept :
+         {std::vector{2, 1}, {9, 8, 6, 4}, {10, 10, 10, 10, 10, 10, 10, 10, 9, 9}}) {
+        live.answer(kept);
+        for (const char* name : {"α .50", "α .70", "α .90"})
+            EXPECT_TRUE(live.bench->shows(name)) << name << " of " << kept.size() << "\n"
+                                                 << live.bench->words;
+    }
 }
 
 // The last token of a text has no room for a guess: whoever drafts, that round says nothing of the drafter.
@@ -271,6 +294,9 @@ TEST(SpeedupScene, MarksOnlyLengthsOfWhichSomethingIsKnown) {
         EXPECT_TRUE(m.known(m.marked)) << k;
         EXPECT_GT(m.tokens_at(m.marked), 1) << k;
         EXPECT_LE(m.marked, k);
+        const std::string text = speedup_story(live.input(4), m).text;
+        EXPECT_EQ(text.find(" tokens, the positions ") != std::string::npos, m.marked <= 8) << text;
+        EXPECT_EQ(text.find(" were seen.") != std::string::npos, m.point(m.marked) != nullptr) << text;
     }
     state.k = 16;
     EXPECT_EQ(speedup_model(live.input(), state).marked, 15);
@@ -294,8 +320,5 @@ TEST(SpeedupScene, AnUnfinishedStudyShowsWhatThereIs) {
     EXPECT_EQ(m.points.size(), 3u);
 }
 
-        const std::string text = speedup_story(live.input(4), m).text;
-        EXPECT_EQ(text.find(" tokens, the positions ") != std::string::npos, m.marked <= 8) << text;
-        EXPECT_EQ(text.find(" were seen.") != std::string::npos, m.point(m.marked) != nullptr) << text;
 } // namespace
 } // namespace speclens
