@@ -104,6 +104,31 @@ TrainingArm arm_of(const Arm& arm, double temperature) {
     return shown;
 }
 
+// With so many guesses, nothing left out; null: not served so.
+const TrainingArm::Bar* served_with(const TrainingArm& arm, int drafts) {
+    const auto found = std::ranges::find_if(
+        arm.bars, [&](const TrainingArm::Bar& bar) { return bar.drafts == drafts && !bar.base_only; });
+    return found == arm.bars.end() ? nullptr : &*found;
+}
+
+std::vector<TrainingModel::Ends> ends_of(const std::vector<TrainingArm>& arms) {
+    std::vector<TrainingModel::Ends> all;
+    for (const TrainingArm::Bar& first : arms.front().bars) {
+        if (first.base_only) continue;
+        TrainingModel::Ends ends{first.drafts, 0, 0, &first, &first};
+        bool everywhere = true;
+        for (int i = 0; i < static_cast<int>(arms.size()); ++i) {
+            const TrainingArm& arm = arms[static_cast<std::size_t>(i)];
+            const TrainingArm::Bar* bar = served_with(arm, first.drafts);
+            everywhere = everywhere && (bar || arm.bars.empty());
+            if (bar && bar->tokens > ends.high->tokens) ends.high = bar, ends.best = i;
+            if (bar && bar->tokens < ends.low->tokens) ends.low = bar, ends.worst = i;
+        }
+        if (everywhere) all.push_back(ends);
+    }
+    return all;
+}
+
 // The mean curve at a share of its length.
 double at_share(const std::vector<double>& curve, double share) {
     const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(curve.size() - 1);
@@ -179,16 +204,7 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
     m.date = m.study->date;
     for (const Arm& arm : m.study->arms) m.arms.push_back(arm_of(arm, m.temperature));
     m.arm = std::clamp(state.arm, 0, static_cast<int>(m.arms.size()) - 1);
-    const auto bar = [&](int i) -> const TrainingArm::Bar* {
-        const auto& bars = m.arms[static_cast<std::size_t>(i)].bars;
-        return bars.empty() ? nullptr : &bars.front();
-    };
-    for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
-        if (!bar(i)) continue;
-        if (!bar(m.best) || bar(i)->tokens > bar(m.best)->tokens) m.best = i;
-        if (!bar(m.worst) || bar(i)->tokens < bar(m.worst)->tokens) m.worst = i;
-    }
-    if (bar(m.best) && bar(m.worst)) m.apart = bar(m.best)->low > bar(m.worst)->high;
+    m.ends = ends_of(m.arms);
     const TrainingArm& chosen = m.chosen();
     m.weights = weights_of(chosen.arm->runs.front());
     m.own_weights = m.weights.can_decay() && state.decay && *state.decay != m.weights.decay;

@@ -73,8 +73,13 @@ struct TrainingModel {
     int arm = 0;
     double temperature = 0;
     std::string machine, date;
-    bool apart = false; // the best and the worst arm have intervals that do not overlap
-    int best = 0, worst = 0;
+    // The best and the worst arm with each number of guesses that all arms were served with.
+    struct Ends {
+        int drafts = 0, best = 0, worst = 0;
+        const TrainingArm::Bar *high = nullptr, *low = nullptr;
+        [[nodiscard]] bool apart() const { return high->low > low->high; } // their intervals
+    };
+    std::vector<Ends> ends;
     [[nodiscard]] const TrainingArm& chosen() const { return arms[static_cast<std::size_t>(arm)]; }
     // At the dragged progress of the chosen arm's run: weight of the base loss and both losses; none without
     // a base loss.

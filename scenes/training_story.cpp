@@ -138,6 +138,28 @@ Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
     }
 }
 
+std::string range_words(const TrainingModel::Ends& ends) {
+    return ui::per_round(ends.low->tokens) + " to " + ui::per_round(ends.high->tokens);
+}
+
+std::string arm_words(const TrainingModel& m, int arm, const TrainingArm::Bar& bar) {
+    return m.arms[static_cast<std::size_t>(arm)].name + " " + ui::per_round(bar.tokens);
+}
+
+// " · with 15 guesses too close to call": lengths of which nothing can be said beside one that differs.
+std::string alike_words(const TrainingModel& m) {
+    std::string lengths;
+    std::size_t alike = 0;
+    for (const TrainingModel::Ends& ends : m.ends) {
+        if (ends.apart()) continue;
+        ++alike;
+        lengths += (lengths.empty() ? "" : " and ") + std::to_string(ends.drafts);
+    }
+    if (alike == 0) return {};
+    if (alike == m.ends.size()) return " · intervals overlap";
+    return " · with " + lengths + " guesses too close to call";
+}
+
 } // namespace
 
 StageTitle training_title(const TrainingModel& m) {
@@ -148,19 +170,24 @@ StageTitle training_title(const TrainingModel& m) {
         title.subtitle = "no experiments came with this bundle";
         return title;
     }
-    const TrainingArm& best = m.arms[static_cast<std::size_t>(m.best)];
-    const TrainingArm& worst = m.arms[static_cast<std::size_t>(m.worst)];
     title.title = study_words(m.study->name);
-    if (m.arms.size() > 1 && !best.bars.empty() && !worst.bars.empty()) {
-        const std::string high = ui::per_round(best.bars.front().tokens),
-                          low = ui::per_round(worst.bars.front().tokens);
-        title.title += m.apart ? ": " + best.name + " " + high + ", " + worst.name + " " + low
-                               : ": " + low + " to " + high + ", too close to call";
+    std::string alike;
+    if (m.arms.size() > 1) {
+        const auto found = std::ranges::find_if(m.ends, &TrainingModel::Ends::apart);
+        const bool several = m.ends.size() > 1;
+        if (found != m.ends.end()) {
+            const std::string with = several ? "with " + counted(found->drafts, "guess") : std::string();
+            title.short_title = title.title + ": " + range_words(*found) + (several ? " " + with : "");
+            title.title += ": " + (several ? with + " " : "") + arm_words(m, found->best, *found->high) +
+                           ", " + arm_words(m, found->worst, *found->low);
+        } else if (!m.ends.empty()) {
+            title.title += ": " + range_words(m.ends.front()) + ", too close to call";
+        }
+        alike = alike_words(m);
     }
     title.subtitle = counted(m.chosen().steps, "step") + " an arm, " +
-                     counted(m.chosen().prompts, "held-out prompt") + ", " + at_temperature(m) +
-                     (m.apart ? "" : " · intervals overlap") + (m.machine.empty() ? "" : " · " + m.machine) +
-                     (m.date.empty() ? "" : ", " + m.date);
+                     counted(m.chosen().prompts, "held-out prompt") + ", " + at_temperature(m) + alike +
+                     (m.machine.empty() ? "" : " · " + m.machine) + (m.date.empty() ? "" : ", " + m.date);
     return title;
 }
 

@@ -116,12 +116,44 @@ TEST(Training, AveragesTheSeedsAndComparesTheArms) {
     ASSERT_EQ(m.arms[0].bars.size(), 2u);
     EXPECT_DOUBLE_EQ(m.arms[0].bars[0].tokens, 3.5);
     EXPECT_EQ(m.arms[0].bars[0].seeds, (std::vector<double>{3, 4}));
-    EXPECT_EQ(m.best, 1);
-    EXPECT_EQ(m.worst, 0);
-    EXPECT_TRUE(m.apart) << "5.5 is above (3.2 + 4.2) ÷ 2";
+    ASSERT_EQ(m.ends.size(), 1u) << "with base logits only is no other length";
+    EXPECT_EQ(m.ends[0].best, 1);
+    EXPECT_EQ(m.ends[0].worst, 0);
+    EXPECT_TRUE(m.ends[0].apart()) << "5.5 is above (3.2 + 4.2) ÷ 2";
     EXPECT_TRUE(taught.bench->shows("true text, base loss fading 6.00, the true text 3.50"));
     EXPECT_TRUE(taught.bench->shows("RECORDED"));
     EXPECT_TRUE(taught.bench->shows("two cores"));
+}
+
+// Two arms, served with more guesses and with fewer: where the intervals part is said, and where they do not.
+TEST(Training, ComparesTheArmsAtEveryLengthTheyWereServedWith) {
+    const auto title = [](const char* fewer) {
+        const auto arm = [](const std::string& name, const std::string& more, const std::string& less) {
+            return "\"" + name +
+                   R"(":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[],"served":{)" +
+                   R"("drafts 15":[{"temperature":0.0,"all":{"prompts":6,"rounds":9,"tokens_per_round":)" +
+                   more +
+                   R"(,"conditional":[]}}],"drafts 7":[{"temperature":0.0,"all":{"prompts":6,"rounds":9,)" +
+                   R"("tokens_per_round":)" + less + R"(,"conditional":[]}}]}}])";
+        };
+        const Ablations ablations =
+            parse_ablations("{\"block\":{" + arm("trained_16", "[2.6,2.4,2.8]", "[2.5,2.3,2.6]") + "," +
+                                arm("trained_8", "[2.8,2.6,3.0]", fewer) + "}}",
+                            "file");
+        SceneInput input;
+        input.ablations = &ablations;
+        TrainingState state;
+        state.study = "block";
+        return training_title(training_model(input, state));
+    };
+    const StageTitle part = title("[2.9,2.7,3.1]"), alike = title("[2.6,2.4,2.8]");
+    EXPECT_EQ(part.title, "Size of a DFlash block: with 7 guesses trained on blocks of 8 2.90, trained on "
+                          "blocks of 16 2.50");
+    EXPECT_EQ(part.short_title, "Size of a DFlash block: 2.50 to 2.90 with 7 guesses");
+    EXPECT_NE(part.subtitle.find(" · with 15 guesses too close to call"), std::string::npos) << part.subtitle;
+    EXPECT_EQ(part.subtitle.find("overlap"), std::string::npos) << part.subtitle;
+    EXPECT_EQ(alike.title, "Size of a DFlash block: 2.60 to 2.80, too close to call");
+    EXPECT_NE(alike.subtitle.find(" · intervals overlap"), std::string::npos) << alike.subtitle;
 }
 
 TEST(Training, WeighsTheLossesAsTheRunDidThere) {
