@@ -82,6 +82,7 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     s.q_head = raw_q ? draft->raw_top : draft->top;
     s.p_most = most_outside(s.p_head);
     s.q_most = most_outside(s.q_head);
+    s.heads_are_all = s.p_most <= 0 && s.q_most <= 0;
     if (!raw_p) s.p_head = with_draft(std::move(s.p_head), check->token, check->p);
     if (!raw_q) s.q_head = with_draft(std::move(s.q_head), check->token, check->q);
     if (s.q_head.empty() && !s.p_head.empty()) s.q_head.entries = {{check->token, 0.0}}; // a copied guess

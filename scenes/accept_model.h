@@ -36,7 +36,8 @@ struct AcceptEdit {
 // Where the two laws come from.
 struct AcceptSource {
     std::optional<Position> position; // absent: no judged position yet
-    bool full = false;                // p and q are whole laws; else only recorded heads
+    bool full = false;                // p and q are whole laws; else recorded heads
+    bool heads_are_all = false;       // which list every token that has a probability
     bool raw = false;                 // shown before temperature and filters
     Law p, q;                         // full
     Top p_head, q_head;               // heads, with the draft token in them where its probabilities are known

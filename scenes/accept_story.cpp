@@ -244,7 +244,8 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         return title;
     }
     title.title = beat_title(input, view, std::clamp(input.beat, 0, kAcceptBeats - 1));
-    title.subtitle += view.source.full ? ", both laws from the run" : ", recorded heads of both laws";
+    title.subtitle += view.source.full || view.source.heads_are_all ? ", both laws from the run"
+                                                                    : ", recorded heads of both laws";
     title.subtitle +=
         view.source.raw ? " · raw (T = 1)" : " · T = " + temperature_words(view.source.target_t);
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
