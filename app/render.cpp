@@ -61,6 +61,15 @@ void check_beat(const FrameRequest& request, int places, bool beats) {
                 Exit::usage);
 }
 
+// Events of the run that the frame shows.
+std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool beats,
+                         const CycleView& whole) {
+    if (request.cursor > 0) return request.cursor;
+    if (!beats && request.beat > 0) return telling_step(whole, request.beat);
+    const auto first = beats ? scene.first_look(whole) : std::nullopt;
+    return first ? *first : telling_cursor(whole).cursor;
+}
+
 // Logical pixels of the frame are this large.
 float zoom_of(const FrameRequest& request, const Scene& scene) {
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
@@ -82,12 +91,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     const int last = p.scene->beats(p.input.scene);
     const bool beats = last > 0;
     check_beat(request, places_of(request, p, last), beats);
-    std::size_t cursor = request.cursor;
-    if (cursor == 0)
-        cursor = beats && p.scene->first_look(p.source.whole()) ? *p.scene->first_look(p.source.whole())
-                 : !beats && request.beat > 0                   ? telling_step(p.source.whole(), request.beat)
-                                                                : telling_cursor(p.source.whole()).cursor;
-    p.source.update(trace, cursor);
+    p.source.update(trace, first_cursor(request, *p.scene, beats, p.source.whole()));
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
     if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
@@ -280,9 +284,9 @@ std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Tr
 
 std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {
     if (request.scene != "accept-rule" && request.scene != "loop") return std::nullopt;
-    const CycleView whole = fold(trace, trace.size());
-    const std::size_t cursor = request.cursor > 0 ? request.cursor : telling_cursor(whole).cursor;
-    const CycleView view = fold(trace, cursor);
+    const std::unique_ptr<Scene> scene = scene_named(request.scene).make();
+    const bool beats = request.scene == "accept-rule";
+    const CycleView view = fold(trace, first_cursor(request, *scene, beats, fold(trace, trace.size())));
     std::optional<Position> wanted;
     if (request.selected) wanted = Position{request.selected->first, request.selected->second};
     const std::optional<Position> at = accept_position(view, wanted);

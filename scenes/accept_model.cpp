@@ -184,30 +184,48 @@ std::vector<Position> judged_positions(const CycleView& view) {
 
 namespace {
 
-std::optional<Position> most_claimed(const CycleView& view) {
-    std::optional<Position> found;
-    double most = -2;
-    for (const CycleSummary& cycle : view.cycles)
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-            const Checked* check = cycle.drafts[i].check;
-            if (!check || check->left) continue;
-            const double beyond = std::exp(check->q) - std::exp(check->p);
-            if (beyond < most) continue; // of two alike the later one
-            most = beyond;
-            found = Position{cycle.cycle, static_cast<int>(i)};
-        }
+// The judged guess of a round of which the draft claims most beyond the target.
+struct Claimed {
+    Position at;
+    double beyond = -2;
+};
+std::optional<Claimed> most_claimed(const CycleSummary& cycle) {
+    std::optional<Claimed> found;
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+        const Checked* check = cycle.drafts[i].check;
+        if (!check || check->left) continue;
+        const double beyond = std::exp(check->q) - std::exp(check->p);
+        if (!found || beyond >= found->beyond) // of two alike the later one
+            found = Claimed{{cycle.cycle, static_cast<int>(i)}, beyond};
+    }
     return found;
+}
+
+// Another rule rejects for other reasons, so its rejections may have nothing to show here.
+bool by_another_rule(const CycleView& view) {
+    return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0;
 }
 
 } // namespace
 
+std::optional<std::size_t> accept_first_look(const CycleView& whole) {
+    if (!by_another_rule(whole)) return {};
+    std::optional<std::size_t> found;
+    double most = -2;
+    for (const CycleSummary& cycle : whole.cycles)
+        if (const auto claimed = most_claimed(cycle); claimed && claimed->beyond >= most) {
+            most = claimed->beyond;
+            found = cycle.complete() ? cycle.end_event - 1 : cycle.end_event;
+        }
+    return found;
+}
+
 std::optional<Position> accept_position(const CycleView& view, const std::optional<Position>& selected) {
     const Drafted* draft = nullptr;
     if (selected && find_check(view, *selected, &draft)) return selected;
-    // Another rule rejects for other reasons, so its rejections may have nothing to show here.
-    if (view.header && view.header->rule != "token" && view.header->sampling.temperature > 0)
-        return most_claimed(view);
     std::optional<Position> judged;
+    for (auto cycle = view.cycles.rbegin(); by_another_rule(view) && cycle != view.cycles.rend(); ++cycle)
+        if (const auto claimed = most_claimed(*cycle)) return claimed->at;
     for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
         for (std::size_t i = cycle->drafts.size(); i-- > 0;) {
             const DraftSlot& slot = cycle->drafts[i];

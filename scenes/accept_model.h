@@ -71,9 +71,12 @@ struct AcceptView {
 [[nodiscard]] AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen);
 
 // The judged position that the scene shows: the selected one; else, of a run that the token rule judged, the
-// last rejection or the last check; else the guess of which the draft claims most beyond the target.
+// last rejection or the last check; else, of the last judged round, the guess of which the draft claims most
+// beyond the target.
 [[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
                                                       const std::optional<Position>& selected);
+// Events up to the round in which it claims most of all; none where the token rule judged.
+[[nodiscard]] std::optional<std::size_t> accept_first_look(const CycleView& whole);
 // Every judged position up to the cursor, oldest first.
 [[nodiscard]] std::vector<Position> judged_positions(const CycleView& view);
 

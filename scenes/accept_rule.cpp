@@ -21,6 +21,10 @@ class AcceptRuleScene final : public Scene {
   public:
     int beats(const SceneInput&) const override { return kAcceptBeats; }
 
+    std::optional<std::size_t> first_look(const CycleView& whole) const override {
+        return accept_first_look(whole);
+    }
+
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         ui.push_id("accept-rule");
