@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "app/ui/format.h"
 #include "app/ui/glyphs.h"
@@ -103,6 +104,19 @@ std::array<Sum, 3> sums_of(const AcceptDraw& d) {
             Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
 }
 
+// The tallest cap of either law, which is labelled instead of a legend; none where both are of one bar.
+struct NamedBars {
+    std::size_t target = 0, draft = 0;
+};
+std::optional<NamedBars> named_bars(const AcceptView& view) {
+    NamedBars named;
+    for (std::size_t i = 1; i < view.bars.size(); ++i) {
+        if (view.bars[i].p > view.bars[named.target].p) named.target = i;
+        if (view.bars[i].q > view.bars[named.draft].q) named.draft = i;
+    }
+    return named.target == named.draft ? std::nullopt : std::optional(named);
+}
+
 // The three sums stand where no bar is in their way, from the right end on, and beside the chosen column
 // where there is room.
 struct SumPlaces {
@@ -115,13 +129,15 @@ SumPlaces sum_places(const AcceptDraw& d, const std::array<Sum, 3>& sums) {
     const AcceptGrid& g = d.grid;
     const float bottom = g.top + 56;
     const float band = g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2;
+    const auto named = named_bars(d.view);
     SumPlaces places;
     const auto free = [&](float a, float b) {
         if (!places.over_chosen && band - 4 < b && band + g.pitch + 4 > a) return false;
         for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
             const float height = g.px(std::max(d.view.bars[i].p, d.view.bars[i].q));
             const float x = g.x(i);
-            if (g.base - height < bottom + 10 && x - 20 < b && x + g.bar + 22 > a) return false;
+            const float above = named && (i == named->target || i == named->draft) ? 34 : 10;
+            if (g.base - height < bottom + above && x - 20 < b && x + g.bar + 22 > a) return false;
         }
         return true;
     };
@@ -206,22 +222,15 @@ void draw_accept_chart(const AcceptDraw& d) {
     draw_sums(d, sums, places);
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
-    // Direct labels on the two tallest caps instead of a legend.
-    std::size_t tallest_p = 0, tallest_q = 0;
-    for (std::size_t i = 1; i < d.view.bars.size(); ++i) {
-        if (d.view.bars[i].p > d.view.bars[tallest_p].p) tallest_p = i;
-        if (d.view.bars[i].q > d.view.bars[tallest_q].q) tallest_q = i;
-    }
     const Letters letter = letters(d.input.letters_article);
     const auto label = [&](std::size_t i, double value, const std::string& words) {
         d.ui.canvas.text({g.x(i) + g.bar / 2, std::max(g.top - 12, g.base - g.px(value) - 12)}, words,
                          Font::text_bold, 14, d.ui.theme.ink, Align::center);
     };
-    if (tallest_p != tallest_q) {
-        label(tallest_p, std::max(d.view.bars[tallest_p].p, d.view.bars[tallest_p].q),
-              std::string("target ") + letter.target);
-        label(tallest_q, std::max(d.view.bars[tallest_q].p, d.view.bars[tallest_q].q),
-              std::string("draft ") + letter.draft);
+    if (const auto named = named_bars(d.view)) {
+        const AcceptBar &target = d.view.bars[named->target], &draft = d.view.bars[named->draft];
+        label(named->target, std::max(target.p, target.q), std::string("target ") + letter.target);
+        label(named->draft, std::max(draft.p, draft.q), std::string("draft ") + letter.draft);
     }
 }
 
