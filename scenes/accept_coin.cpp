@@ -29,13 +29,8 @@ std::string formula(const AcceptDraw& d) {
         std::string("accept if u < min(1, ") + letter.target + " ÷ " + letter.draft + ") = ";
     if (bar.p >= bar.q)
         return least + "1, because " + fine_probability(bar.p) + " ≥ " + fine_probability(bar.q);
-    // Three digits each: of two the ratio would often be another than the one beside them.
-    const auto three = [](double x) {
-        if (x < 1e-5) return fine_probability(x);
-        const std::string text = ui::number(x, 2 - static_cast<int>(std::floor(std::log10(x))));
-        return text.starts_with("0.") ? text.substr(1) : text;
-    };
-    return least + three(bar.p) + " ÷ " + three(bar.q) + " ≈ " + fine_probability(d.view.threshold());
+    return least + three_digits(bar.p) + " ÷ " + three_digits(bar.q) + " ≈ " +
+           fine_probability(d.view.threshold());
 }
 
 struct Piece {

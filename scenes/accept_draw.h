@@ -100,6 +100,8 @@ struct Letters {
 [[nodiscard]] std::string lost_number(const AcceptView& view);
 [[nodiscard]] std::string overlap_number(const AcceptBar& bar);
 [[nodiscard]] std::string share_number(const AcceptBar& bar, Side side);
+// ".00352": of two digits a ratio would often be another than the one that is told.
+[[nodiscard]] std::string three_digits(double probability);
 [[nodiscard]] std::string bar_words(const SceneInput& input, const AcceptBar& bar); // “It” or "another token"
 [[nodiscard]] std::string bar_label(const SceneInput& input, const AcceptBar& bar); // chip label or "other"
 

@@ -1,5 +1,6 @@
 // Words of the accept-rule scene: title, eight beats, and the frame as text.
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "app/ui/format.h"
@@ -38,8 +39,15 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
     const auto where = [&](const AcceptBar& b) {
         return b.id < 0 ? std::string("tokens outside this list") : bar_words(input, b);
     };
-    const auto part = [&](double mass) {
-        return mass > (1 - view.kept) / 2 ? std::string("most of it on ") : "the largest part on ";
+    const auto part = [&](double mass) -> std::string {
+        if (mass > 1 - view.kept - 1e-6) return "all of it on ";
+        return mass > (1 - view.kept) / 2 ? "most of it on " : "the largest part on ";
+    };
+    // Small ones with digits that can be divided by each other.
+    const auto shown = [&](Side side) {
+        const double p = side == Side::target ? bar.p : bar.q;
+        const bool small = bar.listed() && p > 0 && p < 0.01;
+        return small ? three_digits(p) : share_number(bar, side);
     };
     switch (beat) {
     case 0:
@@ -63,13 +71,13 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                                        "is the chance that a guess survives here."))};
     case 2:
         return {"One token at a time",
-                "Look at " + token + ": target " + share_number(bar, Side::target) + ", draft " +
-                    share_number(bar, Side::draft) + ". " +
+                "Look at " + token + ": target " + shown(Side::target) + ", draft " + shown(Side::draft) +
+                    ". " +
                     (!view.coin_known() ? "The recorded heads say too little of it for a threshold."
                      : bar.q <= 0 ? "The draft never proposes it, so it can only arrive as a replacement."
                      : bar.p >= bar.q
                          ? "The draft claims no more than the target, so it is kept every time."
-                         : "Only " + probability(bar.p) + " of the " + probability(bar.q) +
+                         : "Only " + shown(Side::target) + " of the " + shown(Side::draft) +
                                " is deserved. Kept with probability " + fine_probability(view.threshold()) +
                                ", it comes out just often enough.")};
     case 3:
@@ -104,7 +112,8 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
             "Two areas, one size",
             e.over && e.over->over() > 1e-6
                 ? "The draft claims " + lost + " too much (hatched), " + part(e.over->over()) +
-                      where(*e.over) + ". The target is owed exactly " + lost + " elsewhere (dotted), " +
+                      where(*e.over) + ". The target is owed exactly " +
+                      (lost.starts_with('.') ? lost : "as much") + " elsewhere (dotted), " +
                       part(e.owed->owed()) + where(*e.owed) +
                       ". Both laws sum to 1, so the two areas must be equal."
                 : std::string("The laws are equal here: nothing is over-claimed, nothing is owed, and every "
@@ -219,6 +228,13 @@ std::string share_number(const AcceptBar& bar, Side side) {
     const double most = target ? bar.p_most : bar.q_most;
     if (most <= 0) return probability(target ? bar.p : bar.q);
     return most < 0.01 ? "<.01" : "≤ " + probability(most);
+}
+
+std::string three_digits(double probability) {
+    if (probability < 1e-5) return fine_probability(probability);
+    const std::string text =
+        ui::number(probability, 2 - static_cast<int>(std::floor(std::log10(probability))));
+    return text.starts_with("0.") ? text.substr(1) : text;
 }
 
 std::string bar_words(const SceneInput& input, const AcceptBar& bar) {

@@ -10,7 +10,7 @@ if(TARGET speclens_frontend)
             scenes_speedup_test.cpp scenes_speedup_study_test.cpp scenes_bottleneck_test.cpp scenes_drafters_test.cpp scenes_race_test.cpp
             scenes_race_scene_test.cpp scenes_stepped_race_test.cpp scenes_overlay_test.cpp
             scenes_preferences_test.cpp scenes_random_test.cpp scenes_loop_test.cpp scenes_loop_rows_test.cpp scenes_loop_clock_test.cpp
-            scenes_ribbon_test.cpp scenes_keyboard_test.cpp scenes_accept_test.cpp scenes_popups_test.cpp scenes_palette_test.cpp
+            scenes_ribbon_test.cpp scenes_keyboard_test.cpp scenes_accept_test.cpp scenes_accept_story_test.cpp scenes_popups_test.cpp scenes_palette_test.cpp
             scenes_undo_test.cpp scenes_fork_test.cpp scenes_round_words_test.cpp scenes_table_test.cpp
         LIBS speclens_frontend)
 

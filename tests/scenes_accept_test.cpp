@@ -6,51 +6,13 @@
 #include <cstdio>
 #include <set>
 
-#include "engine/run.h"
-#include "run_window.h"
-#include "scenes/accept_draw.h"
+#include "accept_bench.h"
+#include "app/frontend.h"
 #include "scenes/words.h"
-#include "scenes_fixtures.h"
 #include "scenes_look.h"
 
 namespace speclens {
 namespace {
-
-// A window over the same toy run, with so many entries recorded of each law.
-struct Saved {
-    SceneBench bench{"accept-rule"};
-
-    explicit Saved(int top) {
-        const std::shared_ptr<const Trace> trace =
-            fixtures::toy_run({.name = "saved", .cycles = 12, .top = top});
-        bench.show(trace, trace->size());
-    }
-    void look_at(const Position& position, int beat) { // the cursor follows
-        bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{beat}}}, bench.time);
-        bench.settle();
-    }
-    [[nodiscard]] bool reads(const std::string& text) const { // exactly so, somewhere
-        return std::ranges::any_of(bench.texts,
-                                   [&](const ui::RecordedText& shown) { return shown.text == text; });
-    }
-    [[nodiscard]] SceneInput at(const Position& position, int beat = 0) {
-        SceneInput input = bench.controller.frame(0).scene;
-        input.selected = position;
-        input.beat = beat;
-        return input;
-    }
-    [[nodiscard]] std::vector<Position> positions() {
-        return judged_positions(*bench.controller.frame(0).scene.view);
-    }
-    [[nodiscard]] AcceptView view(const Position& position) { return accept_view(at(position), {}, -1); }
-    [[nodiscard]] std::string told(const Position& position, int beat) {
-        return accept_description(at(position, beat), view(position), {});
-    }
-};
-
-bool says(const std::string& text, const std::string& words) {
-    return text.find(words) != std::string::npos;
-}
 
 // Every check has the probabilities of its token, also where it stands below the head.
 TEST(AcceptHeads, TheDraftedTokenKeepsItsCoinWhateverTheHeadLists) {
@@ -195,22 +157,6 @@ TEST(AcceptHeads, AChangedTableIsWhole) {
     }
 }
 
-// A finished run of a micro model in a window whose engine only listens.
-struct Judged : RunWindow {
-    Judged(const std::string& drafter, const std::string& rule, double temperature, std::uint64_t seed = 7) {
-        settings.drafter = drafter;
-        settings.rule = rule;
-        settings.k = drafter == "none" ? 0 : 4;
-        settings.max_tokens = 24;
-        settings.sampling.temperature = temperature;
-        settings.trace_top = 64;
-        settings.seed = seed;
-        open("accept-rule", {"none", "small", "lookup"});
-        show();
-        sent.clear();
-    }
-};
-
 // What becomes of a guess under a coin that nobody threw is no verdict.
 TEST(AcceptRule, AGreedyRunThrewNoCoin) {
     Judged greedy("small", "token", 0);
@@ -240,7 +186,7 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
     double shown = -2, most = -2;
     for (const CycleSummary& cycle : input.view->cycles)
         for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-            if (!cycle.drafts[i].check) continue;
+            if (!cycle.drafts[i].check || cycle.cycle != input.view->current()->cycle) continue;
             most = std::max(most, claims(cycle.drafts[i]));
             if (*view.source.position == Position{cycle.cycle, static_cast<int>(i)})
                 shown = claims(cycle.drafts[i]);
@@ -259,6 +205,36 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
         }
     }
     EXPECT_GT(other, 0) << "or nothing was tried";
+}
+
+// Output, timeline and playhead of a picture are of the round that it speaks of.
+TEST(AcceptRule, APictureAfterAnotherRuleBeginsInTheRoundOfTheLargestClaim) {
+    for (const char* rule : {"block", "typical", "match"}) {
+        Judged run("small", rule, 1);
+        const Trace& trace = *run.run->shared_trace();
+        const CycleView whole = fold(trace, trace.size());
+        const auto cursor = find_scene("accept-rule")->make()->first_look(whole);
+        ASSERT_TRUE(cursor) << rule;
+        const CycleView shown = fold(trace, *cursor);
+        const std::optional<Position> at = accept_position(shown, {});
+        ASSERT_TRUE(at) << rule;
+        EXPECT_EQ(at->cycle, shown.current()->cycle) << rule;
+        double most = -2, here = -2;
+        for (const CycleSummary& cycle : whole.cycles)
+            for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+                const Checked* check = cycle.drafts[i].check;
+                if (!check) continue;
+                const double claim = std::exp(check->q) - std::exp(check->p);
+                most = std::max(most, claim);
+                if (*at == Position{cycle.cycle, static_cast<int>(i)}) here = claim;
+            }
+        EXPECT_EQ(here, most) << rule;
+        FrameRequest request;
+        request.scene = "accept-rule";
+        EXPECT_EQ(shown_position(request, trace), (std::pair{at->cycle, at->index})) << rule;
+    }
+    Judged token("small", "token", 1);
+    EXPECT_FALSE(find_scene("accept-rule")->make()->first_look(*token.input().whole));
 }
 
 TEST(AcceptRule, XShowsTheNextRejectionUnderEveryRule) {
@@ -281,21 +257,6 @@ TEST(AcceptRule, XShowsTheNextRejectionUnderEveryRule) {
                 }
         }
         EXPECT_GT(found, 5) << rule;
-    }
-}
-
-TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {
-    for (const char* rule : {"token", "block"}) {
-        Judged live("small", rule, 1);
-        for (const Position& position : judged_positions(*live.input().view)) {
-            SceneInput input = live.input();
-            input.selected = position;
-            const AcceptView view = accept_view(input, {}, -1);
-            const Story story = accept_story(input, view, {});
-            const bool always = view.threshold() >= 1;
-            EXPECT_FALSE(always && says(story.task, "until it is always kept")) << story.task;
-            EXPECT_FALSE(story.task_done);
-        }
     }
 }
 
@@ -360,7 +321,7 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
 TEST(AcceptRule, NoSumTouchesTheNext) {
     const auto trace = fixtures::toy_run({.name = "saved", .cycles = 12});
     const float scale = presenter_scale({1920, 1080}, find_scene("accept-rule")->make()->presenter_stage());
-    int tried = 0;
+    int tried = 0, named = 0;
     for (const ui::Rect& screen : {ui::Rect{0, 0, 1100, 700}, ui::Rect{0, 0, 1280, 720},
                                    ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1920 / scale, 1080 / scale}}) {
         SceneBench bench("accept-rule", {}, screen);
@@ -380,12 +341,23 @@ TEST(AcceptRule, NoSumTouchesTheNext) {
             if (details.size() != 3) continue;
             ++tried;
             constexpr float kGround = 26, kAir = 10; // the ground begins so far left of the words
+            for (const ui::RecordedText& text : bench.texts) {
+                if (text.text != "draft q" && text.text != "target p") continue;
+                if (text.font != ui::Font::text_bold) continue;
+                ++named;
+                for (const ui::Rect& words : details) // the ground reaches 12 below the words' line
+                    EXPECT_FALSE(text.box.right() > words.x - kGround && text.box.x < words.right() + 12 &&
+                                 text.baseline - 11 < words.bottom() + 4)
+                        << screen.w << ": " << text.text << " at " << position.cycle << ", "
+                        << position.index;
+            }
             for (std::size_t k = 0; k < 2; ++k)
                 EXPECT_LE(details[k].right() + kAir, details[k + 1].x - kGround)
                     << screen.w << ": " << position.cycle << ", " << position.index;
         }
     }
     EXPECT_GT(tried, 10) << "or nothing was tried";
+    EXPECT_GT(named, 10) << "or nothing was tried";
 }
 
 // A room that is asked for ideas must not read the answer above the question.
@@ -430,28 +402,32 @@ TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
     }
 }
 
-TEST(AcceptStory, MostIsMoreThanHalf) {
-    Saved whole(64);
-    int most = 0, largest = 0;
-    for (const Position& position : whole.positions()) {
-        const AcceptView view = whole.view(position);
-        if (view.kept > 0.99) continue;
-        const std::string text = accept_story(whole.at(position, 4), view, {}).text;
-        double over = 0, owed = 0;
-        for (const AcceptBar& bar : view.bars)
-            over = std::max(over, bar.over()), owed = std::max(owed, bar.owed());
-        const auto expect = [&](const char* area, double mass) {
-            const bool majority = mass > (1 - view.kept) / 2;
-            ++(majority ? most : largest);
-            EXPECT_TRUE(
-                says(text, std::string(area) + (majority ? ", most of it on" : ", the largest part on")))
-                << text;
-        };
-        expect("(hatched)", over);
-        expect("(dotted)", owed);
-    }
-    EXPECT_GT(most, 0);
-    EXPECT_GT(largest, 0);
+// A run that recorded every token that has a probability recorded the laws.
+TEST(AcceptHeads, ThatListEverythingAreLaws) {
+    Saved heads(3), whole(-1);
+    const Position position = whole.positions().back();
+    EXPECT_TRUE(says(accept_title(heads.at(position), heads.view(position)).subtitle, "recorded heads"));
+    EXPECT_TRUE(
+        says(accept_title(whole.at(position), whole.view(position)).subtitle, "both laws from the run"));
+}
+
+TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
+    Saved saved(64);
+    const Position position = saved.positions().back();
+    SceneInput input = saved.at(position);
+    LawPair laws{position.cycle, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
+    input.laws = &laws;
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_EQ(view.bars.size(), 3u);
+    for (const AcceptBar& bar : view.bars) EXPECT_GE(bar.id, 0);
+    EXPECT_NEAR(view.kept, 0.4, 1e-12);
+    const Top target{{{1, std::log(.7)}, {0, std::log(.2)}, {2, std::log(.1)}}, 0},
+        draft{{{0, std::log(.8)}, {1, std::log(.1)}, {2, std::log(.1)}}, 0};
+    EXPECT_EQ(law_table(target, draft, 10, -1, 3).rows.size(), 3u);
+    const LawTable unknown = law_table(target, draft, 10);
+    ASSERT_EQ(unknown.rows.size(), 4u) << "there may be others, which have nothing";
+    EXPECT_EQ(unknown.rows.back().target, 0.0);
+    EXPECT_EQ(unknown.rows.back().draft, 0.0);
 }
 
 } // namespace
