@@ -92,7 +92,9 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, const RelaxedSt
     default:
         if (!known)
             return {"Not to be told from this run",
-                    m.positions->empty() ? "No guess was judged and recorded." : left_out_words(input, m)};
+                    m.positions->empty()
+                        ? "No guess was judged and recorded."
+                        : "Too little was recorded of the two laws to say what any rule keeps here."};
         if (m.here.distance == 0 && m.here.kept == 0)
             return {"Plain decoding, with guesses to pay",
                     "With these numbers and at these places " + std::string(m.rule->title) +
@@ -180,7 +182,9 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     }
     if (m.counted == 0) {
         title.title = "The recorded heads are too short to say what a rule keeps";
-        title.subtitle = left_out_words(input, m);
+        title.subtitle = input.whole->header->drafter + " drafter · 0 of " +
+                         counted(static_cast<int>(m.positions->size()), "judged guess") +
+                         " can be told; --trace-top all records whole laws";
         return title;
     }
     const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept);
@@ -224,10 +228,11 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
     const StageTitle title = relaxed_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (const JudgedPosition* position = m.position()) {
-        if (m.counted > 0) {
+        if (const std::string left_out = left_out_words(input, m); m.counted == 0) {
+            out << left_out << "\n\n";
+        } else {
             out << capital(means_over(m)) << "; of all the run kept " << m.stayed << "\n";
-            if (const std::string left_out = left_out_words(input, m); !left_out.empty())
-                out << left_out << "\n";
+            if (!left_out.empty()) out << left_out << "\n";
             out << "token (lossless): " << numbers(m.lossless) << "\n";
             for (const RelaxedCurve& curve : *m.curves)
                 out << curve.rule->name << (curve.rule == m.own ? " (this run's rule)" : "")
