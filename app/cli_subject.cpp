@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -72,6 +73,13 @@ std::vector<std::string> drafters_on_screen(const Options& options, const std::s
     return names;
 }
 
+// Relaxed rules are judged by whole laws. Those of a small vocabulary cost a moment, of a large one minutes.
+bool wants_whole_laws(const Options& options, const std::string& scene, const Models& models) {
+    constexpr std::int64_t kMostEntries = 4096 * 128; // of all laws on one side
+    return scene == "relaxed" && !options.has("--trace-top") &&
+           std::int64_t{models.vocab()} * options.max_tokens.value_or(64) <= kMostEntries;
+}
+
 Subject live_subject(const Options& options, const std::string& scene, std::shared_ptr<const Models> models) {
     Subject subject;
     subject.models = std::move(models);
@@ -79,6 +87,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     const std::string drafter = !own.empty() ? own : chosen_drafter(options, *subject.models);
     check_drafter_options(options, drafters_on_screen(options, scene, drafter), subject.models->layers());
     subject.settings = scene_settings(options, scene, drafter);
+    if (wants_whole_laws(options, scene, *subject.models)) subject.settings.trace_top = -1;
     if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
     while (run.step()) stop_if_interrupted();

@@ -348,7 +348,9 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text) { o.verbose = true; }},
         {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
          kTable, set_color},
-        {"--trace-top", "N|all", "Output", "entries recorded of each law, 0 = none (default 64)",
+        {"--trace-top", "N|all", "Output",
+         "entries recorded of each law, 0 = none (default 64; for a picture of relaxed rules all of a small "
+         "vocabulary)",
          in(run, render, describe, window), set_trace_top},
         {"--lens", "", "Output",
          "record what the drafter's tensors look like at every guess, into --json (the window always does)",

@@ -321,6 +321,20 @@ TEST(Run, WarnsWhenOthersUseTheMachine) {
     EXPECT_EQ(untimed.err, "") << "no times, no warning";
 }
 
+// The relaxed rules are told from whole laws, which cost nothing to record of a small vocabulary.
+TEST(Describe, RelaxedRulesSeeWholeLaws) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    std::vector<std::string> hot = {"describe",    "relaxed",      "--temp", "1.5",
+                                    "--no-timing", "--max-tokens", "12"};
+    const Outcome whole = speclens(hot);
+    ASSERT_EQ(whole.code, 0) << whole.err;
+    EXPECT_NE(whole.out.find("Means over "), std::string::npos) << whole.out;
+    EXPECT_EQ(whole.out.find("left out"), std::string::npos) << whole.out;
+    hot.insert(hot.end(), {"--trace-top", "64"});
+    const Outcome heads = speclens(hot);
+    EXPECT_NE(heads.out.find("recorded heads leave out"), std::string::npos) << heads.out;
+}
+
 TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
