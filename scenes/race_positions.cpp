@@ -22,7 +22,47 @@ struct Line {
     std::vector<double> value, low, high;
 };
 
+// Whether the first guess is harder than the second beyond doubt, and what is before it makes a difference.
+bool first_guess_differs(const RaceLaneModel& lane) {
+    if (lane.plain() || !lane.lane->average) return false;
+    const Totals& t = lane.lane->average->totals;
+    if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds) return false;
+    if (wilson(t.accepted_at[0], t.judged_at[0]).high >= wilson(t.accepted_at[1], t.judged_at[1]).low)
+        return false;
+    double low = 1, high = 0;
+    const auto see = [&](int kept, int of) {
+        if (of < kEnoughRounds) return;
+        low = std::min(low, static_cast<double>(kept) / of);
+        high = std::max(high, static_cast<double>(kept) / of);
+    };
+    see(t.first.kept_at_start, t.first.at_start);
+    see(t.first.kept_after_full, t.first.after_full);
+    see(t.first.kept_after_refusal, t.first.after_refusal);
+    return high - low >= 0.03;
+}
+
 } // namespace
+
+const RaceLaneModel* first_guess_lane(const RaceModel& m) {
+    const auto chosen = static_cast<std::size_t>(m.focus);
+    if (chosen < m.lanes.size() && first_guess_differs(m.lanes[chosen])) return &m.lanes[chosen];
+    const auto other = std::ranges::find_if(m.lanes, first_guess_differs);
+    return other == m.lanes.end() ? nullptr : &*other;
+}
+
+std::string first_guess_words(const RaceLaneModel& lane) {
+    const FirstGuesses& f = lane.lane->average->totals.first;
+    std::string words;
+    const auto say = [&](const char* before, int kept, int of) {
+        if (of == 0) return;
+        words += words.empty() ? "guess 1 after: " : ", ";
+        words += before + (" " + ui::probability(static_cast<double>(kept) / of));
+    };
+    say("prompt", f.kept_at_start, f.at_start);
+    say("full round", f.kept_after_full, f.after_full);
+    say("refusal", f.kept_after_refusal, f.after_refusal);
+    return words;
+}
 
 void draw_race_positions(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;

@@ -1,6 +1,7 @@
 // The race in words: findings from the numbers of this race, nothing that was known before.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/ui/format.h"
 #include "scenes/equation.h"
@@ -127,27 +128,66 @@ std::string race_title_short(const RaceModel& m) {
     return capital(fastest->title) + " " + wins(m, *fastest) + (once ? " this time" : "");
 }
 
-std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
-    if (!m.race) return "the same prompt with the same dice for every drafter";
-    const int limit = m.race->settings.base.max_tokens;
-    std::string words = "same prompt, same dice";
-    int k = 0;
-    bool one_k = true;
+namespace {
+
+// Guesses of a lane in a row, and in a tree: what its run makes of what was asked for, as soon as there is
+// one.
+int most_in_a_row(const RaceLaneModel& lane) {
+    const Header* header = lane.trace ? lane.trace->header() : nullptr;
+    return header && header->drafter == lane.drafter ? header->k : lane.lane->settings.k;
+}
+int most_in_a_tree(const RaceLaneModel& lane) {
+    std::size_t most = 0;
+    for (const CycleSummary& cycle : lane.whole.cycles) most = std::max(most, cycle.drafts.size());
+    return most > 0 ? static_cast<int>(most) : lane.lane->settings.options.tree_budget;
+}
+
+// ", K = 7", ", K = 8 to 15" where some drafters can do no more; nothing where no lane drafts.
+std::string lengths_of_drafts(const RaceModel& m) {
+    int least = 0, most = 0;
     for (const RaceLaneModel& lane : m.lanes) {
         if (lane.plain()) continue;
-        one_k = one_k && (k == 0 || k == lane.lane->settings.k);
-        k = lane.lane->settings.k;
+        const int k = most_in_a_row(lane);
+        least = least == 0 ? k : std::min(least, k);
+        most = std::max(most, k);
     }
-    if (one_k && k > 0) words += ", K = " + std::to_string(k);
-    words += " · " + dice(m);
+    if (least <= 0) return "";
+    return ", K = " + std::to_string(least) + (most > least ? " to " + std::to_string(most) : std::string());
+}
+
+// ", 64 tokens", as many as were asked for where no lane has any.
+std::string lengths_of_texts(const RaceModel& m) {
+    int least = std::numeric_limits<int>::max(), most = 0;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace || !lane.lane->problem.empty()) continue;
+        least = std::min(least, lane.tokens);
+        most = std::max(most, lane.tokens);
+    }
+    if (most == 0) return ", " + counted(m.race->settings.base.max_tokens, "token");
+    return (least < most ? ", up to " : ", ") + counted(most, "token");
+}
+
+// A rule that gives something away judges a lane.
+std::string not_lossless(const RaceModel& m) {
+    const std::string& rule = m.race->settings.base.rule;
+    const bool judges = std::ranges::any_of(m.lanes, [&](const RaceLaneModel& lane) {
+        return !lane.plain() && lane.lane->settings.rule == rule;
+    });
+    return judges && !m.lossless ? " · " + rule + ": NOT lossless" : "";
+}
+
+} // namespace
+
+std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
+    if (!m.race) return "the same prompt with the same dice for every drafter";
+    std::string words = "same prompt, same dice" + lengths_of_drafts(m) + " · " + dice(m);
     if (m.stepped) {
-        words += " · step " + std::to_string(static_cast<int>(m.clock + 0.5)) + ", not timed";
+        words +=
+            not_lossless(m) + " · step " + std::to_string(static_cast<int>(m.clock + 0.5)) + ", not timed";
         if (const std::string texts = race_texts(m); !texts.empty()) words += " · " + texts;
         return words;
     }
-    int tokens = 0;
-    for (const RaceLaneModel& lane : m.lanes) tokens = std::max(tokens, lane.tokens);
-    words += ", " + counted(tokens > 0 ? tokens : limit, "token");
+    words += lengths_of_texts(m) + not_lossless(m);
     if (!m.measured) {
         if (m.race->running >= 0)
             words += " · " + m.lanes[static_cast<std::size_t>(m.race->running)].title + " is running";
@@ -166,22 +206,6 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     }
     return words;
 }
-
-namespace {
-
-// Guesses of a lane in a row, and in a tree: what its run makes of what was asked for, as soon as there is
-// one.
-int most_in_a_row(const RaceLaneModel& lane) {
-    const Header* header = lane.trace ? lane.trace->header() : nullptr;
-    return header && header->drafter == lane.drafter ? header->k : lane.lane->settings.k;
-}
-int most_in_a_tree(const RaceLaneModel& lane) {
-    std::size_t most = 0;
-    for (const CycleSummary& cycle : lane.whole.cycles) most = std::max(most, cycle.drafts.size());
-    return most > 0 ? static_cast<int>(most) : lane.lane->settings.options.tree_budget;
-}
-
-} // namespace
 
 std::string race_about(const RaceLaneModel& lane) {
     const int most = most_in_a_row(lane);
@@ -267,11 +291,30 @@ std::string skipped_words(const RaceModel& m) {
     return counted(m.race->skipped, "prompt") + " skipped: longer than the context of " + m.race->skipped_for;
 }
 
+namespace {
+
+// Whether the interval of `ahead` is above that of every other drafter. `estimate` is a member of
+// LaneAverage.
+bool beyond_chance(const RaceModel& m, const RaceLaneModel& ahead, Estimate LaneAverage::*estimate) {
+    const double low = ((*ahead.lane->average).*estimate).low;
+    return std::ranges::all_of(m.lanes, [&](const RaceLaneModel& lane) {
+        return &lane == &ahead || lane.plain() || !lane.lane->average ||
+               ((*lane.lane->average).*estimate).high < low;
+    });
+}
+
+} // namespace
+
 std::string scatter_title(const RaceModel& m) {
     const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
     if (!quick || !rich || m.plain < 0) return "Up and to the left is fast";
     if (quick->lane->average->speed_up.value < 1) return "Every drafter costs more than it brings";
+    const bool most = beyond_chance(m, *rich, &LaneAverage::tokens_per_round),
+               fastest = beyond_chance(m, *quick, &LaneAverage::speed_up);
+    if (!most && !fastest) return "Who is ahead is too close to call";
+    if (!most) return capital(quick->title) + " is the fastest; tokens too close to call";
+    if (!fastest) return capital(rich->title) + " brings the most; speed too close to call";
     if (quick == rich) return capital(quick->title) + " brings the most and is the fastest";
     return capital(rich->title) + " brings the most, " + quick->title + " is the fastest";
 }
@@ -299,49 +342,6 @@ std::string positions_title(const RaceModel& m) {
     return "Acceptance by position";
 }
 
-namespace {
-
-// Whether the first guess is harder than the second beyond doubt, and what is before it makes a difference.
-bool first_guess_differs(const RaceLaneModel& lane) {
-    if (lane.plain() || !lane.lane->average) return false;
-    const Totals& t = lane.lane->average->totals;
-    if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds) return false;
-    if (wilson(t.accepted_at[0], t.judged_at[0]).high >= wilson(t.accepted_at[1], t.judged_at[1]).low) return false;
-    double low = 1, high = 0;
-    const auto see = [&](int kept, int of) {
-        if (of < kEnoughRounds) return;
-        low = std::min(low, static_cast<double>(kept) / of);
-        high = std::max(high, static_cast<double>(kept) / of);
-    };
-    see(t.first.kept_at_start, t.first.at_start);
-    see(t.first.kept_after_full, t.first.after_full);
-    see(t.first.kept_after_refusal, t.first.after_refusal);
-    return high - low >= 0.03;
-}
-
-} // namespace
-
-const RaceLaneModel* first_guess_lane(const RaceModel& m) {
-    const auto chosen = static_cast<std::size_t>(m.focus);
-    if (chosen < m.lanes.size() && first_guess_differs(m.lanes[chosen])) return &m.lanes[chosen];
-    const auto other = std::ranges::find_if(m.lanes, first_guess_differs);
-    return other == m.lanes.end() ? nullptr : &*other;
-}
-
-std::string first_guess_words(const RaceLaneModel& lane) {
-    const FirstGuesses& f = lane.lane->average->totals.first;
-    std::string words;
-    const auto say = [&](const char* before, int kept, int of) {
-        if (of == 0) return;
-        words += words.empty() ? "guess 1 after: " : ", ";
-        words += before + (" " + ui::probability(static_cast<double>(kept) / of));
-    };
-    say("prompt", f.kept_at_start, f.at_start);
-    say("full round", f.kept_after_full, f.after_full);
-    say("refusal", f.kept_after_refusal, f.after_refusal);
-    return words;
-}
-
 std::string costs_title(const RaceModel& m) {
     const RaceLaneModel* found = nullptr;
     double most = 0;
@@ -356,76 +356,6 @@ std::string costs_title(const RaceModel& m) {
     }
     if (!found) return "Where the time of a round goes";
     return "Drafting takes " + ui::percent(most) + " of a round of " + found->title;
-}
-
-std::string race_description(const SceneInput& input, const RaceModel& m) {
-    std::string text = "Race. " + race_title(m) + (race_title(m).ends_with("?") ? " " : ". ") +
-                       race_subtitle(input, m) + ".\n";
-    if (!m.race) return text;
-    if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
-        text += "Recorded " + header->date + " on " + header->machine + ".\n";
-    if (!m.table) text += "Prompt: " + m.race->settings.base.prompt + "\n";
-    if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
-    for (std::size_t i = 0; i < m.lanes.size(); ++i) {
-        const RaceLaneModel& lane = m.lanes[i];
-        text += "Lane " + std::to_string(i + 1) + ", " + lane.title + " (" + race_about(lane) + ")" +
-                (static_cast<int>(i) == m.focus ? ", chosen" : "") + ": ";
-        if (!lane.lane->problem.empty()) {
-            text += "cannot run: " + lane.lane->problem + "\n";
-            continue;
-        }
-        if (!lane.trace) {
-            text += m.race->cut ? "has not run.\n" : "waits for its turn.\n";
-            continue;
-        }
-        if (m.stepped) {
-            text += counted(lane.tokens_shown, "token") + " so far in " +
-                    counted(lane.shown.rounds, "round") +
-                    (lane.shown.rounds ? ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round"
-                                       : std::string()) +
-                    (lane.done ? "; finished, it waits.\n" : ".\n");
-            continue;
-        }
-        text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far; " +
-                ui::per_round(lane.whole.tokens_per_round()) + " tokens per round, " +
-                (m.race->cut && !lane.lane->finished ? "stopped" : "finished") + " after " +
-                (m.table ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms");
-        if (lane.speed_up > 0) text += ", " + ui::speed_up(lane.speed_up) + " the speed of plain decoding";
-        text += ".\n";
-        if (!lane.lane->average) continue;
-        const LaneAverage& a = *lane.lane->average;
-        text += "  Over " + counted(a.totals.prompts, "prompt") + ": " +
-                ui::per_round(a.tokens_per_round.value) + " tokens per round";
-        if (a.tokens_per_round.interval)
-            text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " +
-                    ui::per_round(a.tokens_per_round.high) + ")";
-        if (!lane.plain() && a.speed_up.value > 0) text += ", " + ui::speed_up(a.speed_up.value);
-        text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
-                ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", head " +
-                ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) +
-                ", verdicts " + ui::number(a.totals.accept_ms, 2) + ", rest " +
-                ui::number(a.totals.other_ms - a.totals.accept_ms, 2) + ".\n";
-        if (const std::string formula = formula_words(m, lane); !formula.empty())
-            text += "  Speed-up by the formula: " + formula + ".\n";
-        if (!a.totals.conditional.empty()) {
-            text += "  Kept at position 1, 2, … once all before it were:";
-            for (std::size_t k = 0; k < a.totals.conditional.size(); ++k)
-                text += " " + ui::probability(a.totals.conditional[k]) + " of " +
-                        std::to_string(a.totals.judged_at[k]);
-            text += ".\n";
-            if (const std::string first = first_guess_words(lane); !first.empty())
-                text += "  " + capital(first) + ".\n";
-        }
-    }
-    if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
-    const PublishedRace paper = published_race(input.figures);
-    for (const PublishedPoint& p : paper.points)
-        text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +
-                ui::number(p.tokens, 2) + " tokens per round, draft " + ui::number(p.draft + p.head, 1) +
-                (p.derived ? " ms (derived)" : " ms") + ", verify " + ui::number(p.verify, 1) + " ms, " +
-                ui::speed_up(p.speed_up) + ".\n";
-    if (!paper.points.empty()) text += "Source: " + paper.source + ".\n";
-    return text;
 }
 
 } // namespace speclens

@@ -17,7 +17,7 @@
 namespace speclens {
 namespace {
 
-constexpr int kLengths[kMeasuredLengths] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
+constexpr int kStudiedLengths[kMeasuredLengths] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
 constexpr int kRepeats = 5; // of each, of quick models; the quickest counts, the others were disturbed
 constexpr double kOutrun = 1.25;      // times as long as a wider pass: no longer noise
 constexpr double kHighest = 0.999;    // of a lever
@@ -252,7 +252,7 @@ RunStudy speedup_study(const SceneInput& input) {
     const int repeats = quick_to_measure(input) ? kRepeats : 1;
     for (int repeat = 0; repeat < repeats; ++repeat) {
         study.runs.push_back(studied_run(input, "none", 0));
-        for (const int k : kLengths) study.runs.push_back(studied_run(input, drafter, k));
+        for (const int k : kStudiedLengths) study.runs.push_back(studied_run(input, drafter, k));
     }
     return study;
 }

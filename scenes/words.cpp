@@ -123,6 +123,10 @@ std::optional<double> listed(const Top& top, int id) {
     return {};
 }
 
+const char* head_word(const std::string& drafter) {
+    return drafter == "dart" ? "search" : "head";
+}
+
 std::string fine_probability(double p) {
     if (p <= 0 || p >= 0.01) return ui::probability(p);
     if (p < 1e-5) return "<.00001";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/frontend.h"
 #include "app/ui/format.h"
 #include "toy_race.h"
 
@@ -215,6 +216,98 @@ TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
     for (const char* part : {"Lane 4, Domino", "12 of 12 tokens", "6.00 tokens per round", "Texts identical",
                              "Over 40 prompts", "head 0.20", "verify 9.00"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+// As the lane's card has it: the rate so far, and no end before there is one.
+TEST(RaceWords, DescribeALaneThatIsUnderWayAsFarAsItIs) {
+    const auto race = toy_race(false);
+    race->lanes[1].trace = fixtures::toy_run(
+        {.name = "eagle3", .rule = "token", .drafter = "eagle3", .k = 4, .cycles = 6, .top = 0});
+    const auto told = [&](double ms) {
+        const std::string text = race_description(input_at(*race, ms), race_model(input_at(*race, ms)));
+        const std::size_t at = text.find("Lane 2, ");
+        return text.substr(at, text.find('\n', at) - at);
+    };
+    const double end = race_model(input_at(*race, 0)).lanes[1].end;
+    EXPECT_NE(told(0).find(" so far, will finish after "), std::string::npos) << told(0);
+    int others = 0;
+    for (const double stop : race_stops(*race, 1)) {
+        const RaceLaneModel lane = race_model(input_at(*race, stop)).lanes[1];
+        const std::string rate = ui::per_round(lane.shown.tokens_per_round());
+        others += rate != ui::per_round(lane.whole.tokens_per_round());
+        if (stop > 0) {
+            EXPECT_NE(told(stop).find("; " + rate + " tokens per round, "), std::string::npos) << told(stop);
+        }
+        EXPECT_EQ(told(stop).find("finished after") != std::string::npos, stop > end - 1e-6) << told(stop);
+        EXPECT_EQ(told(stop).find("the speed of plain") != std::string::npos, stop > end - 1e-6)
+            << told(stop);
+    }
+    EXPECT_GT(others, 0) << "or nothing was tried";
+}
+
+TEST(RaceWords, TellLengthsThatHoldForEveryLane) {
+    const auto race = toy_race(false);
+    const auto subtitle = [&] {
+        const SceneInput input = input_at(*race, 120);
+        return race_subtitle(input, race_model(input));
+    };
+    EXPECT_NE(subtitle().find(", K = 2 to 5 · "), std::string::npos) << subtitle();
+    EXPECT_NE(subtitle().find(", 12 tokens"), std::string::npos) << subtitle();
+    race->lanes.resize(2);
+    race->lanes[1].settings.k = 15; // asked for; its run makes two
+    EXPECT_NE(subtitle().find(", K = 2 · "), std::string::npos) << subtitle();
+    race->lanes[1].trace = another_text();
+    ASSERT_NE(race_model(input_at(*race, 0)).lanes[1].tokens, 12);
+    EXPECT_NE(subtitle().find(", up to 12 tokens"), std::string::npos) << subtitle();
+}
+
+TEST(RaceWords, SayThatARuleGivesSomethingAway) {
+    const auto race = toy_race(false);
+    const auto subtitle = [&] {
+        const SceneInput input = input_at(*race, 120);
+        return race_subtitle(input, race_model(input));
+    };
+    EXPECT_EQ(subtitle().find("lossless"), std::string::npos) << subtitle();
+    race->settings.base.sampling.temperature = 1;
+    race->settings.base.rule = "cascade_chow";
+    EXPECT_EQ(subtitle().find("lossless"), std::string::npos) << "no lane is judged by it";
+    for (RaceLane& lane : race->lanes) lane.settings.rule = "cascade_chow";
+    EXPECT_NE(subtitle().find(" · cascade_chow: NOT lossless"), std::string::npos) << subtitle();
+}
+
+TEST(RaceWords, CallTheTimeOfDartsSearchASearch) {
+    const auto race = toy_race();
+    race->lanes[3].settings.drafter = "dart";
+    const std::string text = race_description(input_at(*race, 9), race_model(input_at(*race, 9)));
+    EXPECT_NE(text.find(", search 0.20, verify"), std::string::npos) << text;
+    EXPECT_EQ(text.find("head 0.20"), std::string::npos) << text;
+}
+
+// Whiskers that meet make no winner.
+TEST(RaceWords, TheScatterCallsNoWinnerWhereWhiskersMeet) {
+    const auto race = toy_race();
+    const auto title = [&] { return scatter_title(race_model(input_at(*race, 0))); };
+    EXPECT_EQ(title(), "Domino brings the most and is the fastest");
+    LaneAverage &eagle = *race->lanes[1].average, &domino = *race->lanes[3].average;
+    const Estimate tokens = eagle.tokens_per_round;
+    eagle.tokens_per_round.high = domino.tokens_per_round.low + 0.1;
+    EXPECT_EQ(title(), "Domino is the fastest; tokens too close to call");
+    eagle.speed_up.high = domino.speed_up.low + 0.1;
+    EXPECT_EQ(title(), "Who is ahead is too close to call");
+    eagle.tokens_per_round = tokens;
+    EXPECT_EQ(title(), "Domino brings the most; speed too close to call");
+}
+
+// A picture, too, has a clock that counts rounds.
+TEST(RaceWords, APictureOfATablesRaceCountsRounds) {
+    FrameRequest request;
+    request.scene = "race";
+    request.race = toy_race(/*averages=*/false, "TABLE");
+    const auto told = [&] {
+        return describe_frame(request, nullptr, RunSettings{}, EngineStatus{}, nullptr);
+    };
+    EXPECT_NE(told().find(" · after 2 rounds, as Domino finishes"), std::string::npos) << told();
+    EXPECT_EQ(race_stop_times(*request.race).size(), 13u) << "ends of rounds: 1 to 12";
 }
 
 TEST(RaceWords, SayOnceHowManyPromptsWereSkipped) {
