@@ -46,7 +46,7 @@ struct Prepared {
 
 // Ends of a race's rounds, beats of a story, or steps of the round that is shown.
 int places_of(const FrameRequest& request, const Prepared& p, int beats) {
-    if (request.race) return static_cast<int>(race_stops(*request.race).size()) - 1;
+    if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
     return beats > 0 ? beats : telling_steps(p.source.whole());
 }
 
@@ -109,7 +109,10 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.still = true;
     scene.plain.ms_per_token = request.plain_ms_per_token;
     scene.race = request.race.get();
-    if (scene.race) scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race) : request.race_ms;
+    if (scene.race) {
+        scene.race_rounds = race_of_table(*scene.race);
+        scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race, scene.race_rounds) : request.race_ms;
+    }
     scene.race_lane = kRaceLanes - 1;
     scene.figures = p.figures ? &*p.figures : nullptr;
     scene.ablations = p.ablations ? &*p.ablations : nullptr;
@@ -228,7 +231,7 @@ std::string part_words(const FrameRequest& request) {
 
 int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                 const EngineStatus& status) {
-    if (request.race) return static_cast<int>(race_stops(*request.race).size()) - 1;
+    if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
     Prepared p;
     prepare(p, request, std::move(trace), settings, status, nullptr);
     return places_of(request, p, p.scene->beats(p.input.scene));
@@ -295,7 +298,7 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
 }
 
 std::vector<double> race_stop_times(const RaceView& race) {
-    return race_stops(race);
+    return race_stops(race, -1, race_of_table(race));
 }
 
 std::vector<SceneName> scene_names() {
