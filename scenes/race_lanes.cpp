@@ -4,6 +4,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/tokens.h"
+#include "scenes/cycle_pick.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 
@@ -20,12 +21,13 @@ struct Placed {
     int line = 0;
 };
 
-const char* phase_words(Phase phase, bool narrow) {
-    switch (phase) {
+const char* phase_words(const CycleView& shown, bool narrow) {
+    switch (shown.phase) {
     case Phase::draft:
         return "guesses";
     case Phase::verify:
-        return narrow ? "target pass" : "the target's pass over them";
+        if (narrow) return "target pass";
+        return shown.current()->drafts.empty() ? "the target's pass" : "the target's pass over them";
     case Phase::accept:
         return "verdicts";
     case Phase::resample:
@@ -184,7 +186,7 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const auto heading = [&](bool narrow) -> std::string {
         if (lane.done) return d.model.over || narrow ? "finished" : "finished: it waits for the others";
         if (!round) return "the prompt is read";
-        return "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown.phase, narrow);
+        return "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown, narrow);
     };
     const std::string words = heading(c.text_width(heading(false), Font::text, 14) > area.w - 28);
     ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
@@ -207,10 +209,12 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     };
     for (const DraftSlot& slot : round->drafts)
         add(slot.draft->token, slot.state == DraftSlot::State::drafted ? Role::draft : role_of(slot.state));
+    const Committed* commit = commit_of(lane.whole, *round);
     if (round->resample)
-        add(round->resample->token, round->resample->from == Resampled::From::residual ? Role::residual
-                                    : round->resample->from == Resampled::From::bonus  ? Role::bonus
-                                                                                       : Role::target);
+        add(round->resample->token, commit && drops_own_token(*commit)                   ? Role::discarded
+                                    : round->resample->from == Resampled::From::residual ? Role::residual
+                                    : round->resample->from == Resampled::From::bonus    ? Role::bonus
+                                                                                         : Role::target);
     // What has no room is counted at the right of the heading.
     if (hidden > 0)
         c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted,

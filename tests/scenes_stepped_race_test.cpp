@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scenes/words.h"
 #include "scenes_look.h"
 #include "toy_race.h"
 
@@ -117,6 +118,50 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
     EXPECT_EQ(m.lanes[0].shown.rounds, 6) << "as many tokens, but a pass for each";
     race->lanes[1].trace = another_text();
     EXPECT_NE(race_texts(race_model(input_at(*race, 6))).find("TEXTS DIFFER after"), std::string::npos);
+}
+
+// Lanes whose first round is over, a plain one and one whose text ends with a guess: its bonus is dropped.
+struct EndedLanes {
+    std::shared_ptr<RaceView> race = toy_race(false);
+    explicit EndedLanes(bool dropped) {
+        race->settings.stepped = true;
+        race->lanes.resize(2);
+        const std::size_t all = race->lanes[1].trace->size();
+        auto cut =
+            std::make_shared<Trace>([whole = race->lanes[1].trace](int id) { return whole->text(id); });
+        for (std::size_t i = 0; i < all; ++i) {
+            Event event = (*race->lanes[1].trace)[i];
+            auto* commit = std::get_if<Committed>(&event);
+            if (commit && dropped) commit->tokens.resize(static_cast<std::size_t>(commit->accepted_drafts));
+            cut->append(event);
+            if (commit) break;
+        }
+        race->lanes[1].trace = cut;
+        std::size_t pass = 0; // of the plain lane, one past it
+        while (!std::holds_alternative<Verified>((*race->lanes[0].trace)[pass])) ++pass;
+        race->steps = {{pass + 1, cut->size()}};
+    }
+};
+
+TEST(SteppedRaceScene, ShowsATokenThatWasNotWrittenAsDropped) {
+    const auto muted = [](bool dropped) {
+        const EndedLanes ended(dropped);
+        SteppedBench b;
+        RaceSettings wish;
+        wish.stepped = true;
+        b.bench.controller.expect_race(wish);
+        b.step_to(ended.race);
+        EXPECT_TRUE(b.bench.shows("round 1, the target's pass")) << b.bench.words;
+        EXPECT_FALSE(b.bench.shows("pass over them")) << "nothing was guessed";
+        const CycleView lane = fold(*ended.race->lanes[1].trace, ended.race->steps[0][1]);
+        const std::string own = label_of(*ended.race->lanes[1].trace, lane.current()->resample->token);
+        const ui::RecordedText* last = nullptr; // the chips of the round stand below the text, this one last
+        for (const ui::RecordedText& text : b.bench.texts)
+            if (text.text == own && (!last || text.baseline >= last->baseline)) last = &text;
+        return last && last->color == ui::theme(b.bench.controller.theme).muted;
+    };
+    EXPECT_TRUE(muted(true));
+    EXPECT_FALSE(muted(false));
 }
 
 TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
