@@ -111,7 +111,7 @@ std::vector<AcceptBar> bars_of_laws(const AcceptSource& s) {
     other.p = std::max(0.0, other.p);
     other.q = std::max(0.0, other.q);
     other.kept = std::clamp(other.kept, 0.0, std::min(other.p, other.q));
-    bars.push_back(other);
+    if (ids.size() < s.p.size()) bars.push_back(other);
     return bars;
 }
 
