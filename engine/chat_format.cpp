@@ -49,17 +49,18 @@ std::optional<Template> template_of(const std::filesystem::path& folder) {
 std::string marks_in(const std::vector<TemplatePiece>& pieces) {
     constexpr std::size_t kMost = 3, kLongest = 40;
     std::vector<std::string> found;
-    for (const TemplatePiece& piece : pieces)
-        for (const std::string& text : piece.literals)
-            for (std::size_t at = text.find_first_of("<["); at != std::string::npos && found.size() < kMost;
-                 at = text.find_first_of("<[", at + 1)) {
-                const std::size_t end = text.find(text[at] == '<' ? '>' : ']', at);
-                const std::string mark = text.substr(at, end == std::string::npos ? 0 : end + 1 - at);
-                if (mark.size() > 2 && mark.size() <= kLongest &&
-                    mark.find_first_of(" \n") == std::string::npos &&
-                    std::ranges::find(found, mark) == found.end())
-                    found.push_back(mark);
-            }
+    for (const TemplatePiece& piece : pieces) {
+        const std::string text = piece.written();
+        for (std::size_t at = text.find_first_of("<["); at != std::string::npos && found.size() < kMost;
+             at = text.find_first_of("<[", at + 1)) {
+            const std::size_t end = text.find(text[at] == '<' ? '>' : ']', at);
+            const std::string mark = text.substr(at, end == std::string::npos ? 0 : end + 1 - at);
+            if (mark.size() > 2 && mark.size() <= kLongest &&
+                mark.find_first_of(" \n") == std::string::npos &&
+                std::ranges::find(found, mark) == found.end())
+                found.push_back(mark);
+        }
+    }
     std::string out;
     for (const std::string& mark : found) out += (out.empty() ? "" : ", ") + mark;
     return out;

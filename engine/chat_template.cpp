@@ -66,6 +66,13 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+// Behind the quote that closes the one at `at`.
+std::size_t literal_end(std::string_view source, std::size_t at) {
+    const char quote = source[at++];
+    while (at < source.size() && source[at] != quote) at += source[at] == '\\' ? 2 : 1;
+    return std::min(at + 1, source.size());
+}
+
 // Of the source of a tag: a literal, or a name with all its fields ("messages[0]['content']"), or one other
 // character.
 struct Part {
@@ -74,16 +81,11 @@ struct Part {
 };
 std::vector<Part> parts_of(std::string_view source) {
     std::vector<Part> parts;
-    const auto literal_end = [&](std::size_t at) { // behind the quote that closes the one at `at`
-        const char quote = source[at++];
-        while (at < source.size() && source[at] != quote) at += source[at] == '\\' ? 2 : 1;
-        return std::min(at + 1, source.size());
-    };
     for (std::size_t at = 0; at < source.size();) {
         const std::size_t begin = at;
         const char c = source[at];
         if (c == '\'' || c == '"') {
-            at = literal_end(at);
+            at = literal_end(source, at);
             const bool closed = at - begin >= 2 && source[at - 1] == c;
             parts.push_back({Part::Kind::literal, source.substr(begin + 1, at - begin - (closed ? 2 : 1))});
         } else if (is_word(c)) {
@@ -92,7 +94,8 @@ std::vector<Part> parts_of(std::string_view source) {
                    (depth > 0 || is_word(source[at]) || source[at] == '.' || source[at] == '[')) {
                 if (source[at] == '[') ++depth;
                 if (source[at] == ']') --depth;
-                at = depth > 0 && (source[at] == '\'' || source[at] == '"') ? literal_end(at) : at + 1;
+                at =
+                    depth > 0 && (source[at] == '\'' || source[at] == '"') ? literal_end(source, at) : at + 1;
             }
             parts.push_back({Part::Kind::name, source.substr(begin, at - begin)});
         } else {
@@ -149,7 +152,7 @@ std::optional<std::string> literal_value(const std::vector<TemplatePiece>& piece
         if (keyword(piece) != "set") continue;
         const std::vector<Part> parts = parts_of(piece.source);
         if (parts.size() == 4 && parts[1].source == name && parts[3].kind == Part::Kind::literal)
-            return piece.literals.front();
+            return decoded(parts[3].source);
     }
     return {};
 }
@@ -189,7 +192,7 @@ struct SystemTurn {
 
 std::string TemplatePiece::written() const {
     if (kind == Kind::statement) return "";
-    if (kind == Kind::text) return literals.empty() ? "" : literals.front();
+    if (kind == Kind::text) return std::string(source);
     std::string out;
     for (const Part& part : parts_of(source))
         if (part.kind == Part::Kind::literal) out += decoded(part.source);
@@ -219,24 +222,16 @@ std::vector<TemplatePiece> template_pieces(std::string_view text) {
         while (open < text.size() &&
                (text[open] != '{' || open + 1 == text.size() || !std::strchr("{%#", text[open + 1])))
             ++open;
-        if (open > 0) {
-            const std::string_view plain = text.substr(0, open);
-            pieces.push_back({Kind::text, plain, {std::string(plain)}});
-        }
+        if (open > 0) pieces.push_back({Kind::text, text.substr(0, open)});
         if (open == text.size()) break;
         const char kind = text[open + 1];
         const std::string_view close = kind == '{' ? "}}" : kind == '%' ? "%}" : "#}";
         text.remove_prefix(open + 2);
-        TemplatePiece piece{kind == '{' ? Kind::expression : Kind::statement, {}, {}};
+        TemplatePiece piece{kind == '{' ? Kind::expression : Kind::statement, {}};
         std::size_t at = 0;
         while (at < text.size() && !text.substr(at).starts_with(close)) {
-            const char quote = text[at++];
-            if (kind == '#' || (quote != '\'' && quote != '"')) continue;
-            const std::size_t begin = at;
-            while (at < text.size() && text[at] != quote) at += text[at] == '\\' ? 2 : 1;
-            at = std::min(at, text.size());
-            piece.literals.push_back(decoded(text.substr(begin, at - begin)));
-            if (at < text.size()) ++at;
+            const bool literal = kind != '#' && (text[at] == '\'' || text[at] == '"');
+            at = literal ? literal_end(text, at) : at + 1;
         }
         piece.source = text.substr(0, at);
         if (piece.source.starts_with('-')) piece.source.remove_prefix(1);

@@ -13,11 +13,10 @@ namespace speclens {
 struct TemplatePiece {
     enum class Kind { text, expression, statement } kind = Kind::text;
     std::string_view source; // between the marks, without the dashes
-    // String literals of a tag in their order, their escapes read as Jinja reads them; of a text, the text.
-    std::vector<std::string> literals;
     bool for_tools = false; // stands in a branch that is taken only when tools are given
 
-    // What it writes in literals: those that are not in brackets, where they are names of fields.
+    // What it writes in literals, their escapes read as Jinja reads them; not those in brackets, which are
+    // names of fields. Of a text, the text.
     [[nodiscard]] std::string written() const;
     // A word of the source outside of literals, as a whole.
     [[nodiscard]] bool names(std::string_view word) const;

@@ -131,8 +131,8 @@ std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
         if (row.id >= 0) kept_tokens += bar.kept;
         bars.push_back(bar);
     }
-    AcceptBar& other = bars.back();
-    other.kept = std::clamp(table.overlap - kept_tokens, 0.0, other.kept); // what the heads prove
+    if (!bars.empty() && bars.back().id < 0) // what the heads prove
+        bars.back().kept = std::clamp(table.overlap - kept_tokens, 0.0, bars.back().kept);
     return bars;
 }
 

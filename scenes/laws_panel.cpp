@@ -65,7 +65,6 @@ void draw_laws_panel(const SceneInput& input, ui::Ui& ui, const LawsPanel& panel
         largest = std::max({largest, row.target.value_or(0), row.draft.value_or(0)});
     float y = r.y + 89;
     for (const LawRow& row : table.rows) {
-        if (row.id < 0 && !table.others) continue;
         draw_row(input, ui, row, x, right, y, 1 / largest, row.id >= 0 && row.id == panel.marked);
         y += kRow;
     }

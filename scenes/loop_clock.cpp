@@ -36,7 +36,7 @@ std::vector<ui::Segment> speculative(const LoopModel& model) {
         lane.push_back({.start = at,
                         .length = head,
                         .role = Role::draft,
-                        .label = model.header->drafter == "dart" ? "search" : "head",
+                        .label = head_word(model.header->drafter),
                         .strength = 0.55F});
     at += head;
     if (const Verified* v = model.cycle->verify) {

@@ -190,10 +190,14 @@ std::string LoopModel::ms(double amount) const {
     return ui::number(amount, ms_decimals());
 }
 
+namespace {
+constexpr const char* kTableIsFree = "a table costs nothing to ask";
+}
+
 const char* no_plain_words(const SceneInput& input) {
     const Header* run = input.whole ? input.whole->header : nullptr;
     if (run && run->tier == "REMOTE") return "plain decoding here: a request per token";
-    if (run && run->tier == "TABLE") return "a table costs nothing to ask";
+    if (run && run->tier == "TABLE") return kTableIsFree;
     return run && run->tier == "RECORDED" ? "plain decoding was not recorded"
                                           : "plain decoding was not measured yet";
 }
@@ -205,7 +209,7 @@ bool without_passes(const SceneInput& input) {
 
 std::string untimed_passes(const SceneInput& input) {
     if (!without_passes(input)) return {};
-    return input.whole->header->tier == "TABLE" ? "a table costs nothing to ask"
+    return input.whole->header->tier == "TABLE" ? kTableIsFree
                                                 : "a server's passes cannot be timed from here";
 }
 

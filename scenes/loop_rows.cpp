@@ -186,9 +186,9 @@ void draw_law_rows(const LoopDraw& d) {
         if (i == drafts(d)) {
             const bool bonus = d.model.own && d.model.rejected < 0;
             if (bonus) {
-                const std::string none = "no guess here";
-                const bool fits = d.ui.canvas.text_width(none, Font::text, 14) <= g.width;
-                small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : fits ? none : "no guess", Align::left);
+                const std::string none =
+                    ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
+                small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : none, Align::left);
                 value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false,
                           d.motion(Phase::resample));
             } else if (drafts(d) > 0) {

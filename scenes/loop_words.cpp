@@ -297,7 +297,6 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     if (!table.rows.empty()) {
         out << "\n" << place_words(model) << ", target and draft:\n";
         for (const LawRow& row : table.rows) {
-            if (row.id < 0 && !table.others) continue;
             out << "  " << (row.id < 0 ? std::string("other") : quoted(*input.trace, row.id)) << ": target "
                 << law_number(row.target) << ", draft " << law_number(row.draft) << "\n";
         }

@@ -48,9 +48,7 @@ Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::strin
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     ui::fitted_text(canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, theme.ink, r.w);
-    const auto fits = [&](const std::string& line) { return canvas.text_width(line, Font::text, 14) <= r.w; };
-    const auto caption = std::ranges::find_if(words, fits);
-    ui::fitted_text(canvas, {r.x, r.y + 34}, caption == words.end() ? words.back() : *caption, Font::text, 14,
+    ui::fitted_text(canvas, {r.x, r.y + 34}, ui::fitting(canvas, words, Font::text, 14, r.w), Font::text, 14,
                     theme.muted, r.w);
     const Rect plot{r.x + 34, r.y + 54, r.w - 34 - 46, r.h - 54 - 44};
     const Chart chart{

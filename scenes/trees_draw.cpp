@@ -268,10 +268,10 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
                 y0 = area.y + 84;
     const float names = left - number_w, names_w = mask_side + number_w;
     ui::fitted_text(canvas, {names, area.y + 14}, "Who sees whom", Font::text_bold, 15, theme.ink, names_w);
-    const std::string rule = "a row sees its ancestors";
-    const bool rule_fits = canvas.text_width(rule, Font::text, 14) <= names_w;
-    ui::fitted_text(canvas, {names, area.y + 34}, rule_fits ? rule : "only its ancestors", Font::text, 14,
-                    theme.muted, names_w);
+    ui::fitted_text(
+        canvas, {names, area.y + 34},
+        ui::fitting(canvas, {"a row sees its ancestors", "only its ancestors"}, Font::text, 14, names_w),
+        Font::text, 14, theme.muted, names_w);
     const std::string sight = sight_words(m.nodes);
     const bool sight_fits = canvas.text_width(sight, Font::text, 14) <= names_w;
     if (sight_fits) canvas.text({names, area.y + 53}, sight, Font::text, 14, theme.muted);

@@ -185,13 +185,12 @@ LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
     }
     if (other.target) *other.target = std::max(0.0, *other.target);
     if (other.draft) *other.draft = std::max(0.0, *other.draft);
-    table.rows.push_back(other);
     const auto left_out = [&](const Top& top) {
         return top.rest > 0 || std::ranges::any_of(top.entries, [&](const Top::Entry& entry) {
                    return std::ranges::find(ids, entry.id) == ids.end();
                });
     };
-    table.others = left_out(target) || left_out(draft);
+    if (left_out(target) || left_out(draft)) table.rows.push_back(other);
 
     double seen_target = 0, seen_draft = 0;
     for (const Top::Entry& entry : target.entries) {

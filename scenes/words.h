@@ -47,8 +47,7 @@ struct LawRow {
     std::optional<double> target, draft; // negative: below the recorded head
 };
 struct LawTable {
-    std::vector<LawRow> rows; // at most `count`, then "other"
-    bool others = true;       // false: every token with a probability is among the rows
+    std::vector<LawRow> rows; // at most `count`, then "other" where not every token is among them
     double overlap = 0;       // sum of min over tokens that both heads list
     bool exact = false;       // nothing is left that could add more than .005
 };

@@ -69,6 +69,16 @@ TEST(Format, NumbersUseTrueMinusAndThinSpaces) {
     EXPECT_EQ(megabytes(1.4e9), "1.4 GB");
 }
 
+TEST(Text, OfSeveralWaysTheLongestThatFitsIsSaid) {
+    const RecordCanvas canvas = paper();
+    const std::vector<std::string> ways = {"a row sees its ancestors", "its ancestors", "them"};
+    const auto width = [&](std::size_t i) { return canvas.text_width(ways[i], Font::text, 14); };
+    EXPECT_EQ(fitting(canvas, ways, Font::text, 14, width(0)), ways[0]);
+    EXPECT_EQ(fitting(canvas, ways, Font::text, 14, width(0) - 1), ways[1]);
+    EXPECT_EQ(fitting(canvas, ways, Font::text, 14, width(1) - 1), ways[2]);
+    EXPECT_EQ(fitting(canvas, ways, Font::text, 14, 1), ways[2]) << "none fits";
+}
+
 TEST(Tokens, LabelsShowSpacesBreaksTabsAndBrokenBytes) {
     EXPECT_EQ(token_label(" Paris"), "⎵Paris");
     EXPECT_EQ(token_label("\n"), "⏎");

@@ -137,6 +137,13 @@ int paragraph_lines(const Canvas& canvas, float width, std::string_view text, co
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;
 }
 
+std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size,
+                    float width) {
+    const auto found = std::ranges::find_if(
+        ways, [&](const std::string& way) { return canvas.text_width(way, font, size) <= width; });
+    return found == ways.end() ? ways.back() : *found;
+}
+
 void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color,
                  float width, Align align) {
     canvas.text(at, fit(canvas, text, font, size, width), font, size, color, align);

@@ -40,6 +40,10 @@ float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view tex
 [[nodiscard]] int paragraph_lines(const Canvas& canvas, float width, std::string_view text,
                                   const ParagraphStyle& style);
 
+// The first of several ways to say something, the longest first, that is not wider than `width`; else the
+// last. There is at least one.
+[[nodiscard]] std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font,
+                                  float size, float width);
 // One line, shortened with an ellipsis when it is wider than `width`.
 void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color,
                  float width, Align align = Align::left);
