@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/run.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 #include "scenes/accept_draw.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 

@@ -3,7 +3,7 @@
 spec_test_objects(law_tests LIBS engine
     SOURCES drafter_goldens.cpp medusa_gradient.cpp model_drafters.cpp model_forward.cpp cuda_laws.cpp)
 # The device as code of this machine, for these tests and as a module for the program itself (cli_cuda.cpp).
-add_library(emulated_device OBJECT cuda_sources.cpp simt.cpp simt_runtime.cpp)
+add_library(emulated_device OBJECT ${CMAKE_SOURCE_DIR}/kernels/simt/cuda_sources.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt_runtime.cpp)
 spec_target(emulated_device)
 spec_aligned(emulated_device)
 set_target_properties(emulated_device PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)  # names of the global scope
@@ -12,7 +12,7 @@ target_compile_options(emulated_device PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O2>)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
     SOURCES simt_test.cpp cuda_emulated.cpp cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device>
             $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
-add_library(speclens_cuda_emulated MODULE cuda_emulated_module.cpp $<TARGET_OBJECTS:emulated_device>
+add_library(speclens_cuda_emulated MODULE ${CMAKE_SOURCE_DIR}/kernels/simt/cuda_emulated_module.cpp $<TARGET_OBJECTS:emulated_device>
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)
 spec_target(speclens_cuda_emulated)
 set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "" UNITY_BUILD OFF)

@@ -8,7 +8,7 @@
 #include "kernels/error.h"
 #include "kernels/self_test.h"
 #include "tests/kernels_support.h"
-#include "tests/simt.h"
+#include "kernels/simt/simt.h"
 
 namespace speclens::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // lanes of a block in two orders.
 #include "kernels/cuda/cuda_backend.h"
 #include "tests/kernels_support.h"
-#include "tests/simt.h"
+#include "kernels/simt/simt.h"
 #include "tests/test_backend.h"
 
 namespace speclens::test {

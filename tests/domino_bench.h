@@ -3,7 +3,7 @@
 
 #include "engine/run.h"
 #include "engine/trace_json.h"
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 

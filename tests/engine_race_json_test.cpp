@@ -11,7 +11,7 @@
 #include "engine/stepped_race.h"
 #include "engine/trace_json.h"
 #include "kernels/error.h"
-#include "temp_folder.h"
+#include "tests/temp_folder.h"
 #include "tests/micro.h"
 
 namespace speclens {

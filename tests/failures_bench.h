@@ -7,7 +7,7 @@
 
 #include "engine/pass_times.h"
 #include "engine/run.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 
 namespace speclens {
 

@@ -7,8 +7,8 @@
 
 #include "engine/run.h"
 #include "engine/trace_json.h"
-#include "run_window.h"
-#include "scenes_look.h"
+#include "tests/run_window.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 

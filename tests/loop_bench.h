@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "engine/run.h"
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 

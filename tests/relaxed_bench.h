@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/run.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 
 namespace speclens {
 

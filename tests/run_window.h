@@ -9,7 +9,7 @@
 
 #include "engine/run.h"
 #include "engine/session.h"
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "accept_bench.h"
+#include "tests/accept_bench.h"
 
 namespace speclens {
 namespace {

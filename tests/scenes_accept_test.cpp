@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <set>
 
-#include "accept_bench.h"
+#include "tests/accept_bench.h"
 #include "app/frontend.h"
 #include "scenes/words.h"
-#include "scenes_look.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

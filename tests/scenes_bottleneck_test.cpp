@@ -4,9 +4,9 @@
 #include "app/ui/format.h"
 #include "engine/pass_times.h"
 #include "scenes/bottleneck_model.h"
-#include "scenes_bench.h"
-#include "scenes_look.h"
-#include "scenes_tab.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_look.h"
+#include "tests/scenes_tab.h"
 #include "tests/micro.h"
 
 namespace speclens {

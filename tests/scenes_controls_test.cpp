@@ -7,8 +7,8 @@
 
 #include "engine/trace_json.h"
 #include "scenes/run_controls.h"
-#include "scenes_fixtures.h"
-#include "scenes_live_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_live_bench.h"
 
 namespace speclens {
 namespace {

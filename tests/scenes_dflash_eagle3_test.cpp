@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "engine/run.h"
-#include "heads_bench.h"
-#include "run_window.h"
+#include "tests/heads_bench.h"
+#include "tests/run_window.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
 #include "scenes/eagle3_model.h"
-#include "scenes_look.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

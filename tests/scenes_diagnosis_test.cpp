@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "engine/run.h"
-#include "failures_bench.h"
+#include "tests/failures_bench.h"
 #include "scenes/diagnosis_model.h"
 #include "scenes/failures_model.h"
-#include "scenes_bench.h"
-#include "scenes_look.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "app/ui/format.h"
-#include "domino_bench.h"
+#include "tests/domino_bench.h"
 #include "engine/run.h"
 #include "engine/session.h"
 #include "scenes/domino_draw.h"
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -5,11 +5,11 @@
 
 #include "app/ui/format.h"
 #include "app/ui/tokens.h"
-#include "domino_bench.h"
+#include "tests/domino_bench.h"
 #include "engine/run.h"
 #include "engine/trace_json.h"
 #include "scenes/domino_draw.h"
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -5,11 +5,11 @@
 
 #include "engine/drafter.h"
 #include "engine/run.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

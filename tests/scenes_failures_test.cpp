@@ -6,13 +6,13 @@
 
 #include "app/frontend.h"
 #include "engine/run.h"
-#include "failures_bench.h"
+#include "tests/failures_bench.h"
 #include "kernels/error.h"
 #include "scenes/failures_model.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
-#include "scenes_tab.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
+#include "tests/scenes_tab.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -1,4 +1,4 @@
-#include "scenes_fixtures.h"
+#include "tests/scenes_fixtures.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Forks: another guess or coin at a round, where the window looks then, and the way back.
 #include <gtest/gtest.h>
 
-#include "scenes_fixtures.h"
-#include "scenes_live_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_live_bench.h"
 
 namespace speclens {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "app/saved_files.h"
 #include "engine/trace_json.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
-#include "temp_folder.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {

@@ -8,15 +8,15 @@
 #include "engine/run.h"
 #include "engine/trace_json.h"
 #include "engine/twin.h"
-#include "heads_bench.h"
-#include "run_window.h"
+#include "tests/heads_bench.h"
+#include "tests/run_window.h"
 #include "scenes/dflash_model.h"
 #include "scenes/domino_model.h"
 #include "scenes/published_round.h"
 #include "scenes/second_draw.h"
 #include "scenes/words.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "app/shell_input.h"
 #include "scenes/run_controls.h"
-#include "scenes_fixtures.h"
-#include "scenes_live_bench.h"
-#include "temp_folder.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_live_bench.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {

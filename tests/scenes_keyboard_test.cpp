@@ -7,9 +7,9 @@
 #include <set>
 
 #include "engine/trace_json.h"
-#include "scenes_fixtures.h"
-#include "scenes_live_bench.h"
-#include "toy_race.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_live_bench.h"
+#include "tests/toy_race.h"
 
 namespace speclens {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "app/popups.h"
 #include "engine/models.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "temp_folder.h"
-#include "view_bench.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/temp_folder.h"
+#include "tests/view_bench.h"
 
 namespace speclens {
 namespace {

@@ -1,8 +1,8 @@
 // A scene on the bench with an engine that only listens.
 #pragma once
 
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 

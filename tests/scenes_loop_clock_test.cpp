@@ -8,8 +8,8 @@
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
 #include "scenes/usual.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 namespace {

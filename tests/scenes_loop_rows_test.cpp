@@ -7,13 +7,13 @@
 #include <set>
 
 #include "engine/run.h"
-#include "loop_bench.h"
+#include "tests/loop_bench.h"
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
 #include "scenes/words.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -9,9 +9,9 @@
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/wrong_rules.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 #include "scenes/lossless_model.h"
-#include "scenes_look.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

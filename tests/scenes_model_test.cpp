@@ -11,8 +11,8 @@
 #include "scenes/accept_flips.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 namespace {

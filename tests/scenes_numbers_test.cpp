@@ -5,8 +5,8 @@
 #include <set>
 
 #include "scenes/numbers_model.h"
-#include "scenes_bench.h"
-#include "scenes_look.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

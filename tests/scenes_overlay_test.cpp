@@ -1,8 +1,8 @@
 // Black screen, light and pen: what they show, what they keep from the picture below, and how they end.
 #include <gtest/gtest.h>
 
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/popups.h"
-#include "scenes_fixtures.h"
-#include "scenes_live_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_live_bench.h"
 
 namespace speclens {
 namespace {

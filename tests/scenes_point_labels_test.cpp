@@ -6,7 +6,7 @@
 
 #include "app/ui/canvas_record.h"
 #include "scenes/point_labels.h"
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "scenes/story.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "app/preferences.h"
 #include "kernels/error.h"
-#include "scenes_bench.h"
-#include "temp_folder.h"
+#include "tests/scenes_bench.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "app/ui/format.h"
-#include "scenes_look.h"
-#include "scenes_tab.h"
-#include "temp_folder.h"
-#include "toy_race.h"
+#include "tests/scenes_look.h"
+#include "tests/scenes_tab.h"
+#include "tests/temp_folder.h"
+#include "tests/toy_race.h"
 
 namespace speclens {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/frontend.h"
 #include "app/ui/format.h"
-#include "toy_race.h"
+#include "tests/toy_race.h"
 
 namespace speclens {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "engine/gallery.h"
 #include "engine/models.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
-#include "temp_folder.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "engine/run.h"
-#include "relaxed_bench.h"
-#include "run_window.h"
+#include "tests/relaxed_bench.h"
+#include "tests/run_window.h"
 #include "scenes/relaxed_model.h"
 
 namespace speclens {

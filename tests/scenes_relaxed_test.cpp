@@ -11,11 +11,11 @@
 #include "engine/run.h"
 #include "engine/study.h"
 #include "engine/trace_json.h"
-#include "relaxed_bench.h"
-#include "run_window.h"
+#include "tests/relaxed_bench.h"
+#include "tests/run_window.h"
 #include "scenes/point_labels.h"
 #include "scenes/relaxed_model.h"
-#include "scenes_look.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "engine/run.h"
 #include "scenes/loop_story.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 #include "tests/micro.h"
 
 namespace speclens {

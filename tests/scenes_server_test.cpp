@@ -9,8 +9,8 @@
 #include "kernels/error.h"
 #include "remote/server_session.h"
 #include "scenes/server_model.h"
-#include "scenes_bench.h"
-#include "scenes_look.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_look.h"
 #include "tests/listening.h"
 #include "tests/temp_folder.h"
 

@@ -8,9 +8,9 @@
 #include "engine/run.h"
 #include "engine/study.h"
 #include "scenes/speedup_model.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "speedup_bench.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/speedup_bench.h"
 
 namespace speclens {
 namespace {

@@ -9,11 +9,11 @@
 #include "engine/run.h"
 #include "engine/study.h"
 #include "scenes/speedup_model.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
-#include "scenes_tab.h"
-#include "speedup_bench.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
+#include "tests/scenes_tab.h"
+#include "tests/speedup_bench.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "scenes/words.h"
-#include "scenes_look.h"
-#include "toy_race.h"
+#include "tests/scenes_look.h"
+#include "tests/toy_race.h"
 
 namespace speclens {
 namespace {

@@ -10,9 +10,9 @@
 #include "engine/trace_json.h"
 #include "scenes/speedup_model.h"
 #include "scenes/systems_model.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
 #include "tests/micro.h"
 
 namespace speclens {

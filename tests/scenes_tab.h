@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/table_json.h"
-#include "loop_bench.h"
-#include "run_window.h"
+#include "tests/loop_bench.h"
+#include "tests/run_window.h"
 #include "scenes/drafters_model.h"
 #include "scenes/trees_model.h"
 #include "tests/tables.h"

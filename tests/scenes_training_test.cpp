@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "scenes/training_model.h"
-#include "scenes_bench.h"
-#include "scenes_look.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_look.h"
 
 namespace speclens {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "scenes/trees_model.h"
-#include "scenes_fixtures.h"
-#include "scenes_look.h"
-#include "trees_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_look.h"
+#include "tests/trees_bench.h"
 
 namespace speclens {
 namespace {

@@ -8,8 +8,8 @@
 #include "engine/verify.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"
-#include "scenes_look.h"
-#include "trees_bench.h"
+#include "tests/scenes_look.h"
+#include "tests/trees_bench.h"
 
 namespace speclens {
 namespace {

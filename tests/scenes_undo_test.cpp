@@ -6,8 +6,8 @@
 #include <ostream>
 
 #include "engine/ablations.h"
-#include "scenes_fixtures.h"
-#include "scenes_live_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/scenes_live_bench.h"
 
 namespace speclens {
 namespace {

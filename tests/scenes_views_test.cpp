@@ -5,9 +5,9 @@
 
 #include "app/link.h"
 #include "kernels/error.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
-#include "view_bench.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/view_bench.h"
 
 namespace speclens {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "app/shell.h"
 #include "kernels/error.h"
-#include "scenes_fixtures.h"
-#include "temp_folder.h"
+#include "tests/scenes_fixtures.h"
+#include "tests/temp_folder.h"
 
 namespace speclens {
 namespace {

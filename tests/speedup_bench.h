@@ -13,7 +13,7 @@
 #include "engine/published.h"
 #include "engine/run.h"
 #include "engine/study.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 
 namespace speclens {
 

@@ -5,8 +5,8 @@
 
 #include "engine/race.h"
 #include "scenes/race_draw.h"
-#include "scenes_bench.h"
-#include "scenes_fixtures.h"
+#include "tests/scenes_bench.h"
+#include "tests/scenes_fixtures.h"
 
 namespace speclens {
 

@@ -10,7 +10,7 @@
 
 #include "engine/run.h"
 #include "engine/study.h"
-#include "run_window.h"
+#include "tests/run_window.h"
 #include "scenes/trees_model.h"
 
 namespace speclens {

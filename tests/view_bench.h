@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenes_bench.h"
+#include "tests/scenes_bench.h"
 
 namespace speclens {
 

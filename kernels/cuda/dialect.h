@@ -16,7 +16,7 @@
     extern __shared__ uint4 simt_shared_memory[];                                                            \
     T* const name = reinterpret_cast<T*>(simt_shared_memory)
 #else
-#include "tests/simt.h"
+#include "kernels/simt/simt.h"
 #endif
 
 namespace speclens::cuda {

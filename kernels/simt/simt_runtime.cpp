@@ -1,5 +1,5 @@
 // The calls of the CUDA runtime that kernels/cuda makes, on the emulated device of simt.h.
-#include "tests/simt.h"
+#include "kernels/simt/simt.h"
 
 #include <chrono>
 #include <cstdlib>

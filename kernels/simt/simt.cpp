@@ -1,5 +1,5 @@
 // The emulated device of simt.h: fibres and the scheduler of one block.
-#include "tests/simt.h"
+#include "kernels/simt/simt.h"
 
 #include <algorithm>
 #include <cstdlib>
