@@ -15,7 +15,7 @@
 #include "app/cli_measure.h"
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 #include "kernels/error.h"
 #include "remote/served_json.h"
 

@@ -13,9 +13,9 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
-#include "engine/decoder.h"
-#include "engine/drafter.h"
-#include "engine/pass_times.h"
+#include "engine/model/decoder.h"
+#include "engine/drafters/drafter.h"
+#include "engine/lab/pass_times.h"
 
 namespace speclens::cli {
 

@@ -10,8 +10,8 @@
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
 #include "app/frontend.h"
-#include "engine/memory_forecast.h"
-#include "engine/published.h"
+#include "engine/run/memory_forecast.h"
+#include "engine/published/published.h"
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
 

@@ -9,7 +9,7 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 
 namespace speclens::cli {
 

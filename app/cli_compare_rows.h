@@ -7,9 +7,9 @@
 
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
-#include "engine/samples.h"
-#include "engine/trace.h"
-#include "engine/verify.h"
+#include "engine/lab/samples.h"
+#include "engine/run/trace.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 

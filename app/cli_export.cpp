@@ -6,9 +6,9 @@
 #include "app/cli_commands.h"
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
-#include "engine/cycle_view.h"
-#include "engine/race_json.h"
-#include "engine/trace_json.h"
+#include "engine/run/cycle_view.h"
+#include "engine/lab/race_json.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "engine/control.h"
-#include "engine/trace.h"
+#include "engine/run/control.h"
+#include "engine/run/trace.h"
 
 namespace speclens::cli {
 

@@ -4,9 +4,9 @@
 
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
-#include "engine/cycle.h"
-#include "engine/drafter.h"
-#include "engine/run.h"
+#include "engine/run/cycle.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
 
 namespace speclens::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/draft_network.h"
-#include "engine/models.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/run/models.h"
 
 namespace speclens::cli {
 

@@ -10,9 +10,9 @@
 #include "app/glossary.h"
 #include "app/lecture.h"
 #include "app/quiz.h"
-#include "engine/drafter.h"
-#include "engine/models.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/models.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 

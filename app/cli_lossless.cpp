@@ -12,10 +12,10 @@
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
-#include "engine/drafter.h"
-#include "engine/statistics.h"
-#include "engine/table_json.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/statistics.h"
+#include "engine/model/table_json.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "app/cli_output.h"
-#include "engine/cycle_view.h"
-#include "engine/drafter.h"
-#include "engine/rng.h"
+#include "engine/run/cycle_view.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/rng.h"
 
 namespace speclens::cli {
 

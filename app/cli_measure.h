@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/cli_options.h"
-#include "engine/models.h"
-#include "engine/run.h"
-#include "engine/samples.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "engine/lab/samples.h"
 
 namespace speclens::cli {
 

@@ -7,8 +7,8 @@
 #include "app/cli_commands.h"
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
-#include "engine/models.h"
-#include "engine/public_models.h"
+#include "engine/run/models.h"
+#include "engine/published/public_models.h"
 
 namespace speclens::cli {
 

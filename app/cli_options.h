@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/link.h"
-#include "engine/control.h"
+#include "engine/run/control.h"
 
 namespace speclens::cli {
 

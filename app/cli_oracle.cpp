@@ -10,11 +10,11 @@
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
 #include "app/cli_walk_words.h"
-#include "engine/cycle.h"
-#include "engine/drafter.h"
-#include "engine/statistics.h"
-#include "engine/table_json.h"
-#include "engine/verify.h"
+#include "engine/run/cycle.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/statistics.h"
+#include "engine/model/table_json.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 

@@ -6,7 +6,7 @@
 #include "app/cli_options.h"
 #include "app/cli_setup.h"
 #include "app/lecture.h"
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 #include "kernels/error.h"
 #include "remote/endpoint.h"
 

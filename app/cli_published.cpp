@@ -6,9 +6,9 @@
 #include "app/cli_commands.h"
 #include "app/cli_output.h"
 #include "app/cli_terminal.h"
-#include "engine/models.h"
-#include "engine/published.h"
-#include "engine/published_words.h"
+#include "engine/run/models.h"
+#include "engine/published/published.h"
+#include "engine/published/published_words.h"
 
 namespace speclens::cli {
 

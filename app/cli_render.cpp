@@ -12,8 +12,8 @@
 #include "app/cli_setup.h"
 #include "app/cli_subject.h"
 #include "app/cli_terminal.h"
-#include "engine/race_json.h"
-#include "engine/trace_json.h"
+#include "engine/lab/race_json.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -7,7 +7,7 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_walk.h"
-#include "engine/trace_json.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

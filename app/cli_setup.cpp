@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli_output.h"
-#include "engine/drafter.h"
-#include "engine/json_read.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/json_read.h"
 #include "kernels/error.h"
 #include "remote/probe.h"
 #include "remote/prompt_scorer.h"

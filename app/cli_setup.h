@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/cli_options.h"
-#include "engine/models.h"
-#include "engine/race.h"
-#include "engine/run.h"
+#include "engine/run/models.h"
+#include "engine/lab/race.h"
+#include "engine/run/run.h"
 
 namespace speclens::cli {
 

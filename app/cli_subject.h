@@ -9,7 +9,7 @@
 #include "app/cli_options.h"
 #include "app/cli_view.h"
 #include "app/frontend.h"
-#include "engine/models.h"
+#include "engine/run/models.h"
 
 namespace speclens::cli {
 

@@ -3,7 +3,7 @@
 
 #include "app/cli_options.h"
 #include "app/cli_values.h"
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

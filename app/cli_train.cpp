@@ -13,7 +13,7 @@
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
 #include "app/cli_walk_words.h"
-#include "engine/medusa_training.h"
+#include "engine/lab/medusa_training.h"
 
 namespace speclens::cli {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -2,7 +2,7 @@
 
 #include "app/cli_setup.h"
 #include "app/cli_values.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "scenes/head_scene.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/cli_walk_words.h"
-#include "engine/drafter.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 

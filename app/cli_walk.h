@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/cli_terminal.h"
-#include "engine/cycle_view.h"
-#include "engine/trace.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace.h"
 
 namespace speclens::cli {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/drafter.h"
-#include "engine/trace_json.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/race_model.h"
 #include "scenes/run_controls.h"

@@ -17,7 +17,7 @@
 #include "app/history.h"
 #include "app/link.h"
 #include "app/preferences.h"
-#include "engine/session.h"
+#include "engine/session/session.h"
 
 namespace speclens {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/controller.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "scenes/run_controls.h"
 

@@ -6,9 +6,9 @@
 
 #include "app/controller.h"
 #include "app/lecture.h"
-#include "engine/race_json.h"
-#include "engine/saved_settings.h"
-#include "engine/trace_json.h"
+#include "engine/lab/race_json.h"
+#include "engine/run/saved_settings.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/race_model.h"
 

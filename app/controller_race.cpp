@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/controller.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/race_model.h"
 
 namespace speclens {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/link.h"
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 
 namespace speclens {
 

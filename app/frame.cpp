@@ -4,7 +4,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/story.h"
 
 namespace speclens {

@@ -15,7 +15,7 @@
 #include "app/saved_files.h"
 #include "app/keys.h"
 #include "app/overlay.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "scenes/scene.h"
 
 namespace speclens {

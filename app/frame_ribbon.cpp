@@ -9,7 +9,7 @@
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
-#include "engine/utf8.h"
+#include "engine/base/utf8.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 

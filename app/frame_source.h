@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "engine/cycle_view.h"
-#include "engine/trace.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace.h"
 #include "scenes/scene.h"
 
 namespace speclens {

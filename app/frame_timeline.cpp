@@ -9,7 +9,7 @@
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"
-#include "engine/run_clock.h"
+#include "engine/run/run_clock.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"
 

@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "engine/guesses.h"
-#include "engine/guest.h"
-#include "engine/medusa_training.h"
-#include "engine/models.h"
-#include "engine/pass_times.h"
-#include "engine/race.h"
-#include "engine/run.h"
-#include "engine/study.h"
-#include "engine/trace.h"
-#include "engine/twin.h"
+#include "engine/run/guesses.h"
+#include "engine/run/guest.h"
+#include "engine/lab/medusa_training.h"
+#include "engine/run/models.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/race.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
+#include "engine/run/trace.h"
+#include "engine/run/twin.h"
 #include "remote/server_view.h"
 
 namespace speclens {

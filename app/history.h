@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/frontend.h"
-#include "engine/control.h"
+#include "engine/run/control.h"
 #include "scenes/history.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-#include "engine/models.h"
+#include "engine/run/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

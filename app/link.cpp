@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 
-#include "engine/drafter.h"
-#include "engine/rule_params.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/rule_params.h"
+#include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/control.h"
+#include "engine/run/control.h"
 
 namespace speclens {
 

@@ -11,7 +11,7 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "app/cli_terminal.h"
-#include "engine/model.h"
+#include "engine/model/model.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

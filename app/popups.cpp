@@ -7,7 +7,7 @@
 
 #include "app/ui/text_field.h"
 #include "app/ui/text_layout.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "scenes/words.h"
 

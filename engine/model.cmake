@@ -6,28 +6,27 @@ find_path(UTF8PROC_INCLUDE_DIR utf8proc.h REQUIRED)
 find_library(UTF8PROC_LIBRARY NAMES utf8proc REQUIRED)
 
 target_sources(engine PRIVATE
-    ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/draft_network.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/frequent.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/layer_stack.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_decoder.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_forward.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_geometry.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_memory.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_parts.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_random.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/model_rows.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/safetensors_header.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/scored_decoder.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/table_decoder.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tokenizer.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_bpe.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_json.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_split.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tokenizer_stream.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/weight_files.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/weight_import.cpp)
+    ${CMAKE_CURRENT_LIST_DIR}/text/chat.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/frequent.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/layer_stack.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_decoder.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_forward.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_geometry.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_memory.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_parts.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_random.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/model_rows.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/weights/safetensors.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/weights/safetensors_header.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/scored_decoder.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/table_decoder.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/text/tokenizer.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/text/tokenizer_bpe.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/text/tokenizer_json.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/text/tokenizer_split.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/text/tokenizer_stream.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/weight_files.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/model/weight_import.cpp)
 target_include_directories(engine SYSTEM PRIVATE ${PCRE2_INCLUDE_DIR} ${UTF8PROC_INCLUDE_DIR})
 target_link_libraries(engine PUBLIC kernels PRIVATE nlohmann_json::nlohmann_json ${PCRE2_LIBRARY} ${UTF8PROC_LIBRARY})

@@ -1,6 +1,6 @@
 // The device interface: about fifteen coarse operations over row-major matrices, written once per device
 // (kernels/cpu, kernels/cuda). Forward passes are written once, against this interface
-// (engine/model_forward.cpp), so a CPU and a GPU run differ in nothing but this object.
+// (engine/model/model_forward.cpp), so a CPU and a GPU run differ in nothing but this object.
 //
 // Contract for every operation:
 //  * activations are f32; weights are bf16 or f32; integer inputs are i32; all tensors are contiguous rows;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 #include "remote/told_number.h"
 
 namespace speclens {

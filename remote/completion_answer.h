@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/json_read.h"
-#include "engine/models.h"
-#include "engine/run.h"
+#include "engine/base/json_read.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 #include "remote/completion_request.h"
 #include "remote/serve_counts.h"
 

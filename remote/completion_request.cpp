@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 
 namespace speclens {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/chat.h"
-#include "engine/control.h"
+#include "engine/text/chat.h"
+#include "engine/run/control.h"
 
 namespace speclens {
 

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 #include "remote/told_number.h"
 
 namespace speclens {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 namespace speclens {
 namespace {

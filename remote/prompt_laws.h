@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "engine/json_read.h"
-#include "engine/models.h"
+#include "engine/base/json_read.h"
+#include "engine/run/models.h"
 
 namespace speclens {
 

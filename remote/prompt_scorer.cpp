@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/json_read.h"
-#include "engine/tokenizer.h"
-#include "engine/utf8.h"
+#include "engine/base/json_read.h"
+#include "engine/text/tokenizer.h"
+#include "engine/base/utf8.h"
 #include "remote/probe.h"
 
 namespace speclens {

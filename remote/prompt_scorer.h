@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/scorer.h"
+#include "engine/model/scorer.h"
 #include "remote/http.h"
 #include "remote/server_reading.h"
 

@@ -1,6 +1,6 @@
 #include "remote/refusals.h"
 
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 
 namespace speclens {
 namespace {

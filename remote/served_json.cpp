@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/json_read.h"
+#include "engine/base/json_read.h"
 
 namespace speclens {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
-#include "engine/json_read.h"
+#include "engine/base/clock.h"
+#include "engine/base/json_read.h"
 #include "remote/answer_reader.h"
 #include "remote/event_stream.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/control.h"
+#include "engine/run/control.h"
 #include "remote/http.h"
 #include "remote/probe.h"
 #include "remote/spec_counts.h"

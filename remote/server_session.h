@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/models.h"
+#include "engine/run/models.h"
 #include "remote/server_view.h"
 #include "remote/spec_server.h"
 

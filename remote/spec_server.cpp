@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/clock.h"
-#include "engine/json_read.h"
+#include "engine/base/clock.h"
+#include "engine/base/json_read.h"
 #include "remote/completion_answer.h"
 #include "remote/completion_request.h"
 #include "remote/prompt_laws.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/models.h"
-#include "engine/run.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 
 namespace speclens {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/rng.h"
-#include "engine/statistics.h"
-#include "engine/verify.h"
+#include "engine/base/rng.h"
+#include "engine/base/statistics.h"
+#include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -1,4 +1,4 @@
-// Thrown coins: the production rule (engine/verify.h) with the production dice (engine/rng.h) on the two laws
+// Thrown coins: the production rule (engine/rules/verify.h) with the production dice (engine/base/rng.h) on the two laws
 // of the sandbox, counted. And the test whether the counts look like the target.
 #pragma once
 

@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 #include "scenes/bottleneck_model.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"

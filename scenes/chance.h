@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/study.h"
+#include "engine/lab/study.h"
 #include "scenes/scene.h"
 
 namespace speclens {

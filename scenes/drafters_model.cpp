@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/published_words.h"
-#include "engine/verify.h"
+#include "engine/published/published_words.h"
+#include "engine/rules/verify.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/race_model.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/ui/glyphs.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"
 

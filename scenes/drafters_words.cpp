@@ -5,7 +5,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/tokens.h"
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
-#include "engine/samples.h"
+#include "engine/drafters/drafter.h"
+#include "engine/lab/samples.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/loop_model.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 #include "scenes/words.h"
 
 namespace speclens {

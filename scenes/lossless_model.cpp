@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
-#include "engine/rng.h"
-#include "engine/table_json.h"
-#include "engine/wrong_rules.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/rng.h"
+#include "engine/model/table_json.h"
+#include "engine/rules/wrong_rules.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 #include "scenes/words.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/statistics.h"
-#include "engine/verify.h"
+#include "engine/base/statistics.h"
+#include "engine/rules/verify.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 

@@ -4,7 +4,7 @@
 #include "app/ui/format.h"
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 #include "scenes/head_scene.h"
 #include "scenes/numbers_model.h"
 #include "scenes/words.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 
 namespace speclens {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/published.h"
+#include "engine/published/published.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 

@@ -6,7 +6,7 @@
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 #include "scenes/race_model.h"
 
 namespace speclens {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/ui/widgets.h"
-#include "engine/cycle_view.h"
-#include "engine/published.h"
+#include "engine/run/cycle_view.h"
+#include "engine/published/published.h"
 
 namespace speclens {
 

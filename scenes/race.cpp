@@ -5,7 +5,7 @@
 
 #include "app/ui/format.h"
 #include "app/ui/tokens.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/race_draw.h"
 #include "scenes/story.h"
 #include "scenes/words.h"

@@ -4,7 +4,7 @@
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/tokens.h"
-#include "engine/run_clock.h"
+#include "engine/run/run_clock.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 

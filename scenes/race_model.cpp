@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/run_clock.h"
-#include "engine/verify.h"
+#include "engine/run/run_clock.h"
+#include "engine/rules/verify.h"
 #include "scenes/words.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/ui/glyphs.h"
-#include "engine/cycle_view.h"
+#include "engine/run/cycle_view.h"
 #include "scenes/scene.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"
 #include "app/ui/tokens.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/head_scene.h"
 #include "scenes/measure_charts.h"

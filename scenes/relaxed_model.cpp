@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 

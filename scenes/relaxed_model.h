@@ -1,6 +1,6 @@
 // What rules that are not lossless give away, and what they get for it: at every position that the run
 // judged, how often a draft stays and how far what is written lies from the target's law. In closed form from
-// the recorded heads of both laws (engine/emitted.h). What the heads leave out counts as one more token,
+// the recorded heads of both laws (engine/rules/emitted.h). What the heads leave out counts as one more token,
 // which would stay far too often if it were large: where it is, nothing is said and the means leave the guess
 // out.
 #pragma once
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/emitted.h"
-#include "engine/verify.h"
+#include "engine/rules/emitted.h"
+#include "engine/rules/verify.h"
 #include "scenes/chance.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 #include "scenes/relaxed_model.h"

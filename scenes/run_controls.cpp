@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/ui/text_layout.h"
-#include "engine/drafter.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/verify.h"
 #include "scenes/words.h"
 
 namespace speclens {

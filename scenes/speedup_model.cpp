@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "engine/drafter.h"
-#include "engine/study.h"
+#include "engine/drafters/drafter.h"
+#include "engine/lab/study.h"
 #include "scenes/chance.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/loop_model.h"

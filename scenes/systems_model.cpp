@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 #include "scenes/speedup_model.h"
 
 namespace speclens {

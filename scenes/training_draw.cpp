@@ -6,7 +6,7 @@
 #include "app/ui/format.h"
 #include "app/ui/plot.h"
 #include "app/ui/text_layout.h"
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 #include "scenes/head_scene.h"
 #include "scenes/training_model.h"
 #include "scenes/words.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ablations.h"
+#include "engine/published/ablations.h"
 #include "scenes/measure_charts.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"

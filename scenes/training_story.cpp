@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "app/ui/format.h"
-#include "engine/published_words.h"
+#include "engine/published/published_words.h"
 #include "scenes/training_model.h"
 #include "scenes/words.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/verify.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/run_controls.h"
 

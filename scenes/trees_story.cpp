@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "app/ui/format.h"
-#include "engine/published_words.h"
-#include "engine/verify.h"
+#include "engine/published/published_words.h"
+#include "engine/rules/verify.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/ui/format.h"
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/ui/format.h"
-#include "engine/study.h"
+#include "engine/lab/study.h"
 
 namespace speclens {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/cycle_view.h"
+#include "engine/run/cycle_view.h"
 
 namespace speclens {
 

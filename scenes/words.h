@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/ui/widgets.h"
-#include "engine/cycle_view.h"
-#include "engine/trace.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace.h"
 
 namespace speclens {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/run_window.h"
 #include "scenes/accept_draw.h"
 #include "tests/scenes_fixtures.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::test {
 

@@ -11,8 +11,8 @@
 #include "app/cli_options.h"
 #include "app/cli_terminal.h"
 #include "app/cli_values.h"
-#include "engine/rng.h"
-#include "engine/statistics.h"
+#include "engine/base/rng.h"
+#include "engine/base/statistics.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -3,7 +3,7 @@
 // within rounding.
 #include <gtest/gtest.h>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/kernels_support.h"
 #include "tests/micro.h"
 

@@ -1,8 +1,8 @@
 // Runs of the micro Domino head and a frame of them.
 #pragma once
 
-#include "engine/run.h"
-#include "engine/trace_json.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
 #include "tests/scenes_bench.h"
 
 namespace speclens {

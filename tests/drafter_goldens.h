@@ -2,8 +2,8 @@
 // the lens must make of them.
 #pragma once
 
-#include "engine/draft_config.h"
-#include "engine/drafter.h"
+#include "engine/drafters/draft_config.h"
+#include "engine/drafters/drafter.h"
 #include "tests/model_support.h"
 
 namespace speclens::test {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <set>
 
-#include "engine/clock.h"
-#include "engine/cycle.h"
-#include "engine/cycle_view.h"
-#include "engine/drafter.h"
-#include "engine/pass_times.h"
+#include "engine/base/clock.h"
+#include "engine/run/cycle.h"
+#include "engine/run/cycle_view.h"
+#include "engine/drafters/drafter.h"
+#include "engine/lab/pass_times.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "engine/cycle_view.h"
-#include "engine/drafter.h"
-#include "engine/guesses.h"
-#include "engine/run.h"
+#include "engine/run/cycle_view.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/guesses.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 

@@ -1,8 +1,8 @@
 // A round of somebody else's run as another head would draft it: what that head drafts where it stands alone.
 #include <gtest/gtest.h>
 
-#include "engine/cycle_view.h"
-#include "engine/guest.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/guest.h"
 #include "tests/micro.h"
 
 namespace speclens {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/micro.h"
 #include "tests/tables.h"
 

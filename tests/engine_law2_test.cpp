@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/cycle.h"
-#include "engine/run.h"
-#include "engine/wrong_rules.h"
+#include "engine/run/cycle.h"
+#include "engine/run/run.h"
+#include "engine/rules/wrong_rules.h"
 #include "tests/micro.h"
 #include "tests/statistics.h"
 #include "tests/tables.h"

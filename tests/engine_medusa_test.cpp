@@ -4,8 +4,8 @@
 #include <cmath>
 #include <fstream>
 
-#include "engine/medusa_training.h"
-#include "engine/session.h"
+#include "engine/lab/medusa_training.h"
+#include "engine/session/session.h"
 #include "tests/micro.h"
 #include "tests/temp_folder.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/statistics.h"
 #include "tests/tables.h"
 

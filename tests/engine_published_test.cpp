@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "engine/published.h"
-#include "engine/published_words.h"
+#include "engine/published/published.h"
+#include "engine/published/published_words.h"
 #include "kernels/error.h"
 #include "tests/temp_folder.h"
 

@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/cycle_view.h"
-#include "engine/race_json.h"
-#include "engine/stepped_race.h"
-#include "engine/trace_json.h"
+#include "engine/run/cycle_view.h"
+#include "engine/lab/race_json.h"
+#include "engine/lab/stepped_race.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "tests/temp_folder.h"
 #include "tests/micro.h"

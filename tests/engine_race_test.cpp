@@ -1,9 +1,9 @@
 // Races: lanes one after another, averages over prompts, and what cannot run.
 #include <gtest/gtest.h>
 
-#include "engine/drafter.h"
-#include "engine/race.h"
-#include "engine/samples.h"
+#include "engine/drafters/drafter.h"
+#include "engine/lab/race.h"
+#include "engine/lab/samples.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "engine/emitted.h"
+#include "engine/rules/emitted.h"
 #include "engine/rules/cascade.h"
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 #include "tests/chain_rows.h"
 
 namespace speclens {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/law.h"
-#include "engine/rng.h"
+#include "engine/model/law.h"
+#include "engine/base/rng.h"
 #include "kernels/error.h"
 #include "tests/statistics.h"
 

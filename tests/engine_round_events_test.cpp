@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "engine/rules/typical.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/micro.h"
 #include "tests/tables.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
-#include "engine/run.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 #include "tests/tables.h"

@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "tests/session_bench.h"
 
 namespace speclens {

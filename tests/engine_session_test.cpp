@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 #include "tests/session_bench.h"

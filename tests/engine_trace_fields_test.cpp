@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "engine/trace_json.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -6,9 +6,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include "engine/cycle_view.h"
-#include "engine/model.h"
-#include "engine/trace_follower.h"
+#include "engine/run/cycle_view.h"
+#include "engine/model/model.h"
+#include "engine/run/trace_follower.h"
 #include "kernels/error.h"
 
 namespace speclens {

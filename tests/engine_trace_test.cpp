@@ -9,10 +9,10 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/cycle_view.h"
-#include "engine/run.h"
-#include "engine/saved_settings.h"
-#include "engine/trace_json.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/run.h"
+#include "engine/run/saved_settings.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "tests/micro.h"
 #include "tests/mutate.h"

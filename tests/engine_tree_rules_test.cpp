@@ -1,8 +1,8 @@
 // The rules for trees: verdicts by hand-computed numbers.
 #include <gtest/gtest.h>
 
-#include "engine/rng.h"
-#include "engine/verify.h"
+#include "engine/base/rng.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 namespace {

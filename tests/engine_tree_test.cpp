@@ -7,10 +7,10 @@
 #include <cstring>
 #include <sstream>
 
-#include "engine/cycle.h"
+#include "engine/run/cycle.h"
 #include "engine/drafters/tree_shape.h"
-#include "engine/run.h"
-#include "engine/trace_json.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
 #include "tests/micro.h"
 #include "tests/tables.h"
 

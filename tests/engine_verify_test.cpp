@@ -1,6 +1,6 @@
 // The accept rules on given drafts: exact acceptance probabilities and replacement laws of the public oracles,
 // to 1e-9, and the edge cases of the rules.
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/emitted.h"
+#include "engine/rules/emitted.h"
 #include "tests/chain_rows.h"
 
 namespace speclens {

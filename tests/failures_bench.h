@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/pass_times.h"
-#include "engine/run.h"
+#include "engine/lab/pass_times.h"
+#include "engine/run/run.h"
 #include "tests/run_window.h"
 
 namespace speclens {

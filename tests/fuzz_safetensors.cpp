@@ -2,7 +2,7 @@
 // How to build and run the three targets: tests/fuzz.cmake.
 #include <cstring>
 
-#include "engine/safetensors.h"
+#include "engine/weights/safetensors.h"
 #include "kernels/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // libFuzzer target: any text as tokenizer.json is read or refused with Error, and what was read can encode.
 // How to build and run it: tests/fuzz.cmake.
-#include "engine/tokenizer_parts.h"
+#include "engine/text/tokenizer_parts.h"
 #include "kernels/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

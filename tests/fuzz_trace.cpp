@@ -3,8 +3,8 @@
 #include <sstream>
 #include <string>
 
-#include "engine/cycle_view.h"
-#include "engine/trace_json.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

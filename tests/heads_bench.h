@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "engine/run.h"
-#include "engine/trace_json.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
 #include "tests/run_window.h"
 #include "tests/scenes_look.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/scenes_bench.h"
 
 namespace speclens {

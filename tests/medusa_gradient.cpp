@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/medusa_gradient.h"
+#include "engine/lab/medusa_gradient.h"
 #include "tests/micro.h"
 
 namespace speclens::test {

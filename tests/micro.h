@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "engine/models.h"
-#include "engine/run.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 #include "tests/test_backend.h"
 
 namespace speclens::test {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/chat.h"
-#include "engine/run.h"
+#include "engine/text/chat.h"
+#include "engine/run/run.h"
 #include "tests/model_support.h"
 
 namespace speclens {

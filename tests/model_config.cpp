@@ -1,7 +1,7 @@
 // config.json and generation_config.json: both spellings, every refusal.
 #include <algorithm>
 
-#include "engine/models.h"
+#include "engine/run/models.h"
 #include "tests/model_support.h"
 
 namespace speclens {

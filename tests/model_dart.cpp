@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/draft_network.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/drafters/dart_search.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/draft_network.h"
-#include "engine/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
 #include "tests/drafter_goldens.h"
 
 namespace speclens::test {

@@ -2,9 +2,9 @@
 // taken for what it is, and drafts without changing the text. Names are those of the public repositories
 // (formats §4.2, §4.7, §5.2, §5.10, §6.2, §7.2, §8.1), written down here a second time, apart from the
 // loader.
-#include "engine/draft_network.h"
-#include "engine/run.h"
-#include "engine/study.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
 #include "tests/checkpoint_writer.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <tuple>
 
-#include "engine/drafter.h"
-#include "engine/run.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"
 

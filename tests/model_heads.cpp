@@ -1,6 +1,6 @@
 // Folders of draft heads that are damaged, incomplete or made for another target: every one is refused with
 // what is wrong and what to try, before a token is drafted.
-#include "engine/draft_network.h"
+#include "engine/drafters/draft_network.h"
 #include "tests/model_support.h"
 
 namespace speclens::test {

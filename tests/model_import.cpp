@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "engine/weight_import.h"
+#include "engine/model/weight_import.h"
 #include "tests/model_support.h"
 
 namespace speclens {

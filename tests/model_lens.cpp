@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "engine/drafter.h"
-#include "engine/run.h"
-#include "engine/trace_json.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
 #include "tests/drafter_goldens.h"
 #include "tests/micro.h"
 

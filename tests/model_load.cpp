@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/models.h"
-#include "engine/tokenizer.h"
+#include "engine/run/models.h"
+#include "engine/text/tokenizer.h"
 #include "tests/model_support.h"
 
 namespace speclens {

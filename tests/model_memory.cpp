@@ -1,7 +1,7 @@
 // Whether a model fits: what is counted, and what the user is told when it does not.
-#include "engine/model_memory.h"
+#include "engine/model/model_memory.h"
 
-#include "engine/memory_forecast.h"
+#include "engine/run/memory_forecast.h"
 #include "tests/micro.h"
 #include "tests/model_support.h"
 

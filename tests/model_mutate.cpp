@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/table_json.h"
-#include "engine/tokenizer.h"
-#include "engine/tokenizer_parts.h"
+#include "engine/model/table_json.h"
+#include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_parts.h"
 #include "tests/model_support.h"
 #include "tests/mutate.h"
 

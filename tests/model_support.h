@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/decoder.h"
-#include "engine/model.h"
-#include "engine/safetensors.h"
+#include "engine/model/decoder.h"
+#include "engine/model/model.h"
+#include "engine/weights/safetensors.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/temp_folder.h"

@@ -1,7 +1,7 @@
 // Table models: exact laws, the same cache behaviour as a transformer, and files that are checked.
 #include <cmath>
 
-#include "engine/table_json.h"
+#include "engine/model/table_json.h"
 #include "tests/model_support.h"
 
 namespace speclens {

@@ -2,8 +2,8 @@
 // by assets/recipe/goldens.py), streaming, and inputs that must not take forever.
 #include <algorithm>
 
-#include "engine/tokenizer.h"
-#include "engine/utf8.h"
+#include "engine/text/tokenizer.h"
+#include "engine/base/utf8.h"
 #include "tests/model_support.h"
 
 namespace speclens {

@@ -1,5 +1,5 @@
 // A decoder layer in double precision, written as plain loops: what drafters made of layers are compared with
-// where no public implementation can be run. Operation order as in engine/layer_stack.h.
+// where no public implementation can be run. Operation order as in engine/model/layer_stack.h.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/model.h"
+#include "engine/model/model.h"
 #include "kernels/backend.h"
 
 namespace speclens::test {

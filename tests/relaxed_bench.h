@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/run_window.h"
 
 namespace speclens {

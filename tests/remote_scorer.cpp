@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/decoder.h"
-#include "engine/run.h"
+#include "engine/model/decoder.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 #include "remote/prompt_scorer.h"
 #include "tests/listening.h"

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "engine/clock.h"
-#include "engine/cycle_view.h"
+#include "engine/base/clock.h"
+#include "engine/run/cycle_view.h"
 #include "kernels/error.h"
 #include "remote/exposition.h"
 #include "remote/http.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/run.h"
-#include "engine/session.h"
+#include "engine/run/run.h"
+#include "engine/session/session.h"
 #include "tests/scenes_bench.h"
 #include "tests/micro.h"
 

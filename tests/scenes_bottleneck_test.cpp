@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/ui/format.h"
-#include "engine/pass_times.h"
+#include "engine/lab/pass_times.h"
 #include "scenes/bottleneck_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"

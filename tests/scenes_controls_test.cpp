@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "engine/trace_json.h"
+#include "engine/run/trace_json.h"
 #include "scenes/run_controls.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"

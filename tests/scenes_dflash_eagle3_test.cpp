@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/heads_bench.h"
 #include "tests/run_window.h"
 #include "scenes/cycle_pick.h"

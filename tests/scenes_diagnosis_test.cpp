@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/failures_bench.h"
 #include "scenes/diagnosis_model.h"
 #include "scenes/failures_model.h"

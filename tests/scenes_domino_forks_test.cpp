@@ -9,8 +9,8 @@
 
 #include "app/ui/format.h"
 #include "tests/domino_bench.h"
-#include "engine/run.h"
-#include "engine/session.h"
+#include "engine/run/run.h"
+#include "engine/session/session.h"
 #include "scenes/domino_draw.h"
 #include "tests/scenes_bench.h"
 #include "tests/micro.h"

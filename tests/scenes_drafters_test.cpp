@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/drafter.h"
-#include "engine/run.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
 #include "tests/run_window.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"

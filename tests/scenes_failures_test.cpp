@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/frontend.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/failures_bench.h"
 #include "kernels/error.h"
 #include "scenes/failures_model.h"

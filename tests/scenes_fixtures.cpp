@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "engine/drafters/tree_shape.h"
-#include "engine/rng.h"
-#include "engine/verify.h"
+#include "engine/base/rng.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::fixtures {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/trace.h"
+#include "engine/run/trace.h"
 
 namespace speclens::fixtures {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "app/saved_files.h"
-#include "engine/trace_json.h"
+#include "engine/run/trace_json.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"
 #include "tests/temp_folder.h"

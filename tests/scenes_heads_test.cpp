@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "app/ui/format.h"
-#include "engine/guest.h"
-#include "engine/run.h"
-#include "engine/trace_json.h"
-#include "engine/twin.h"
+#include "engine/run/guest.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
+#include "engine/run/twin.h"
 #include "tests/heads_bench.h"
 #include "tests/run_window.h"
 #include "scenes/dflash_model.h"

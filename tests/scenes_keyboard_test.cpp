@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "engine/trace_json.h"
+#include "engine/run/trace_json.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"
 #include "tests/toy_race.h"

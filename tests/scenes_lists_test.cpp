@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "app/popups.h"
-#include "engine/models.h"
+#include "engine/run/models.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/temp_folder.h"

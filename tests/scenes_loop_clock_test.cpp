@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
 #include "scenes/usual.h"

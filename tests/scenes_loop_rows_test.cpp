@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/loop_bench.h"
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafter.h"
-#include "engine/run.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
 #include "tests/loop_bench.h"
 #include "scenes/loop_story.h"
 #include "scenes/loop_tree.h"

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "app/ui/format.h"
-#include "engine/run.h"
-#include "engine/study.h"
-#include "engine/wrong_rules.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
+#include "engine/rules/wrong_rules.h"
 #include "tests/run_window.h"
 #include "scenes/lossless_model.h"
 #include "tests/scenes_look.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/run_clock.h"
-#include "engine/statistics.h"
+#include "engine/run/run_clock.h"
+#include "engine/base/statistics.h"
 #include "scenes/accept_flips.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"

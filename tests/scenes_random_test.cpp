@@ -9,8 +9,8 @@
 #include <regex>
 #include <thread>
 
-#include "engine/gallery.h"
-#include "engine/models.h"
+#include "engine/run/gallery.h"
+#include "engine/run/models.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"
 #include "tests/temp_folder.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/relaxed_bench.h"
 #include "tests/run_window.h"
 #include "scenes/relaxed_model.h"

@@ -8,9 +8,9 @@
 
 #include "app/frame_layout.h"
 #include "app/ui/format.h"
-#include "engine/run.h"
-#include "engine/study.h"
-#include "engine/trace_json.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
+#include "engine/run/trace_json.h"
 #include "tests/relaxed_bench.h"
 #include "tests/run_window.h"
 #include "scenes/point_labels.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <regex>
 
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "scenes/loop_story.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"

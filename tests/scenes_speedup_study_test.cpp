@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "app/ui/format.h"
-#include "engine/run.h"
-#include "engine/study.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
 #include "scenes/speedup_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/frame_layout.h"
-#include "engine/run.h"
-#include "engine/trace_json.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
 #include "scenes/speedup_model.h"
 #include "scenes/systems_model.h"
 #include "tests/scenes_bench.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/table_json.h"
+#include "engine/model/table_json.h"
 #include "tests/loop_bench.h"
 #include "tests/run_window.h"
 #include "scenes/drafters_model.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "engine/study.h"
-#include "engine/verify.h"
+#include "engine/lab/study.h"
+#include "engine/rules/verify.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"
 #include "tests/scenes_look.h"

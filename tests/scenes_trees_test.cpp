@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"
 #include "tests/scenes_look.h"

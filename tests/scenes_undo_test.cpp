@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "engine/ablations.h"
+#include "engine/published/ablations.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"
 

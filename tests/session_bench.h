@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "engine/control.h"
+#include "engine/run/control.h"
 #include "tests/temp_folder.h"
 
 namespace speclens {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/race.h"
+#include "engine/lab/race.h"
 #include "scenes/race_draw.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"

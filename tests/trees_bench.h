@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/run.h"
-#include "engine/study.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
 #include "tests/run_window.h"
 #include "scenes/trees_model.h"
 

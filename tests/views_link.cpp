@@ -5,9 +5,9 @@
 #include "app/cli_setup.h"
 #include "app/cli_view.h"
 #include "app/link.h"
-#include "engine/drafter.h"
-#include "engine/models.h"
-#include "engine/verify.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/models.h"
+#include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "kernels/error.h"
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "engine/draft_network.h"
-#include "engine/drafter.h"
-#include "engine/layer_stack.h"
-#include "engine/model_rows.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
+#include "engine/model/layer_stack.h"
+#include "engine/model/model_rows.h"
 
 namespace speclens {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace speclens {
 

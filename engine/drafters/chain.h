@@ -1,7 +1,7 @@
 // What the drafters that guess token by token with a forward pass share: draw one node from a row.
 #pragma once
 
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 
 namespace speclens {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/dart_search.h"
 #include "engine/drafters/eagle3_head.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/ngram_trie.h"
+#include "engine/drafters/ngram_trie.h"
 
 namespace speclens {
 

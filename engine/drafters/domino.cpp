@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/block.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/domino_head.h"

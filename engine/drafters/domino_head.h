@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/draft_network.h"
-#include "engine/drafter.h"
-#include "engine/model_rows.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
+#include "engine/model/model_rows.h"
 
 namespace speclens {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/block.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/markov_head.h"

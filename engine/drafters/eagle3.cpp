@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/eagle3_head.h"
 #include "kernels/error.h"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/eagle3_head.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 // The row's logits then gain w2·e. The state of the rnn starts at zero in every block.
 #pragma once
 
-#include "engine/draft_network.h"
+#include "engine/drafters/draft_network.h"
 
 namespace speclens {
 

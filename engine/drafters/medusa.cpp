@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 
 namespace speclens {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/medusa.h"
 #include "engine/drafters/tree_shape.h"

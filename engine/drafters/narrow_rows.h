@@ -3,7 +3,7 @@
 // mass goes to the ids that both have, in proportion.
 #pragma once
 
-#include "engine/decoder.h"
+#include "engine/model/decoder.h"
 
 namespace speclens {
 

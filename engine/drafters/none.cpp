@@ -1,5 +1,5 @@
 // Plain decoding: proposes nothing, so every cycle is one target pass for one token.
-#include "engine/drafter.h"
+#include "engine/drafters/drafter.h"
 
 namespace speclens {
 namespace {

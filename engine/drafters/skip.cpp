@@ -4,7 +4,7 @@
 // overwrites those slots with the full model's values.
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 
 namespace speclens {

@@ -2,7 +2,7 @@
 // Its cache holds a prefix of the committed text; what it wrote for rejected guesses is cut off on observe.
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/narrow_rows.h"
 #include "kernels/error.h"

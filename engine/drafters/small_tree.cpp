@@ -5,7 +5,7 @@
 // ancestors. That costs rows, not passes, and rows are nearly free beside reading the weights.
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/narrow_rows.h"
 #include "engine/drafters/tree_shape.h"

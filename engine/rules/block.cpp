@@ -7,7 +7,7 @@
 // same drafts, and the output has exactly the target's law. With K = 1, or one-hot drafts, it is the token rule.
 #include <algorithm>
 
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "engine/emitted.h"
-#include "engine/verify.h"
+#include "engine/rules/emitted.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 

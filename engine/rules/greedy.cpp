@@ -1,6 +1,6 @@
 // Token-exact verification at temperature 0: keep drafts while they equal the target's most likely token. On a
 // tree: the longest path of such tokens (the first of equals), as Medusa and EAGLE do.
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 namespace {

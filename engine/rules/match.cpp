@@ -1,7 +1,7 @@
 // Sample and compare: draw the target's token at every position with the ordinary sampler and keep drafts
 // while they equal it. Every emitted token is a sample of the target, so it is lossless by construction; a
 // draft survives with probability p(x), less often than under the token rule.
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 

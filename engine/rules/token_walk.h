@@ -1,7 +1,7 @@
 // What the rules share that judge a chain one token at a time against p / q.
 #pragma once
 
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 

@@ -1,7 +1,7 @@
 // What the sampling rules for trees share: multi-round residual rejection (SpecInfer, Miao et al. 2023).
 #pragma once
 
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 

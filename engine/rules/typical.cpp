@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/verify.h"
+#include "engine/rules/verify.h"
 
 namespace speclens {
 namespace {

@@ -1,8 +1,8 @@
 // The limit of typical acceptance; see typical.cpp.
 #pragma once
 
-#include "engine/law.h"
-#include "engine/rule_params.h"
+#include "engine/model/law.h"
+#include "engine/rules/rule_params.h"
 
 namespace speclens {
 

@@ -1,0 +1,71 @@
+#include "engine/base/atomic_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary) {
+    constexpr int kTries = 1000;
+    const std::string own = "." + std::to_string(::getpid());
+    for (int i = 0; i < kTries; ++i) {
+        temporary = file;
+        temporary += own + (i > 0 ? "-" + std::to_string(i) : "") + ".part";
+        const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) return ::fdopen(fd, "wb");
+        if (errno != EEXIST) break;
+    }
+    return nullptr;
+}
+
+std::filesystem::path behind_links(const std::filesystem::path& file) {
+    std::error_code failed;
+    if (!std::filesystem::is_symlink(file, failed)) return file;
+    std::filesystem::path there = std::filesystem::weakly_canonical(file, failed);
+    return failed ? file : there;
+}
+
+AtomicFile::AtomicFile(std::filesystem::path file) : file_(behind_links(file)) {
+    std::error_code ignored;
+    if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
+        throw Error(file_.string() + " is there and is no file", "Choose another name.", Exit::model);
+    out_ = create_beside(file_, temporary_);
+    if (!out_) fail("create");
+}
+
+AtomicFile::~AtomicFile() {
+    if (!out_) return;
+    std::fclose(out_);
+    std::error_code ignored;
+    std::filesystem::remove(temporary_, ignored);
+}
+
+void AtomicFile::write(std::string_view bytes) {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), out_) != bytes.size()) fail("write");
+}
+
+void AtomicFile::commit() {
+    if (std::fflush(out_) != 0 || ::fsync(::fileno(out_)) != 0) fail("write");
+    std::fclose(out_);
+    out_ = nullptr;
+    std::error_code error;
+    std::filesystem::rename(temporary_, file_, error);
+    if (error) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary_, ignored);
+        errno = error.value();
+        fail("rename");
+    }
+}
+
+void AtomicFile::fail(const char* doing) const {
+    throw Error(std::string("cannot ") + doing + " " + file_.string() + ": " + std::strerror(errno),
+                "Check the folder, its permissions and the free space; an existing file was left as it was.", Exit::model);
+}
+
+}  // namespace speclens

@@ -1,0 +1,70 @@
+// The config.json of a draft network: which method it is, the geometry of its layers, what it taps from the
+// target, and how its rows are aligned. Dialects of the public checkpoints: SafeAILab/AngelSlim/SpecForge
+// EAGLE-3, RedHat speculators, z-lab DFlash, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/model/model.h"
+
+namespace speclens {
+
+struct DraftConfig {
+    enum class Method { eagle3, dflash, domino, dspark, medusa, dart } method = Method::dflash;
+    std::string architecture; // as the file names it
+    ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
+    std::vector<int> taps;    // see PassInput::taps
+    std::string notice; // what of the file can be read in two ways, and which one was taken; empty: nothing
+
+    // ---- block drafters: DFlash, Domino, DSpark ----
+    int block = 0;               // B: rows of a block, the anchor's included
+    int mask_id = -1;            // the token that stands for "to be filled"
+    bool anchor_aligned = false; // row k proposes the token at anchor + k + 1; else row k that at anchor + k
+    bool conditioned = true;     // false: trained without the target's features (an ablation)
+    // Most tokens one block can propose.
+    [[nodiscard]] int most_drafts() const;
+
+    // Window W of each layer, 0: it sees the whole text. Row j of a block sees the keys from anchor + j − (W
+    // − 1) on (formats §5.8, the rule of SpecForge's trainer and of vLLM); of the block itself the rows up to
+    // its own, unless `window_causal` is false. Empty: no layer has a window.
+    std::vector<int> windows;
+    bool window_causal = true;
+
+    // Rows of its own output matrix where it has one (EAGLE-3, DART; DFlash of speculators), else 0.
+    int draft_vocab = 0;
+
+    // ---- EAGLE-3, DART ----
+    bool fc_norm = false;              // every tap has a norm of its own before `fc`
+    bool norm_before_residual = false; // the residual starts from the normed feature
+    int output_norms = 1;              // times that `norm` is applied before the logits; 2: DART
+    int masks = 0;                     // DART: columns behind the newest one, each for one place further ahead
+
+    // ---- Domino ----
+    int gru = 0;    // G, width of the causal state
+    int rank = 0;   // E, width of the correction
+    int prefix = 0; // R, leading drafts that use base logits only
+
+    // ---- DSpark ----
+    int markov_rank = 0;
+    enum class Markov { vanilla, gated, rnn } markov = Markov::vanilla;
+    bool confidence = false;
+    bool confidence_with_markov = false;
+
+    // ---- Medusa ----
+    int medusa_heads = 0;
+    int medusa_blocks = 0;    // residual blocks per head
+    bool shared_head = false; // the heads use the target's output matrix
+};
+[[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
+
+// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for
+// a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as
+// much smaller. Throws Error (usage) for drafters that have no such head.
+[[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
+
+// Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
+[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target);
+
+} // namespace speclens

@@ -1,0 +1,330 @@
+#include "engine/drafters/draft_network.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "engine/base/json_read.h"
+#include "engine/model/model_memory.h"
+#include "engine/model/model_parts.h"
+#include "engine/weights/safetensors.h"
+#include "engine/model/weight_files.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+using Method = DraftConfig::Method;
+
+// Collects the slots of a network, with the names of the released checkpoints.
+class SlotList {
+  public:
+    void matrix(const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
+        slots_.push_back({name, rows, cols, false, true, &to});
+    }
+    void vector(const std::string& name, std::int64_t size, Buffer& to) {
+        slots_.push_back({name, 1, size, true, true, &to});
+    }
+    // Columns [first, first + cols) of a matrix that has `stored` of them.
+    void columns(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t cols,
+                 std::int64_t stored, Buffer& to) {
+        slots_.push_back({name, rows, cols, false, true, &to, first, stored});
+    }
+    void layer(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to) {
+        layer_slots(config, prefix, input, to, slots_);
+    }
+    [[nodiscard]] std::vector<Slot> take() { return std::move(slots_); }
+
+  private:
+    std::vector<Slot> slots_;
+};
+
+// Early exports put a section's name before its tensors; the first spelling whose tensor exists.
+std::string spelling(const Safetensors* file, const std::vector<std::string>& prefixes,
+                     const std::string& name) {
+    for (const std::string& prefix : prefixes)
+        if (file != nullptr && file->find(prefix + name) != nullptr) return prefix;
+    return prefixes.front();
+}
+
+// Some exports write this before all names, or before all but those of the head (formats §4.2).
+constexpr const char* kModelPrefix = "model.";
+
+void eagle3_slots(DraftNetwork& n, const Safetensors* file, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden;
+    const std::string all = spelling(file, {"", kModelPrefix}, "fc.weight");
+    const std::string prefix = spelling(file, {all + "midlayer.", all + "layers.0."}, "hidden_norm.weight");
+    slots.matrix(all + "fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
+    if (c.fc_norm) n.fc_norm.resize(c.taps.size());
+    for (std::size_t i = 0; i < n.fc_norm.size(); ++i)
+        slots.vector(all + "fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
+    n.layer.resize(static_cast<std::size_t>(c.layer.layers));
+    slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
+    if (c.masks > 0) slots.vector(prefix + "mask_rep", 2 * h, n.mask);
+    slots.layer(c.layer, prefix, 2 * h, n.layer[0]); // only the first layer sees pairs
+    for (std::size_t l = 1; l < n.layer.size(); ++l)
+        slots.layer(c.layer, all + "layers." + std::to_string(l) + ".", h, n.layer[l]);
+    slots.vector(all + "norm.weight", h, n.norm);
+    const std::string head = spelling(file, {"", kModelPrefix}, "lm_head.weight");
+    slots.matrix(head + "lm_head.weight", c.draft_vocab, h, n.lm_head);
+}
+
+void domino_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden, g = c.gru, e = c.rank;
+    slots.matrix(prefix + "prefix_gru.weight_ih_l0", 3 * g, h, n.gru_input);
+    slots.matrix(prefix + "prefix_gru.weight_hh_l0", 3 * g, g, n.gru_hidden);
+    slots.columns(prefix + "embed_proj.0.weight", e, 0, h, h + g, n.mix_row);
+    slots.columns(prefix + "embed_proj.0.weight", e, h, g, h + g, n.mix_state);
+    slots.matrix(prefix + "embed_proj.2.weight", c.layer.vocab, e, n.correction);
+}
+
+void dspark_slots(DraftNetwork& n, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden, rank = c.markov_rank;
+    if (rank > 0) {
+        slots.matrix("markov_head.markov_w1.weight", c.layer.vocab, rank, n.markov_in);
+        slots.matrix("markov_head.markov_w2.weight", c.layer.vocab, rank, n.markov_out);
+    }
+    if (rank > 0 && c.markov == DraftConfig::Markov::gated) { // columns: the row, then the token before
+        slots.columns("markov_head.gate_proj.weight", rank, 0, h, h + rank, n.gate_row);
+        slots.columns("markov_head.gate_proj.weight", rank, h, rank, h + rank, n.gate_prev);
+        slots.vector("markov_head.gate_proj.bias", rank, n.gate_bias);
+    }
+    if (rank > 0 && c.markov == DraftConfig::Markov::rnn) { // columns: the state, the token before, the row
+        const char* const name = "markov_head.joint_proj.weight";
+        slots.columns(name, 3 * rank, 0, rank, 2 * rank + h, n.joint_state);
+        slots.columns(name, 3 * rank, rank, rank, 2 * rank + h, n.joint_prev);
+        slots.columns(name, 3 * rank, 2 * rank, h, 2 * rank + h, n.joint_row);
+        slots.vector("markov_head.joint_proj.bias", 3 * rank, n.joint_bias);
+    }
+    if (!c.confidence) return;
+    const std::int64_t stored = c.confidence_with_markov ? h + rank : h;
+    slots.columns("confidence_head.proj.weight", 1, 0, h, stored, n.confidence_row);
+    if (c.confidence_with_markov)
+        slots.columns("confidence_head.proj.weight", 1, h, rank, stored, n.confidence_prev);
+    slots.vector("confidence_head.proj.bias", 1, n.confidence_bias);
+}
+
+void block_slots(DraftNetwork& n, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden;
+    slots.matrix("fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
+    slots.vector("hidden_norm.weight", h, n.hidden_norm);
+    n.layer.resize(static_cast<std::size_t>(c.layer.layers));
+    for (std::size_t l = 0; l < n.layer.size(); ++l)
+        slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
+    slots.vector("norm.weight", h, n.norm);
+    if (c.draft_vocab > 0) slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
+}
+
+void medusa_slots(DraftNetwork& n, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden;
+    n.medusa.resize(static_cast<std::size_t>(c.medusa_heads));
+    for (std::size_t i = 0; i < n.medusa.size(); ++i) {
+        MedusaHead& head = n.medusa[i];
+        const std::string prefix = "medusa_head." + std::to_string(i) + ".";
+        head.blocks.resize(static_cast<std::size_t>(c.medusa_blocks));
+        for (std::size_t b = 0; b < head.blocks.size(); ++b) {
+            const std::string block = prefix + std::to_string(b) + ".linear.";
+            slots.matrix(block + "weight", h, h, head.blocks[b].weight);
+            slots.vector(block + "bias", h, head.blocks[b].bias);
+        }
+        if (!c.shared_head)
+            slots.matrix(prefix + std::to_string(c.medusa_blocks) + ".weight", c.layer.vocab, h, head.head);
+    }
+}
+
+// `file` chooses between spellings of names; null: the first ones.
+std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
+    SlotList slots;
+    switch (n.config.method) {
+    case Method::medusa:
+        medusa_slots(n, slots);
+        break;
+    case Method::eagle3:
+    case Method::dart:
+        eagle3_slots(n, file, slots);
+        break;
+    case Method::dflash:
+        block_slots(n, slots);
+        break;
+    case Method::domino:
+        block_slots(n, slots);
+        domino_slots(n, spelling(file, {"", "logit_head."}, "prefix_gru.weight_ih_l0"), slots);
+        break;
+    case Method::dspark:
+        block_slots(n, slots);
+        dspark_slots(n, slots);
+        break;
+    }
+    return slots.take();
+}
+
+// d2t[i] is an offset: row i of the head stands for the target's id i + d2t[i]. Stored as i64, by some as
+// i32.
+std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& config) {
+    std::vector<int> ids(static_cast<std::size_t>(config.draft_vocab));
+    const StoredTensor* stored = file.find(spelling(&file, {"", kModelPrefix}, "d2t") + "d2t");
+    if (stored == nullptr && config.draft_vocab != config.layer.vocab)
+        throw Error("model.safetensors: tensor d2t is missing, and the head has " +
+                        std::to_string(config.draft_vocab) + " of " + std::to_string(config.layer.vocab) +
+                        " ids",
+                    "Download the weights again; d2t says which ids they are.");
+    std::vector<std::int64_t> offsets(ids.size(), 0);
+    if (stored != nullptr) {
+        const bool wide = stored->dtype == DType::i64;
+        if ((!wide && stored->dtype != DType::i32) ||
+            stored->shape != std::vector<std::int64_t>{config.draft_vocab})
+            throw Error(file.file_name(*stored) + ": d2t is " + name_of(stored->dtype) + " of shape " +
+                            shape_text(stored->shape) + ", expected i64 of shape " +
+                            shape_text({config.draft_vocab}),
+                        "Is this the right config.json?");
+        const std::vector<std::byte> data = file.read(*stored);
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            if (wide) {
+                std::memcpy(&offsets[i], data.data() + 8 * i, 8);
+            } else {
+                std::int32_t narrow = 0;
+                std::memcpy(&narrow, data.data() + 4 * i, 4);
+                offsets[i] = narrow;
+            }
+        }
+    }
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        const std::int64_t last = i == 0 ? -1 : ids[i - 1];
+        // compared before the addition, so that a wild offset cannot overflow
+        if (offsets[i] < last + 1 - row || offsets[i] > config.layer.vocab - 1 - row)
+            throw Error("model.safetensors: d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]) +
+                            ", which is no ascending id of the target",
+                        "The file is damaged or belongs to another vocabulary.");
+        ids[i] = static_cast<int>(row + offsets[i]);
+    }
+    return ids;
+}
+
+// Tensors that exports carry along: copies of the target's own, and what only training needs (formats §9.6).
+bool ignorable(std::string_view name, bool own_head) {
+    if (name.starts_with(kModelPrefix)) name.remove_prefix(std::string_view(kModelPrefix).size());
+    if (name.ends_with(".inv_freq") || name == "t2d" || name == "embed_tokens.weight") return true;
+    if (name == "verifier_lm_head.weight" || name == "verifier_norm.weight")
+        return true; // the target's, by speculators
+    return own_head ? name == "d2t" : name == "lm_head.weight";
+}
+
+// What the GRU adds for each token, so that a step of the head need not multiply for it: 5 MB for the
+// built-in target, but 2 GB for an 8B model, where the product is faster than the memory.
+std::size_t gru_table_bytes(const DraftConfig& c) {
+    constexpr std::size_t kLargestTable = 32'000'000;
+    if (c.method != Method::domino) return 0;
+    const std::size_t bytes =
+        static_cast<std::size_t>(c.layer.vocab) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
+    return bytes > kLargestTable ? 0 : bytes;
+}
+
+void make_gru_table(DraftNetwork& network) {
+    const DraftConfig& c = network.config;
+    const std::int64_t columns = 3 * c.gru, vocab = c.layer.vocab;
+    Backend& backend = network.backend();
+    const std::int64_t most = backend.max_rows();
+    network.gru_table = Buffer(backend, DType::f32, vocab, columns);
+    Buffer ids(backend, DType::i32, 1, most), embedded(backend, DType::f32, most, c.layer.hidden);
+    std::vector<int> these(static_cast<std::size_t>(most));
+    for (std::int64_t first = 0; first < vocab; first += most) {
+        const std::int64_t count = std::min(most, vocab - first);
+        std::iota(these.begin(), these.end(), static_cast<int>(first));
+        const Tensor tokens = {ids.view().data, DType::i32, 1, count};
+        backend.upload(tokens, these.data());
+        backend.embed(network.target->embedding.view(), tokens, embedded.view().slice(0, count));
+        const Projection input[] = {
+            {network.gru_input.view(), {}, network.gru_table.view().slice(first, count)}};
+        backend.matmul(embedded.view().slice(0, count), input);
+    }
+    network.bytes.add_table(network.gru_table.bytes());
+}
+
+void finish(DraftNetwork& network) {
+    if (gru_table_bytes(network.config) > 0) make_gru_table(network);
+    if (network.config.method != Method::medusa) {
+        network.cos_sin = make_cos_sin(network.backend(), network.config.layer);
+        network.bytes.add_table(network.cos_sin.bytes());
+    }
+    network.backend().sync();
+}
+
+// The n-grams beside a DART head: of the two released files the full one first. Null: no file ends in .trie.
+std::shared_ptr<const NgramTrie> read_ngrams(const std::filesystem::path& folder, const Progress& progress) {
+    std::vector<std::filesystem::path> found;
+    std::error_code failure;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
+        if (entry.path().extension() == ".trie") found.push_back(entry.path());
+    if (found.empty()) return nullptr;
+    std::ranges::sort(found);
+    const auto full = std::ranges::find(found, "full.trie", [](const auto& path) { return path.filename(); });
+    return std::make_shared<const NgramTrie>(NgramTrie::read(full == found.end() ? found.front() : *full, progress));
+}
+
+// Of a text that repeats itself with small changes.
+std::shared_ptr<const NgramTrie> made_up_ngrams(int vocab) {
+    std::vector<int> text;
+    for (int i = 0; i < 4096; ++i) text.push_back(static_cast<int>((i * 31LL + i / 7 * 5LL) % vocab));
+    return std::make_shared<const NgramTrie>(NgramTrie::count(std::span(&text, 1), 3));
+}
+
+} // namespace
+
+std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target,
+                                                       const std::filesystem::path& folder,
+                                                       const Progress& progress) {
+    std::error_code failure;
+    if (!std::filesystem::is_directory(folder, failure))
+        throw wrong_path(folder, "a folder",
+                         "Give the folder of a draft head with config.json and model.safetensors.");
+    auto network = std::make_shared<DraftNetwork>();
+    network->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
+    network->target = std::move(target);
+    network->config = read_draft_config(folder, network->target->config);
+    check_cancelled(progress);
+
+    Backend& backend = network->backend();
+    const Safetensors file = Safetensors::open_folder(folder);
+    const bool own_head = network->config.draft_vocab > 0;
+    const StoredWeights weights(file, network_slots(*network, &file),
+                                [&](std::string_view name) { return ignorable(name, own_head); });
+    check_memory(network->name, {.weights = weights.bytes_on_device()}, backend.free_memory());
+    if (own_head) network->target_id = read_target_ids(file, network->config);
+    if (network->config.method == Method::dart) network->ngrams = read_ngrams(folder, progress);
+    weights.import_into(backend, network->name, progress, network->bytes);
+    finish(*network);
+    return network;
+}
+
+std::size_t DraftNetwork::weight_bytes(const DraftConfig& config) {
+    DraftNetwork shape;
+    shape.config = config;
+    return bf16_bytes(network_slots(shape, nullptr)) + gru_table_bytes(config) +
+           (config.method == Method::medusa ? 0 : cos_sin_bytes(config.layer));
+}
+
+std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const Model> target,
+                                                         const DraftConfig& config, std::string name,
+                                                         std::uint64_t seed, const Progress& progress) {
+    auto network = std::make_shared<DraftNetwork>();
+    network->name = std::move(name);
+    network->target = std::move(target);
+    network->config = config;
+    Backend& backend = network->backend();
+    const std::vector<Slot> slots = network_slots(*network, nullptr);
+    check_memory(network->name, {.weights = bf16_bytes(slots)}, backend.free_memory());
+    import_random(backend, slots, network->name, seed, progress, network->bytes);
+    if (config.method == Method::dart) network->ngrams = made_up_ngrams(config.layer.vocab);
+    network->target_id.resize(static_cast<std::size_t>(config.draft_vocab));
+    std::iota(network->target_id.begin(), network->target_id.end(), 0);
+    finish(*network);
+    return network;
+}
+
+} // namespace speclens

@@ -1,0 +1,76 @@
+// The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, Domino, DSpark or Medusa. It
+// has no embedding of its own and, EAGLE-3 and DART aside, no output matrix: it shares the target's. Immutable after
+// loading. What the parts compute is said in engine/drafters/.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/drafters/draft_config.h"
+#include "engine/model/model.h"
+#include "engine/drafters/ngram_trie.h"
+
+namespace speclens {
+
+struct MedusaHead {
+    struct Block {
+        Buffer weight, bias; // (h, h), (1, h)
+    };
+    std::vector<Block> blocks;
+    Buffer head; // (V, h), empty when the target's is shared
+};
+
+class DraftNetwork {
+  public:
+    // Throws Error (files, shapes, a head for another target) or Cancelled.
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target,
+                                                                  const std::filesystem::path& folder,
+                                                                  const Progress& progress = {});
+
+    // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target,
+                                                                    const DraftConfig& config,
+                                                                    std::string name, std::uint64_t seed,
+                                                                    const Progress& progress = {});
+
+    // Bytes of a head of this shape in bf16, with its tables: WeightBytes::all without loading anything.
+    [[nodiscard]] static std::size_t weight_bytes(const DraftConfig& config);
+
+    [[nodiscard]] Backend& backend() const { return *target->backend; }
+
+    std::string name; // folder name
+    DraftConfig config;
+    std::shared_ptr<const Model> target;
+
+    Buffer fc;                   // (h, taps * h)
+    std::vector<Buffer> fc_norm; // EAGLE-3: (1, h) of each tap, or empty
+    Buffer hidden_norm;          // (1, h): of the fused features
+    Buffer norm;                 // (1, h): before the logits
+    Buffer cos_sin;              // (positions, d)
+    std::vector<LayerWeights> layer;
+
+    Buffer lm_head;             // (draft vocabulary, h), empty where the target's is used
+    std::vector<int> target_id; // id in the target's vocabulary of each row of lm_head, ascending
+
+    Buffer mask;                             // DART: (1, 2h) f32, what stands for a place still to be guessed
+    std::shared_ptr<const NgramTrie> ngrams; // DART: of the .trie file in the folder; null: there is none
+
+    Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)
+    Buffer mix_row, mix_state;    // Domino: (E, h), (E, G), the two halves of embed_proj.0
+    Buffer correction;            // Domino: (V, E)
+    Buffer gru_table; // Domino: (V, 3G) f32, gru_input·embedding of every token, where that is small
+
+    Buffer markov_in, markov_out;          // DSpark: (V, ρ) both
+    Buffer gate_row, gate_prev, gate_bias; // gated: (ρ, h), (ρ, ρ), (1, ρ)
+    // rnn: (3ρ, ρ), (3ρ, ρ), (3ρ, h), (1, 3ρ), stacked as gate, candidate, output
+    Buffer joint_state, joint_prev, joint_row, joint_bias;
+    Buffer confidence_row, confidence_prev; // DSpark: (1, h), (1, ρ)
+    Buffer confidence_bias;                 // DSpark: (1, 1)
+
+    std::vector<MedusaHead> medusa;
+    WeightBytes bytes; // without what is shared
+};
+
+} // namespace speclens

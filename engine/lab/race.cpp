@@ -1,0 +1,222 @@
+#include "engine/lab/race.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/drafters/drafter.h"
+#include "engine/run/gallery.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kRepeats = 3;       // of a lane that is over quickly; the median is shown
+constexpr double kQuickMs = 400;          // one generation
+constexpr int kWarmUpTokens = 6;
+constexpr int kShowEvery = 8;             // prompts between two publications of the averages
+
+}  // namespace
+
+bool RaceView::lanes_finished() const {
+    return std::ranges::all_of(lanes, [](const RaceLane& lane) { return lane.finished || !lane.problem.empty(); });
+}
+
+RaceView race_lanes(const Models& models, RaceSettings settings) {
+    if (settings.lanes.empty() || settings.lanes.size() > static_cast<std::size_t>(kRaceLanes))
+        throw Error("a race of " + std::to_string(settings.lanes.size()) + " lanes cannot be shown",
+                    "Choose 1 to " + std::to_string(kRaceLanes) + " drafters.", Exit::usage);
+    settings.base.trace_top = 0;  // no rows: a race is about texts and times
+    if (settings.chat_if_possible && !models.chat.problem.empty()) {
+        if (std::ranges::find(settings.prompts, settings.base.prompt, &GalleryPrompt::prompt) != settings.prompts.end())
+            settings.base.chat = false;
+        ask_as_text_if_needed(settings.prompts, models.chat);
+    }
+    RaceView view;
+    view.model = models.target_name();
+    view.backend = models.backend->description();
+    for (const RaceEntry& entry : settings.lanes) {
+        if (!find_drafter(entry.drafter))
+            throw Error("there is no drafter \"" + entry.drafter + "\"", "See: speclens list drafters.", Exit::usage);
+        RaceLane lane;
+        lane.settings = settings.base;
+        lane.settings.drafter = entry.drafter;
+        lane.settings.rule = entry.rule;
+        lane.settings.k = entry.drafter == "none" ? 0 : entry.k;
+        lane.settings.options = {};
+        take_options(entry.drafter, settings.base.options, lane.settings.options);
+        lane.problem = models.why_not(entry.drafter);
+        view.lanes.push_back(std::move(lane));
+    }
+    view.settings = std::move(settings);
+    return view;
+}
+
+Race::Race(std::shared_ptr<const Models> models, RaceSettings settings) : models_(std::move(models)) {
+    settings.base.timing = true;
+    view_ = race_lanes(*models_, std::move(settings));
+    samples_.resize(view_.lanes.size());
+    view_.prompts = models_->tokenizer ? static_cast<int>(view_.settings.prompts.size()) : 0;
+}
+
+Race::~Race() = default;
+
+RunSettings Race::settings_of(const Job& job) const {
+    RunSettings settings = view_.lanes[static_cast<std::size_t>(job.lane)].settings;
+    if (job.kind == Job::Kind::warm_up) settings.max_tokens = std::min(settings.max_tokens, kWarmUpTokens);
+    if (job.kind == Job::Kind::average) {
+        const GalleryPrompt& prompt = view_.settings.prompts[static_cast<std::size_t>(job.prompt)];
+        settings.prompt = prompt.prompt;
+        settings.system = prompt.system;
+        settings.chat = prompt.chat;
+        settings.token_ids.clear();
+    }
+    return settings;
+}
+
+// Warm-ups, then the lanes one after another, then every prompt in every lane.
+bool Race::next_job() {
+    const int lanes = static_cast<int>(view_.lanes.size());
+    const auto can = [&](int lane) { return view_.lanes[static_cast<std::size_t>(lane)].problem.empty(); };
+    do {
+        if (!started_) {
+            started_ = true;
+            job_ = {};
+        } else if (job_.kind == Job::Kind::lane && !repeats_.empty()) {
+            // The same lane again, unless it takes long or was measured often enough.
+            if (repeats_.size() < kRepeats && repeats_.front().ms < kQuickMs) return true;
+            RaceLane& lane = view_.lanes[static_cast<std::size_t>(job_.lane)];
+            const auto middle = repeats_.begin() + static_cast<std::ptrdiff_t>((repeats_.size() - 1) / 2);
+            std::ranges::nth_element(repeats_, middle, {}, &Repeat::ms);
+            lane.trace = middle->trace;
+            lane.finished = true;
+            repeats_.clear();
+            ++revision_;
+            ++job_.lane;
+        } else {
+            ++job_.lane;
+        }
+        if (job_.lane < lanes) continue;
+        switch (job_.kind) {
+        case Job::Kind::warm_up:
+            job_ = {.kind = Job::Kind::lane};
+            break;
+        case Job::Kind::lane:
+            job_ = {.kind = Job::Kind::average};
+            if (view_.prompts == 0) return false;
+            break;
+        case Job::Kind::average: {
+            ++view_.prompts_done;
+            double spent = 0;
+            for (const auto& lane : samples_)
+                for (const Sample& sample : lane) spent += sample.total_ms();
+            const bool enough = spent > view_.settings.average_seconds * 1000;
+            if (enough) view_.prompts = view_.prompts_done;
+            const bool over = view_.prompts_done >= view_.prompts;
+            if (over || view_.prompts_done % kShowEvery == 0) show_averages();
+            if (over) return false;
+            job_ = {.kind = Job::Kind::average, .prompt = job_.prompt + 1};
+            break;
+        }
+        }
+    } while (!can(job_.lane));
+    return true;
+}
+
+void Race::begin(const Job& job) {
+    view_.running = job.kind == Job::Kind::lane ? job.lane : -1;
+    try {
+        run_ = std::make_unique<TimedRun>(models_, settings_of(job));
+    } catch (const Error& error) {
+        if (job.kind == Job::Kind::average) {
+            const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);
+            if (!too_long) throw;  // it is not the prompt: the next one would fail as well
+            view_.skipped_for = too_long->model();
+            return skip_prompt();
+        }
+        view_.lanes[static_cast<std::size_t>(job.lane)].problem = error.what();
+        ++revision_;
+        return;
+    }
+    if (job.kind == Job::Kind::lane && repeats_.empty()) {
+        view_.lanes[static_cast<std::size_t>(job.lane)].trace = run_->run().shared_trace();
+        ++revision_;
+    }
+}
+
+void Race::end() {
+    switch (job_.kind) {
+    case Job::Kind::warm_up:
+        break;
+    case Job::Kind::lane:
+        repeats_.push_back({run_->elapsed_ms(), run_->run().shared_trace()});
+        break;
+    case Job::Kind::average:
+        samples_[static_cast<std::size_t>(job_.lane)].push_back(run_->sample());
+        break;
+    }
+    run_.reset();
+}
+
+// Averages compare the lanes prompt by prompt: a prompt that one lane cannot read counts for none.
+void Race::skip_prompt() {
+    const auto kept = static_cast<std::size_t>(view_.prompts_done - view_.skipped);
+    for (std::vector<Sample>& lane : samples_)
+        if (lane.size() > kept) lane.resize(kept);
+    ++view_.skipped;
+    job_.lane = static_cast<int>(view_.lanes.size());
+}
+
+void Race::show_averages() {
+    std::vector<std::vector<const Sample*>> samples(samples_.size());
+    const std::vector<const Sample*>* plain = nullptr;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+        for (const Sample& sample : samples_[i]) samples[i].push_back(&sample);
+        if (view_.lanes[i].settings.drafter == "none" && !samples[i].empty()) plain = &samples[i];
+    }
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+        if (samples[i].empty()) continue;
+        LaneAverage average;
+        average.totals = total(samples[i]);
+        average.tokens_per_round = tokens_per_round(samples[i], view_.settings.base.seed);
+        if (plain) average.speed_up = speed_up(*plain, samples[i], view_.settings.base.seed);
+        view_.lanes[i].average = std::move(average);
+    }
+    ++revision_;
+}
+
+bool Race::step() {
+    if (!run_) {
+        if (!next_job()) {
+            view_.running = -1;
+            return false;
+        }
+        begin(job_);
+        return true;
+    }
+    if (!run_->step()) end();
+    return true;
+}
+
+std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, const RunSettings& base) {
+    std::vector<RaceEntry> entries;
+    for (const std::string& name : drafters) {
+        const DrafterInfo* info = find_drafter(name);
+        const int levels = info && info->tree ? base.options.tree_depth : 0;
+        entries.push_back({name, judging_rule(base.rule, name), name == "none" ? 0 : levels > 0 ? levels : base.k > 0 ? base.k : usual_k(name)});
+    }
+    std::ranges::stable_partition(entries, [](const RaceEntry& entry) { return entry.drafter == "none"; });
+    return entries;
+}
+
+std::vector<std::string> usual_racers(const std::vector<std::string>& ready) {
+    static constexpr std::array kWanted = {"eagle3", "dflash", "domino", "small", "dspark", "medusa", "lookup", "skip"};
+    std::vector<std::string> names{"none"};
+    for (const char* wanted : kWanted)
+        if (static_cast<int>(names.size()) < kRaceLanes && std::ranges::find(ready, wanted) != ready.end())
+            names.emplace_back(wanted);
+    return names;
+}
+
+std::vector<std::string> usual_racers(const Models& models) { return usual_racers(models.ready_drafters()); }
+
+}  // namespace speclens

@@ -1,0 +1,106 @@
+// Several drafters on the same prompt with the same dice, each a whole generation of its own, one after another so
+// that none slows another down; then the same over many prompts, for averages with intervals. Synchronous: whoever
+// owns a Race calls step(), the session's thread or the command line.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/run/control.h"
+#include "engine/run/models.h"
+#include "engine/lab/samples.h"
+#include "engine/run/trace.h"
+
+namespace speclens {
+
+// Averages of one lane over prompts.
+struct LaneAverage {
+    Totals totals;
+    Estimate speed_up;          // over the lane `none`; value 0 when there is no such lane
+    Estimate tokens_per_round;
+};
+
+struct RaceLane {
+    RunSettings settings;                // of this lane on the race's prompt
+    std::string problem;                 // why it cannot run; empty: it can
+    std::shared_ptr<const Trace> trace;  // the repeat with the median time; null until there is one
+    bool finished = false;
+    std::optional<LaneAverage> average;  // over RaceView::prompts_done prompts
+};
+
+// What a race shows; a snapshot that never changes.
+struct RaceView {
+    RaceSettings settings;
+    std::vector<RaceLane> lanes;
+    int running = -1;                // lane that is generating now; -1: none
+    int prompts_done = 0, prompts = 0;  // of the averages
+    int skipped = 0;                 // of prompts_done: longer than a context, so in no lane's averages
+    std::string skipped_for;         // the model with the context that the last of them did not fit
+    std::string model, backend;
+    // Of a stepped race: events of every lane after each step; the first entry: the prompts were read.
+    std::vector<std::vector<std::size_t>> steps;
+    bool cut = false;                // it was stopped or failed before it was finished, and goes no further
+    [[nodiscard]] bool lanes_finished() const;
+    [[nodiscard]] bool lanes_over() const { return cut || lanes_finished(); }  // nothing more comes of them
+    [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
+};
+
+// The lanes of a race, none of which has begun. Throws Error for no lanes or more than kRaceLanes, and for unknown
+// names. A lane that these models cannot run gets a problem instead.
+[[nodiscard]] RaceView race_lanes(const Models& models, RaceSettings settings);
+
+class Race {
+  public:
+    // Throws Error as race_lanes().
+    Race(std::shared_ptr<const Models> models, RaceSettings settings);
+    ~Race();
+
+    bool step();  // one phase of one generation; false once everything is done
+    void finish() {
+        while (step()) {
+        }
+    }
+    [[nodiscard]] const RaceView& view() const { return view_; }
+    // Grows when view() has something new: a lane's trace, averages over more prompts.
+    [[nodiscard]] std::size_t revision() const { return revision_; }
+
+  private:
+    struct Job {
+        enum class Kind { warm_up, lane, average } kind = Kind::warm_up;
+        int lane = 0;
+        int prompt = 0;
+    };
+    bool next_job();
+    void begin(const Job& job);
+    void end();
+    void skip_prompt();
+    void show_averages();
+    [[nodiscard]] RunSettings settings_of(const Job& job) const;
+
+    std::shared_ptr<const Models> models_;
+    RaceView view_;
+    std::size_t revision_ = 0;
+    Job job_;
+    bool started_ = false;
+    std::unique_ptr<TimedRun> run_;
+    struct Repeat {
+        double ms;
+        std::shared_ptr<const Trace> trace;
+    };
+    std::vector<Repeat> repeats_;                 // of the lane that runs
+    std::vector<std::vector<Sample>> samples_;    // lane, prompt
+};
+
+// Guesses per round where nothing else is asked for: the same in every lane, so that every lane verifies as many rows.
+inline constexpr int kRaceDrafts = 7;
+
+// Entries for every drafter that is named, with rules that can judge them; `none` first.
+[[nodiscard]] std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, const RunSettings& base);
+// The usual race with these models: plain decoding against EAGLE-3, DFlash and Domino, or what there is instead.
+[[nodiscard]] std::vector<std::string> usual_racers(const Models& models);
+[[nodiscard]] std::vector<std::string> usual_racers(const std::vector<std::string>& ready_drafters);
+
+}  // namespace speclens

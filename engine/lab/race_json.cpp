@@ -1,0 +1,278 @@
+#include "engine/lab/race_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/json_read.h"
+#include "engine/run/trace_json.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+using RaceJson = nlohmann::ordered_json;
+
+constexpr const char* kRaceSchema = "speclens-race/1";
+
+RaceJson estimate_json(const Estimate& e) {
+    return {{"value", e.value},
+            {"low", e.interval ? RaceJson(e.low) : RaceJson(nullptr)},
+            {"high", e.interval ? RaceJson(e.high) : RaceJson(nullptr)}};
+}
+
+// A file from elsewhere may say anything, and axes are drawn from it.
+double measure_of(const RaceJson& json) {
+    const double value = json.get<double>();
+    if (!(value > -1e-6 && value < 1e9)) throw std::invalid_argument("a figure is not between 0 and 1e9");
+    return std::max(0.0, value);
+}
+
+int count_of(const RaceJson& json) {
+    const int value = json.get<int>();
+    if (value < 0) throw std::invalid_argument("a count is below 0");
+    return value;
+}
+
+Estimate estimate_of(const RaceJson& json) {
+    Estimate e;
+    e.value = measure_of(json.at("value"));
+    e.interval = !json.at("low").is_null();
+    e.low = e.interval ? measure_of(json.at("low")) : e.value;
+    e.high = e.interval ? measure_of(json.at("high")) : e.value;
+    return e;
+}
+
+RaceJson first_json(const FirstGuesses& first) {
+    return {{"at_start", first.at_start},
+            {"kept_at_start", first.kept_at_start},
+            {"after_full_round", first.after_full},
+            {"kept_after_full_round", first.kept_after_full},
+            {"after_refusal", first.after_refusal},
+            {"kept_after_refusal", first.kept_after_refusal}};
+}
+
+FirstGuesses first_of(const RaceJson& json) {
+    FirstGuesses first;
+    first.at_start = count_of(json.at("at_start"));
+    first.kept_at_start = count_of(json.at("kept_at_start"));
+    first.after_full = count_of(json.at("after_full_round"));
+    first.kept_after_full = count_of(json.at("kept_after_full_round"));
+    first.after_refusal = count_of(json.at("after_refusal"));
+    first.kept_after_refusal = count_of(json.at("kept_after_refusal"));
+    if (first.kept_at_start > first.at_start || first.kept_after_full > first.after_full ||
+        first.kept_after_refusal > first.after_refusal)
+        throw std::invalid_argument("more first guesses were kept than judged");
+    return first;
+}
+
+RaceJson average_json(const LaneAverage& a) {
+    const Totals& t = a.totals;
+    return {{"prompts", t.prompts},
+            {"rounds", t.rounds},
+            {"tokens", t.tokens},
+            {"drafted", t.drafted},
+            {"accepted_drafts", t.accepted},
+            {"judged_by_position", t.judged_at},
+            {"accepted_by_position", t.accepted_at},
+            {"first_guesses", first_json(t.first)},
+            {"draft_ms", t.draft_ms - t.head_ms},
+            {"head_ms", t.head_ms},
+            {"verify_ms", t.verify_ms},
+            {"accept_ms", t.accept_ms},
+            {"other_ms", t.other_ms},
+            {"tokens_per_second", t.tokens_per_second},
+            {"tokens_per_round", estimate_json(a.tokens_per_round)},
+            {"speedup", estimate_json(a.speed_up)}};
+}
+
+LaneAverage average_of(const RaceJson& json) {
+    LaneAverage a;
+    Totals& t = a.totals;
+    t.prompts = count_of(json.at("prompts"));
+    t.rounds = count_of(json.at("rounds"));
+    t.tokens = count_of(json.at("tokens"));
+    t.drafted = count_of(json.at("drafted"));
+    t.accepted = count_of(json.at("accepted_drafts"));
+    t.judged_at = json.at("judged_by_position").get<std::vector<int>>();
+    t.accepted_at = json.at("accepted_by_position").get<std::vector<int>>();
+    if (json.contains("first_guesses")) t.first = first_of(json.at("first_guesses"));  // files before it have none
+    t.head_ms = measure_of(json.at("head_ms"));
+    t.draft_ms = measure_of(json.at("draft_ms")) + t.head_ms;
+    t.verify_ms = measure_of(json.at("verify_ms"));
+    t.accept_ms = measure_of(json.at("accept_ms"));
+    t.other_ms = measure_of(json.at("other_ms"));
+    t.tokens_per_second = measure_of(json.at("tokens_per_second"));
+    a.tokens_per_round = estimate_of(json.at("tokens_per_round"));
+    a.speed_up = estimate_of(json.at("speedup"));
+    if (t.accepted_at.size() != t.judged_at.size())
+        throw std::invalid_argument("judged_by_position and accepted_by_position have different lengths");
+    for (std::size_t i = 0; i < t.judged_at.size(); ++i) {
+        const double accepted = t.accepted_at[i], judged = t.judged_at[i];
+        t.acceptance.push_back(t.rounds > 0 ? accepted / t.rounds : 0);
+        t.conditional.push_back(judged > 0 ? accepted / judged : 0);
+    }
+    return a;
+}
+
+RaceJson trace_json_of(const Trace& trace, std::size_t events) {
+    TraceWriter writer(trace);
+    RaceJson lines = RaceJson::array();
+    for (std::size_t i = 0; i < events; ++i) lines.push_back(RaceJson::parse(writer.line(trace[i])));
+    return lines;
+}
+
+RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::string& name) {
+    RaceLane lane;
+    lane.settings = base;
+    lane.settings.drafter = json.at("drafter").get<std::string>();
+    lane.settings.rule = json.at("rule").get<std::string>();
+    lane.settings.k = json.at("k").get<int>();
+    const int budget = json.at("tree_budget").get<int>();
+    lane.problem = json.at("problem").get<std::string>();
+    lane.finished = json.at("finished").get<bool>();
+    if (!json.at("average").is_null()) lane.average = average_of(json.at("average"));
+    if (json.at("trace").is_null()) return lane;
+    std::string lines;
+    for (const RaceJson& line : json.at("trace")) lines += line.dump() + "\n";
+    std::istringstream in(lines);
+    lane.trace = read_trace(in, name + ", lane " + lane.settings.drafter);
+    if (!lane.trace->header())
+        throw std::invalid_argument("the trace of lane " + lane.settings.drafter + " is empty");
+    lane.settings.options = lane.trace->header()->options;
+    lane.settings.options.tree_budget = budget;
+    return lane;
+}
+
+// A step of a file from elsewhere may point anywhere.
+void check_steps(const RaceView& race) {
+    for (std::size_t s = 0; s < race.steps.size(); ++s) {
+        if (race.steps[s].size() != race.lanes.size())
+            throw std::invalid_argument("a step without an entry for every lane");
+        for (std::size_t i = 0; i < race.lanes.size(); ++i) {
+            const std::size_t most = race.lanes[i].trace ? race.lanes[i].trace->size() : 0;
+            if (race.steps[s][i] > most || (s > 0 && race.steps[s][i] < race.steps[s - 1][i]))
+                throw std::invalid_argument("a step that is not in its lane's trace");
+        }
+    }
+}
+
+RaceView race_of(const RaceJson& json, const std::string& name) {
+    if (json.at("schema") != kRaceSchema)
+        throw std::invalid_argument("the schema is not " + std::string(kRaceSchema));
+    RaceView race;
+    RunSettings& base = race.settings.base;
+    base.prompt = json.at("prompt").get<std::string>();
+    base.system = json.at("system").get<std::string>();
+    base.chat = json.at("chat").get<bool>();
+    base.seed = json.at("seed").get<std::uint64_t>();
+    base.sampling.temperature = json.at("temperature").get<double>();
+    base.sampling.top_k = json.at("top_k").get<int>();
+    base.sampling.top_p = json.at("top_p").get<double>();
+    base.max_tokens = json.at("max_tokens").get<int>();
+    race.model = json.at("model").get<std::string>();
+    race.backend = json.at("device").get<std::string>();
+    race.prompts = json.at("prompts").get<int>();
+    race.prompts_done = json.at("prompts_done").get<int>();
+    race.skipped = json.at("skipped").get<int>();
+    race.skipped_for = json.at("skipped_for").get<std::string>();
+    for (const RaceJson& lane : json.at("lanes")) {
+        race.lanes.push_back(lane_of(lane, base, name));
+        const RunSettings& s = race.lanes.back().settings;
+        race.settings.lanes.push_back({s.drafter, s.rule, s.k});
+        take_options(s.drafter, s.options, base.options);
+        base.k = std::max(base.k, s.k);
+    }
+    if (race.lanes.empty() || race.lanes.size() > static_cast<std::size_t>(kRaceLanes))
+        throw std::invalid_argument(std::to_string(race.lanes.size()) + " lanes");
+    race.settings.stepped = json.at("stepped").get<bool>();
+    if (race.settings.stepped) race.steps = json.at("steps").get<std::vector<std::vector<std::size_t>>>();
+    check_steps(race);
+    return race;
+}
+
+} // namespace
+
+std::string race_json(const RaceView& race) {
+    const RunSettings& base = race.settings.base;
+    const Header* header = nullptr;
+    for (const RaceLane& lane : race.lanes)
+        if (!header && lane.trace) header = lane.trace->header();
+    RaceJson json = {{"schema", kRaceSchema},
+                     {"machine", header ? header->machine : ""},
+                     {"date", header ? header->date : ""},
+                     {"device", race.backend},
+                     {"model", race.model},
+                     {"prompt", base.prompt},
+                     {"system", base.system},
+                     {"chat", base.chat},
+                     {"temperature", base.sampling.temperature},
+                     {"top_k", base.sampling.top_k},
+                     {"top_p", base.sampling.top_p},
+                     {"seed", base.seed},
+                     {"max_tokens", base.max_tokens},
+                     {"prompts", race.prompts},
+                     {"prompts_done", race.prompts_done},
+                     {"skipped", race.skipped},
+                     {"skipped_for", race.skipped_for},
+                     {"stepped", race.settings.stepped},
+                     {"lanes", RaceJson::array()}};
+    for (std::size_t i = 0; i < race.lanes.size(); ++i) {
+        const RaceLane& lane = race.lanes[i];
+        const std::size_t events = !lane.trace                                    ? 0
+                                   : race.settings.stepped && !race.steps.empty() ? race.steps.back()[i]
+                                                                                  : lane.trace->size();
+        json["lanes"].push_back(
+            {{"drafter", lane.settings.drafter},
+             {"rule", lane.settings.rule},
+             {"k", lane.settings.k},
+             {"tree_budget", lane.settings.options.tree_budget},
+             {"problem", lane.problem},
+             {"finished", lane.finished},
+             {"average", lane.average ? average_json(*lane.average) : RaceJson(nullptr)},
+             {"trace", lane.trace ? trace_json_of(*lane.trace, events) : RaceJson(nullptr)}});
+    }
+    if (race.settings.stepped) json["steps"] = race.steps;
+    return json.dump(1, ' ', false, RaceJson::error_handler_t::replace) + "\n";
+}
+
+void save_race(const RaceView& race, const std::filesystem::path& file) {
+    AtomicFile out(file);
+    out.write(race_json(race));
+    out.commit();
+}
+
+RaceView read_race(const std::string& text, const std::string& name) {
+    const char* remedy = "Give a race that was saved with Ctrl+S, or by speclens describe race --json FILE.";
+    try {
+        if (too_deep(text))
+            throw std::invalid_argument("it nests deeper than " + std::to_string(kDeepestJson) + " levels");
+        return race_of(RaceJson::parse(text), name);
+    } catch (const RaceJson::exception& error) {
+        throw Error(name + ": not a saved race: " + error.what(), remedy);
+    } catch (const std::invalid_argument& error) {
+        throw Error(name + ": not a saved race: " + error.what(), remedy);
+    }
+}
+
+RaceView load_race(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw Error(file.string() + ": cannot be opened", "Check the name of the file.");
+    constexpr std::size_t kLargestRace = std::size_t{256} << 20;
+    return read_race(read_at_most(in, kLargestRace, file.string()), file.string());
+}
+
+bool is_race_file(const std::filesystem::path& file) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(file, failed)) return false; // what a pipe holds is read once
+    std::ifstream in(file, std::ios::binary);
+    std::string first(64, '\0');
+    in.read(first.data(), static_cast<std::streamsize>(first.size()));
+    return first.find(kRaceSchema) != std::string::npos;
+}
+
+} // namespace speclens

@@ -1,0 +1,195 @@
+#include "engine/lab/samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "engine/run/cycle_view.h"
+#include "engine/base/rng.h"
+
+namespace speclens {
+namespace {
+
+void grow(std::vector<int>& counts, std::size_t index) {
+    if (counts.size() <= index) counts.resize(index + 1, 0);
+    ++counts[index];
+}
+
+void add(std::vector<int>& sum, const std::vector<int>& counts) {
+    if (sum.size() < counts.size()) sum.resize(counts.size(), 0);
+    for (std::size_t i = 0; i < counts.size(); ++i) sum[i] += counts[i];
+}
+
+using Ratio = std::function<double(const std::vector<std::size_t>& chosen)>;
+
+Estimate bootstrap(std::size_t n, std::uint64_t seed, const Ratio& ratio) {
+    constexpr std::uint32_t kResamples = 2000;
+    std::vector<std::size_t> chosen(n);
+    for (std::size_t i = 0; i < n; ++i) chosen[i] = i;
+    Estimate result;
+    result.value = result.low = result.high = ratio(chosen);
+    if (n < 2) return result;
+    std::vector<double> ratios;
+    ratios.reserve(kResamples);
+    for (std::uint32_t b = 0; b < kResamples; ++b) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const double u = uniform({.seed = seed, .position = static_cast<std::uint32_t>(i), .attempt = b});
+            chosen[i] = std::min(n - 1, static_cast<std::size_t>(u * static_cast<double>(n)));
+        }
+        ratios.push_back(ratio(chosen));
+    }
+    std::sort(ratios.begin(), ratios.end());
+    result.low = ratios[kResamples * 25 / 1000];
+    result.high = ratios[kResamples * 975 / 1000 - 1];
+    result.interval = true;
+    return result;
+}
+
+}  // namespace
+
+FirstGuesses& FirstGuesses::operator+=(const FirstGuesses& other) {
+    at_start += other.at_start;
+    kept_at_start += other.kept_at_start;
+    after_full += other.after_full;
+    kept_after_full += other.kept_after_full;
+    after_refusal += other.after_refusal;
+    kept_after_refusal += other.kept_after_refusal;
+    return *this;
+}
+
+bool TimedRun::step() {
+    if (!prefilled_) {
+        // The prefill is the second event of a trace; its time is not part of decoding.
+        const bool more = run_.step();
+        const Trace& trace = run_.trace();
+        prefilled_ = trace.size() > 1 && std::holds_alternative<Prefill>(trace[1]);
+        return more;
+    }
+    const Stopwatch watch;
+    const bool more = run_.step();
+    elapsed_ms_ += watch.ms();
+    return more;
+}
+
+Sample TimedRun::sample() const {
+    const CycleView view = fold(run_.trace(), run_.trace().size());
+    Sample sample;
+    sample.rounds = view.rounds;
+    sample.tokens = view.output_tokens;
+    sample.drafted = view.drafted;
+    sample.accepted = view.accepted_drafts;
+    const CycleSummary* before = nullptr;
+    for (const CycleSummary& cycle : view.cycles) {
+        if (!cycle.complete()) continue;
+        sample.draft_ms += cycle.draft_ms;
+        sample.head_ms += cycle.head_ms;
+        sample.verify_ms += cycle.verify_ms;
+        sample.accept_ms += cycle.commit->accept_ms;
+        // By position: in a tree a position is judged when one of its guesses is, and accepted likewise.
+        std::size_t judged = cycle.judged_in_order();
+        if (cycle.tree)
+            for (const DraftSlot& slot : cycle.drafts)
+                if (slot.check) judged = std::max(judged, static_cast<std::size_t>(slot.depth));
+        for (std::size_t i = 0; i < judged; ++i) {
+            grow(sample.judged_at, i);
+            if (i < cycle.path.size()) grow(sample.accepted_at, i);
+        }
+        const auto first = [&](int& all, int& kept) {
+            ++all;
+            kept += cycle.path.empty() ? 0 : 1;
+        };
+        FirstGuesses& f = sample.first;
+        if (judged > 0 && !before)
+            first(f.at_start, f.kept_at_start);
+        else if (judged > 0 && !before->drafts.empty()) {
+            if (before->own_slot() == static_cast<int>(before->drafts.size()))
+                first(f.after_full, f.kept_after_full);
+            else
+                first(f.after_refusal, f.kept_after_refusal);
+        }
+        before = &cycle;
+    }
+    sample.accepted_at.resize(sample.judged_at.size(), 0);
+    sample.other_ms = std::max(0.0, elapsed_ms_ - sample.draft_ms - sample.verify_ms);
+    sample.output.assign(run_.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()),
+                         run_.sequence().end());
+    return sample;
+}
+
+const Sample& median_sample(std::vector<Sample>& repeats) {
+    const auto middle = repeats.begin() + static_cast<std::ptrdiff_t>((repeats.size() - 1) / 2);
+    std::nth_element(repeats.begin(), middle, repeats.end(),
+                     [](const Sample& a, const Sample& b) { return a.total_ms() < b.total_ms(); });
+    return *middle;
+}
+
+Totals total(std::span<const Sample* const> samples) {
+    Totals t;
+    for (const Sample* s : samples) {
+        ++t.prompts;
+        t.rounds += s->rounds;
+        t.tokens += s->tokens;
+        t.drafted += s->drafted;
+        t.accepted += s->accepted;
+        t.draft_ms += s->draft_ms;
+        t.head_ms += s->head_ms;
+        t.verify_ms += s->verify_ms;
+        t.other_ms += s->other_ms;
+        t.accept_ms += s->accept_ms;
+        add(t.judged_at, s->judged_at);
+        add(t.accepted_at, s->accepted_at);
+        t.first += s->first;
+    }
+    t.accepted_at.resize(t.judged_at.size(), 0);
+    const double all_ms = t.draft_ms + t.verify_ms + t.other_ms;
+    if (all_ms > 0) t.tokens_per_second = 1000.0 * t.tokens / all_ms;
+    if (t.rounds == 0) return t;
+    t.draft_ms /= t.rounds;
+    t.head_ms /= t.rounds;
+    t.verify_ms /= t.rounds;
+    t.other_ms /= t.rounds;
+    t.accept_ms /= t.rounds;
+    for (std::size_t i = 0; i < t.judged_at.size(); ++i) {
+        const double accepted = t.accepted_at[i], judged = t.judged_at[i];
+        t.acceptance.push_back(accepted / t.rounds);
+        t.conditional.push_back(judged > 0 ? accepted / judged : 0);
+    }
+    return t;
+}
+
+Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative,
+                  std::uint64_t seed) {
+    return bootstrap(plain.size(), seed, [&](const std::vector<std::size_t>& chosen) {
+        double plain_ms = 0, speculative_ms = 0, plain_tokens = 0, speculative_tokens = 0;
+        for (const std::size_t i : chosen) {
+            plain_ms += plain[i]->total_ms();
+            plain_tokens += plain[i]->tokens;
+            speculative_ms += speculative[i]->total_ms();
+            speculative_tokens += speculative[i]->tokens;
+        }
+        if (plain_tokens <= 0 || speculative_tokens <= 0 || speculative_ms <= 0) return 0.0;
+        return (plain_ms / plain_tokens) / (speculative_ms / speculative_tokens);
+    });
+}
+
+Estimate tokens_per_round(std::span<const Sample* const> samples, std::uint64_t seed) {
+    return bootstrap(samples.size(), seed, [&](const std::vector<std::size_t>& chosen) {
+        double tokens = 0, rounds = 0;
+        for (const std::size_t i : chosen) {
+            tokens += samples[i]->tokens;
+            rounds += samples[i]->rounds;
+        }
+        return rounds > 0 ? tokens / rounds : 0.0;
+    });
+}
+
+Interval wilson(int successes, int trials) {
+    if (trials <= 0) return {};
+    constexpr double z = 1.959963984540054;
+    const double n = trials, p = successes / n;
+    const double center = (p + z * z / (2 * n)) / (1 + z * z / n);
+    const double half = z / (1 + z * z / n) * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    return {std::max(0.0, center - half), std::min(1.0, center + half)};
+}
+
+}  // namespace speclens

@@ -1,0 +1,90 @@
+// What a generation did, in numbers, and what that adds up to over prompts. Counts come from the trace (the same
+// dice give the same counts in every repeat); times are wall-clock time after the prefill.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/run/run.h"
+
+namespace speclens {
+
+// First guesses of rounds, by what was before: the prompt, a full round, every guess of which was kept, or a refused
+// guess. A round begins where the last one ended, and behind a refusal that is a hard place. Rounds right behind one
+// without guesses are none of these.
+struct FirstGuesses {
+    int at_start = 0, kept_at_start = 0;  // of a generation's first round, behind the prompt
+    int after_full = 0, kept_after_full = 0, after_refusal = 0, kept_after_refusal = 0;
+    FirstGuesses& operator+=(const FirstGuesses& other);
+};
+
+struct Sample {
+    int rounds = 0, tokens = 0, drafted = 0, accepted = 0;
+    std::vector<int> judged_at;                        // rounds in which draft i was judged
+    std::vector<int> accepted_at;                      // rounds in which draft i was accepted
+    FirstGuesses first;
+    double head_ms = 0;                                // part of draft_ms
+    double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: everything else on the clock
+    double accept_ms = 0;                              // part of other_ms: laws, verdicts, resampling
+    std::vector<int> output;                           // new tokens
+    [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
+};
+
+// One generation on the clock: the time of every step after the prefill, whatever happens between the steps.
+class TimedRun {
+  public:
+    TimedRun(std::shared_ptr<const Models> models, const RunSettings& settings) : run_(std::move(models), settings) {}
+    bool step();  // as Run::step
+    [[nodiscard]] const Run& run() const { return run_; }
+    [[nodiscard]] double elapsed_ms() const { return elapsed_ms_; }
+    [[nodiscard]] Sample sample() const;  // of the rounds that are complete
+
+  private:
+    Run run_;
+    bool prefilled_ = false;
+    double elapsed_ms_ = 0;
+};
+
+// The sample with the median total time. Reorders them; there must be one.
+[[nodiscard]] const Sample& median_sample(std::vector<Sample>& repeats);
+
+struct Totals {
+    int prompts = 0, rounds = 0, tokens = 0, drafted = 0, accepted = 0;
+    std::vector<int> judged_at, accepted_at;           // rounds, by draft position
+    FirstGuesses first;
+    std::vector<double> acceptance;                    // accepted at i / rounds
+    std::vector<double> conditional;                   // accepted at i / judged at i
+    double head_ms = 0;                                // part of draft_ms
+    double accept_ms = 0;                              // part of other_ms
+    double draft_ms = 0, verify_ms = 0, other_ms = 0;  // means per round
+    double tokens_per_second = 0;
+    [[nodiscard]] double tokens_per_round() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }
+    [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
+    // Speed-up over plain decoding by the formula: tokens per round × plain pass ÷ round.
+    [[nodiscard]] double predicted_speed_up(const Totals& plain) const {
+        return round_ms() > 0 ? tokens_per_round() * plain.round_ms() / round_ms() : 0;
+    }
+};
+[[nodiscard]] Totals total(std::span<const Sample* const> samples);
+
+// A ratio of sums over prompts with a 95 % bootstrap interval that resamples prompts (2000 times, seeded).
+struct Estimate {
+    double value = 0, low = 0, high = 0;
+    bool interval = false;  // false: fewer than two prompts
+};
+// Plain over speculative time per token.
+[[nodiscard]] Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative,
+                                std::uint64_t seed);
+[[nodiscard]] Estimate tokens_per_round(std::span<const Sample* const> samples, std::uint64_t seed);
+
+// 95 % interval of a proportion (Wilson 1927, score interval); {0, 1} of nothing.
+struct Interval {
+    double low = 0, high = 1;
+};
+[[nodiscard]] Interval wilson(int successes, int trials);
+
+}  // namespace speclens

@@ -1,0 +1,68 @@
+#include "engine/lab/study.h"
+
+#include <algorithm>
+
+#include "engine/run/cycle_view.h"
+#include "engine/run/run.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
+    StudyPoint point;
+    point.settings = settings;
+    const CycleView view = fold(trace, trace.size());
+    if (view.header) {
+        if (view.header->drafter != settings.drafter) point.problem = view.header->notice; // else it ran
+        if (view.header->k < settings.k) point.most = view.header->k;
+    }
+    point.rounds = view.rounds;
+    point.tokens = view.output_tokens;
+    for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
+        point.output.push_back(view.tokens[i].id);
+    std::vector<double> draft, head, verify;
+    for (const CycleSummary& cycle : view.cycles) {
+        point.without += cycle.drafts.empty() && &cycle != &view.cycles.back();
+        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
+            if (point.judged.size() <= i) {
+                point.judged.resize(i + 1);
+                point.kept.resize(i + 1);
+            }
+            ++point.judged[i];
+            point.kept[i] += cycle.drafts[i].check->accepted;
+        }
+        const int full =
+            cycle.tree && view.header ? std::min(point.guesses(), view.header->nodes) : point.guesses();
+        if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < full) continue;
+        draft.push_back(cycle.draft_ms);
+        head.push_back(cycle.head_ms);
+        verify.push_back(cycle.verify_ms);
+    }
+    point.timed = static_cast<int>(verify.size());
+    point.draft_ms = median(std::move(draft));
+    point.head_ms = median(std::move(head));
+    point.verify_ms = median(std::move(verify));
+    return point;
+}
+
+StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+    try {
+        Run run(models, settings);
+        run.finish();
+        return summary_of(settings, run.trace());
+    } catch (const Error& error) {
+        StudyPoint point;
+        point.settings = settings;
+        point.problem = error.what();
+        return point;
+    }
+}
+
+} // namespace speclens

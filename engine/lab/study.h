@@ -1,0 +1,51 @@
+// A few runs, finished beside the one on the screen, and what each came to: draft time against the number of
+// guesses, acceptance by position with an option on and off. Every number is measured here and now.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/run/control.h"
+#include "engine/run/models.h"
+#include "engine/run/trace.h"
+
+namespace speclens {
+
+struct StudyPoint {
+    RunSettings settings;
+    std::string problem; // why it could not be run; empty: it was
+    int most = 0;        // guesses in a row that it can make, where those are fewer than settings.k; else 0
+    int rounds = 0, tokens = 0;
+    std::vector<int> output; // new tokens
+    // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.
+    double draft_ms = 0, verify_ms = 0;
+    double head_ms = 0; // part of draft_ms
+    int timed = 0;      // rounds behind them
+    int without = 0;    // rounds without a guess; the last one aside, which may have had no room for any
+    // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
+    // it were kept.)
+    std::vector<int> judged, kept;
+    [[nodiscard]] int guesses() const { return most > 0 ? most : settings.k; }
+    [[nodiscard]] double tokens_per_round() const { return rounds > 0 ? double(tokens) / rounds : 0; }
+};
+
+struct Study {
+    std::string name;
+    int planned = 0; // points to come in all
+    std::vector<StudyPoint> points;
+    [[nodiscard]] bool complete() const { return static_cast<int>(points.size()) == planned; }
+};
+
+using Studies = std::map<std::string, std::shared_ptr<const Study>>;
+
+// The upper one of two; 0 of none.
+[[nodiscard]] double median(std::vector<double> values);
+// What a finished run came to.
+[[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);
+// Finishes one run and summarises it. An Error of the run becomes StudyPoint::problem.
+[[nodiscard]] StudyPoint study_point(const std::shared_ptr<const Models>& models,
+                                     const RunSettings& settings);
+
+} // namespace speclens

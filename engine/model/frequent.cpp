@@ -1,0 +1,130 @@
+#include "engine/model/frequent.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+
+#include "engine/base/json_read.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+const char* const kFile = "frequent.json";
+constexpr std::size_t kLargestList = 64'000'000; // bytes
+const char* const kFrequentRemedy =
+    "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
+
+// One row of `matrix` per id, in pieces: what the device stores need not be rows.
+Buffer gather(Backend& backend, const Tensor& matrix, std::span<const int> ids) {
+    constexpr std::int64_t kPiece = 64 * kTiledRows;
+    const auto count = static_cast<std::int64_t>(ids.size());
+    const DType stored = matrix.dtype == DType::bf16 ? DType::bf16 : DType::f32;
+    Buffer weight = backend.allocate_weight(stored, count, matrix.cols);
+    Buffer indices(backend, DType::i32, 1, std::min(kPiece, count));
+    Buffer rows(backend, DType::f32, std::min(kPiece, count), matrix.cols);
+    std::vector<float> values;
+    std::vector<std::uint16_t> narrow;
+    for (std::int64_t first = 0; first < count; first += kPiece) {
+        const std::int64_t size = std::min(kPiece, count - first);
+        const Tensor these = {indices.view().data, DType::i32, 1, size};
+        const Tensor piece = rows.view().slice(0, size);
+        backend.upload(these, ids.data() + first);
+        backend.embed(matrix, these, piece);
+        values.resize(static_cast<std::size_t>(piece.size()));
+        backend.download(piece, values.data());
+        const Tensor to = weight.view().slice(first, size);
+        if (stored == DType::f32) {
+            backend.import_weight(to, stored, values.data());
+            continue;
+        }
+        narrow.resize(values.size()); // widened from bf16, so the upper half is all there is
+        std::ranges::transform(values, narrow.begin(), [](float value) {
+            return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+        });
+        backend.import_weight(to, stored, narrow.data());
+    }
+    backend.sync();
+    return weight;
+}
+
+} // namespace
+
+FrequentIds::FrequentIds(int vocab, std::vector<int> stops)
+    : vocab_(vocab), stops_(std::move(stops)), order_(static_cast<std::size_t>(vocab)) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::erase_if(stops_, [&](int id) { return id < 0 || id >= vocab; });
+}
+
+std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path& target, int vocab,
+                                                     const std::vector<int>& stops) {
+    auto frequent = std::make_shared<FrequentIds>(vocab, stops);
+    std::error_code failure;
+    std::filesystem::path file = target / kFile;
+    if (!std::filesystem::exists(file, failure))
+        file = std::filesystem::weakly_canonical(target, failure).parent_path() / kFile;
+    if (!std::filesystem::exists(file, failure)) return frequent;
+
+    const std::string name = short_name(file);
+    const Json json = parse_json_object(read_text_file(file, kLargestList), name, kFrequentRemedy);
+    const auto found = json.find("ids");
+    if (found == json.end() || !found->is_array() || found->empty())
+        throw Error(name + ": ids is missing or no list", kFrequentRemedy);
+    std::vector<bool> seen(static_cast<std::size_t>(vocab));
+    frequent->order_.clear();
+    for (const Json& value : *found) {
+        const bool whole = value.is_number_integer();
+        if (!whole || value < 0 || value >= vocab)
+            throw Error(name + ": ids has the entry " + shown(value) + ", the target has ids 0 to " +
+                            std::to_string(vocab - 1),
+                        "Was it made for this target? Make it again with assets/recipe/frequency.py.");
+        const int id = value.get<int>();
+        if (seen[static_cast<std::size_t>(id)])
+            throw Error(name + ": ids names " + std::to_string(id) + " twice", kFrequentRemedy);
+        seen[static_cast<std::size_t>(id)] = true;
+        frequent->order_.push_back(id);
+    }
+    frequent->from_file_ = true;
+    return frequent;
+}
+
+std::vector<int> FrequentIds::first(int n) const {
+    const auto most = static_cast<int>(order_.size());
+    if (n >= vocab_)
+        throw Error("--fr-spec " + std::to_string(n) + " keeps all " + std::to_string(vocab_) +
+                        " ids of the vocabulary",
+                    "Give a smaller number, or leave the option out.", Exit::usage);
+    if (n > most)
+        throw Error("--fr-spec " + std::to_string(n) + " asks for more than the " + std::to_string(most) +
+                        " ids of " + kFile,
+                    "Give a smaller number, or make a longer list with assets/recipe/frequency.py.",
+                    Exit::usage);
+    if (n <= static_cast<int>(stops_.size()))
+        throw Error("--fr-spec " + std::to_string(n) + " leaves room for the end of the text only",
+                    "Give at least " + std::to_string(stops_.size() + 1) + ".", Exit::usage);
+    std::vector<int> ids = stops_;
+    for (const int id : order_) {
+        if (static_cast<int>(ids.size()) == n) break;
+        if (std::ranges::find(stops_, id) == stops_.end()) ids.push_back(id);
+    }
+    std::ranges::sort(ids);
+    return ids;
+}
+
+OutputHead FrequentIds::cut(Backend& backend, const Tensor& matrix, int n) const {
+    if (gathered_n_ != n) gathered_.clear();
+    gathered_n_ = n;
+    for (const Gathered& gathered : gathered_)
+        if (gathered.of == matrix.data) return gathered.head;
+    OutputHead head;
+    head.ids = first(n);
+    std::erase_if(head.ids, [&](int id) { return id >= matrix.rows; });
+    auto weight = std::make_shared<const Buffer>(gather(backend, matrix, head.ids));
+    head.weight = weight->view();
+    head.kept = std::move(weight);
+    gathered_.push_back({matrix.data, head});
+    return head;
+}
+
+} // namespace speclens

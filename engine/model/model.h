@@ -1,0 +1,110 @@
+// An immutable transformer: configuration, weights on a backend, tokenizer. Loads an unchanged Hugging Face
+// folder (config.json, model.safetensors or a sharded index, tokenizer.json): Qwen3 and Qwen2.5 dense.
+// Formats: Qwen3 technical report; transformers modeling_qwen3/modeling_qwen2 define the operation order.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/backend.h"
+
+namespace speclens {
+
+// Positions that get a row in the rotary table; longer contexts are refused by make_model_decoder.
+inline constexpr int kLargestContext = 131072;
+
+struct ModelConfig {
+    enum class Family { qwen3, qwen2 } family = Family::qwen3;
+    int hidden = 0;         // h
+    int ffn = 0;            // f
+    int layers = 0;         // L
+    int heads = 0;          // H
+    int kv_heads = 0;       // K
+    int head_dim = 0;       // d (never computed from h / H when the file states it)
+    int vocab = 0;          // V, rows of the embedding
+    float rms_eps = 1e-6f;
+    double rope_theta = 1e6;
+    double rope_factor = 1;            // yarn, > 1 only when the file says so
+    int rope_original_positions = 0;   // yarn
+    bool tied = false;
+    bool qkv_bias = false;             // Qwen2.5
+    bool qk_norm = true;               // Qwen3: RMSNorm of q and k per head
+    int max_positions = 0;             // as config.json says
+    std::vector<int> stops;            // eos ids of generation_config.json and config.json
+
+    // Tokens that a text can have here: max_positions, at most kLargestContext.
+    [[nodiscard]] int context() const { return std::min(max_positions, kLargestContext); }
+};
+// Throws Error naming the field and the value. `folder` has config.json.
+[[nodiscard]] ModelConfig read_config(const std::filesystem::path& folder);
+
+struct LayerWeights {
+    Buffer input_norm;       // (1, h)
+    Buffer wq, wk, wv, wo;   // (H*d, h) (K*d, h) (K*d, h) (h, H*d)
+    Buffer bq, bk, bv;       // (1, H*d) … empty for Qwen3
+    Buffer q_norm, k_norm;   // (1, d), empty for Qwen2.5
+    Buffer post_norm;        // (1, h)
+    Buffer gate, up, down;   // (f, h) (f, h) (h, f)
+};
+
+// Thrown by a long job when Progress::cancelled became true; not an Error, because nothing went wrong.
+struct Cancelled : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }
+};
+
+// Progress of a long job; `cancelled` is polled at least every 100 ms of work.
+struct Progress {
+    std::function<void(const std::string& what, double done, double total, const std::string& unit)> report;
+    const std::atomic<bool>* cancelled = nullptr;
+};
+
+struct WeightBytes {
+    std::size_t all = 0;        // on the backend
+    std::size_t tables = 0;     // of it: worked out from weights and shape when they are loaded, in no file
+    std::size_t per_token = 0;  // what one decode step reads: all matrices, the head once, not the embedding rows
+    [[nodiscard]] std::size_t stored() const { return all - tables; }
+    void add_table(std::size_t bytes) { all += bytes, tables += bytes; }
+};
+
+class Tokenizer;  // engine/text/tokenizer.h
+
+class Model {
+  public:
+    // Throws Error (missing or broken files, wrong shapes, no memory) or Cancelled.
+    [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& folder,
+                                                           const Progress& progress = {});
+    // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer.
+    [[nodiscard]] static std::shared_ptr<const Model> random(Backend& backend, const ModelConfig& config,
+                                                             std::string name, std::uint64_t seed,
+                                                             const Progress& progress = {});
+
+    // Bytes of a model of this shape in bf16, with its rotary table: WeightBytes::all without loading anything.
+    [[nodiscard]] static std::size_t weight_bytes(const ModelConfig& config);
+
+    [[nodiscard]] const Tensor& head() const { return config.tied ? embedding.view() : lm_head.view(); }
+
+    Backend* backend = nullptr;
+    std::string name;                 // folder name
+    ModelConfig config;
+    Buffer embedding;                 // (V, h)
+    Buffer lm_head;                   // (V, h), empty when tied
+    Buffer final_norm;                // (1, h)
+    Buffer cos_sin;                   // (positions, d): rotary table, f32
+    std::vector<LayerWeights> layer;
+    std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
+    WeightBytes bytes;
+    std::string notice;               // what of the folder is not used although it says something else; empty: nothing
+};
+
+// Known shapes for cost measurements with random weights: "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b",
+// "qwen2.5-0.5b", "bundle-s". Throws Error (usage) listing the names.
+[[nodiscard]] ModelConfig geometry(const std::string& name);
+[[nodiscard]] std::vector<std::string> geometry_names();
+
+}  // namespace speclens

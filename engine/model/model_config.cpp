@@ -1,0 +1,110 @@
+// config.json and generation_config.json to a ModelConfig. Everything the forward pass does not implement is
+// refused here, by name, so that no checkpoint runs with silently different arithmetic.
+#include <algorithm>
+#include <set>
+
+#include "engine/weights/config_fields.h"
+#include "engine/base/json_read.h"
+#include "engine/model/model.h"
+#include "engine/model/model_parts.h"
+
+namespace speclens {
+namespace {
+
+const char* const kSupportedModels =
+    "Supported are dense Qwen3 (Qwen3ForCausalLM) and Qwen2.5 (Qwen2ForCausalLM) checkpoints.";
+const char* const kCheckConfig = "Is this the config.json of a dense Qwen3 or Qwen2.5 model?";
+
+ModelConfig::Family read_family(const Fields& fields) {
+    const Json* list = fields.find("architectures");
+    if (list == nullptr || !list->is_array() || list->empty() || !(*list)[0].is_string())
+        fields.fail("architectures", "does not name an architecture", kSupportedModels);
+    const std::string name = (*list)[0].get<std::string>();
+    if (name == "Qwen3ForCausalLM") return ModelConfig::Family::qwen3;
+    if (name == "Qwen2ForCausalLM") return ModelConfig::Family::qwen2;
+    fields.fail("architectures", "names " + name + ", which is not supported", kSupportedModels);
+}
+
+void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
+    const Json* value = fields.find("eos_token_id");
+    if (value == nullptr) return;
+    const auto add = [&](const Json& id) {
+        if (!id.is_number_integer() || id < 0 || id >= vocab)
+            fields.fail("eos_token_id", "has the entry " + shown(id) + ", expected ids from 0 to " +
+                                            std::to_string(vocab - 1));
+        const int stop = id.get<int>();
+        if (std::ranges::find(stops, stop) == stops.end()) stops.push_back(stop);
+    };
+    if (!value->is_array()) return add(*value);
+    for (const Json& id : *value) add(id);
+}
+
+void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
+    refuse_variants(fields, kSupportedModels);
+    if (!fields.flag_or("is_causal", true))
+        fields.fail("is_causal", "is false: a model that looks ahead cannot continue a text",
+                    kSupportedModels);
+    if (const Json* types = fields.find("layer_types");
+        types != nullptr && types->is_array() && static_cast<int>(types->size()) != config.layers)
+        fields.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " +
+                                       std::to_string(config.layers) + " layers");
+    if (config.family == ModelConfig::Family::qwen3 && fields.flag_or("attention_bias", false))
+        fields.fail("attention_bias", "is true, which is not supported for Qwen3", kSupportedModels);
+    if (fields.find("quantization_config") != nullptr)
+        fields.fail("quantization_config", "is present: quantised weights are not supported",
+                    "Use the original bf16 checkpoint.");
+}
+
+} // namespace
+
+void check_config(const ModelConfig& config, const std::string& file) {
+    const auto fail = [&](const std::string& what) { throw Error(file + ": " + what, kCheckConfig); };
+    if (config.heads % config.kv_heads != 0)
+        fail("num_attention_heads is " + std::to_string(config.heads) +
+             ", not a multiple of num_key_value_heads " + std::to_string(config.kv_heads));
+    if (config.heads / config.kv_heads > kMostGroup)
+        fail("num_attention_heads is " + std::to_string(config.heads) + " and num_key_value_heads " +
+             std::to_string(config.kv_heads) + ": more than " + std::to_string(kMostGroup) +
+             " query heads would share a key/value head");
+    if (config.head_dim > kMostHeadDim)
+        fail("head_dim is " + std::to_string(config.head_dim) + ", the attention takes " +
+             std::to_string(kMostHeadDim) + " at most");
+    if (config.head_dim % 2 != 0)
+        fail("head_dim is " + std::to_string(config.head_dim) +
+             ", an even number is needed for rotary positions");
+    const double largest =
+        std::max({1.0 * config.vocab, 1.0 * config.ffn, 1.0 * config.heads * config.head_dim}) *
+        config.hidden;
+    if (largest > 2e10)
+        fail("the sizes give a matrix of " + std::to_string(static_cast<long long>(largest)) + " numbers");
+}
+
+ModelConfig read_config(const std::filesystem::path& folder) {
+    const auto path = folder / "config.json";
+    const std::string file = short_name(path);
+    const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheckConfig);
+    const Fields fields(json, file, kCheckConfig);
+
+    ModelConfig config;
+    config.family = read_family(fields);
+    read_geometry(fields, config);
+    config.tied = fields.flag_or("tie_word_embeddings", false);
+    config.qkv_bias = config.family == ModelConfig::Family::qwen2;
+    config.qk_norm = config.family == ModelConfig::Family::qwen3;
+    refuse_unsupported(fields, config);
+    check_config(config, file);
+
+    // generation_config.json first: its list is the complete one ([<|im_end|>, <|endoftext|>] for Qwen)
+    const auto generation = folder / "generation_config.json";
+    std::error_code failure;
+    if (std::filesystem::exists(generation, failure)) {
+        const Json extra =
+            parse_json_object(read_text_file(generation, kLargestConfig), short_name(generation),
+                              "Delete the file or download it again; config.json is enough.");
+        add_stops(Fields(extra, short_name(generation), kCheckConfig), config.vocab, config.stops);
+    }
+    add_stops(fields, config.vocab, config.stops);
+    return config;
+}
+
+} // namespace speclens

@@ -1,0 +1,77 @@
+#include "engine/model/model_decoder.h"
+
+#include <algorithm>
+
+#include "engine/model/model_memory.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kDefaultCapacity = 4096;
+
+} // namespace
+
+std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, int capacity) {
+    const auto positions = static_cast<int>(model->cos_sin.view().rows);
+    if (capacity == 0) capacity = std::min(positions, kDefaultCapacity);
+    if (capacity < 0 || capacity > positions)
+        throw Error(model->name + ": a context of " + std::to_string(capacity) +
+                        " tokens was asked for, the model has " + std::to_string(positions) + " positions",
+                    "Choose a context from 1 to " + std::to_string(positions) + ".", Exit::usage);
+    check_memory(model->name, decoder_memory(model->config, *model->backend, capacity),
+                 model->backend->free_memory());
+    return std::make_unique<ModelDecoder>(std::move(model), capacity);
+}
+
+ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
+    : model_(std::move(model)), capacity_(capacity),
+      max_rows_(std::min(model_->backend->max_rows(), capacity)),
+      stack_(*model_->backend, model_->config, model_->layer, model_->cos_sin.view(), capacity_, max_rows_),
+      rows_(*model_->backend, model_->config.vocab, model_->name) {
+    ids_ = Buffer(backend(), DType::i32, 1, max_rows_);
+    ancestors_ = Buffer(backend(), DType::i64, max_rows_, (max_rows_ + 63) / 64);
+}
+
+std::size_t ModelDecoder::memory_bytes() const {
+    return model_->bytes.all + stack_.cache_bytes();
+}
+
+void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) {
+    while (!tokens.empty()) {
+        const auto piece = tokens.first(std::min(tokens.size(), static_cast<std::size_t>(max_rows_)));
+        const int first = length_;
+        forward({.tokens = piece, .logits_from = static_cast<int>(piece.size()), .taps = taps});
+        if (sink) sink(first, features_);
+        tokens = tokens.subspan(piece.size());
+    }
+}
+
+void ModelDecoder::truncate(int length) {
+    CHECK(length >= 0 && length <= length_, "truncate to more than the cache holds");
+    length_ = length;
+}
+
+void ModelDecoder::keep(int base, std::span<const int> rows) {
+    CHECK(base >= 0 && base <= length_, "keep: the base is behind the end of the cache");
+    const bool of_last_pass = features_.rows > 0 && base + features_.rows == length_;
+    std::vector<int> from, to;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        CHECK(rows[i] >= 0 && base + rows[i] < length_, "keep: no such row");
+        CHECK(i == 0 || rows[i] > rows[i - 1], "keep: rows must ascend");
+        if (rows[i] == static_cast<int>(i)) continue; // already in its place
+        from.push_back(base + rows[i]);
+        to.push_back(base + static_cast<int>(i));
+        // rows ascend, so no row is overwritten before it was copied
+        if (of_last_pass) backend().copy(features_.slice(rows[i], 1), features_.slice(static_cast<std::int64_t>(i), 1));
+    }
+    if (of_last_pass) features_ = features_.slice(0, static_cast<std::int64_t>(rows.size()));
+    if (!from.empty()) stack_.move_slots(from, to);
+    length_ = base + static_cast<int>(rows.size());
+}
+
+void ModelDecoder::poison() {
+    stack_.poison(length_);
+}
+
+} // namespace speclens

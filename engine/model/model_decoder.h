@@ -1,0 +1,70 @@
+// Decoder over a checkpoint: a key/value cache and scratch memory around an immutable Model. Internal to the
+// engine; others use make_model_decoder (engine/model/decoder.h). The forward pass itself is in model_forward.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/decoder.h"
+#include "engine/model/layer_stack.h"
+#include "engine/model/model.h"
+#include "engine/model/model_rows.h"
+
+namespace speclens {
+
+class ModelDecoder final : public Decoder {
+  public:
+    ModelDecoder(std::shared_ptr<const Model> model, int capacity);
+
+    [[nodiscard]] const std::string& name() const override { return model_->name; }
+    [[nodiscard]] int vocab() const override { return model_->config.vocab; }
+    [[nodiscard]] int layers() const override { return model_->config.layers; }
+    [[nodiscard]] int capacity() const override { return capacity_; }
+    [[nodiscard]] int max_rows() const override { return max_rows_; }
+    [[nodiscard]] int length() const override { return length_; }
+    [[nodiscard]] std::size_t memory_bytes() const override;
+    [[nodiscard]] bool is_table() const override { return false; }
+    [[nodiscard]] OutputHead cut_head(const FrequentIds& frequent, int n) const override {
+        return frequent.cut(backend(), model_->head(), n);
+    }
+
+    PassRows& forward(const PassInput& input) override;
+    void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) override;
+    void truncate(int length) override;
+    void keep(int base, std::span<const int> rows) override;
+    [[nodiscard]] Tensor features() const override { return features_; }
+    void wait() override { backend().sync(); }
+    void poison() override;
+
+  private:
+    using Pass = LayerStack::Pass;
+
+    [[nodiscard]] Backend& backend() const { return *model_->backend; }
+
+    // ---- model_forward.cpp ----
+    void check_input(const PassInput& input) const;
+    [[nodiscard]] Pass begin_pass(const PassInput& input);
+    [[nodiscard]] std::vector<int> depths(const PassInput& input) const;
+    [[nodiscard]] Tensor upload_ancestors(const PassInput& input);
+    void run_layers(const PassInput& input, Pass& pass);
+    void keep_tap(int tap, const Tensor& rows, const PassInput& input);
+    void gather_taps(int taps, int rows);
+    void run_head(const PassInput& input, Pass& pass);
+
+    std::shared_ptr<const Model> model_;
+    int capacity_;
+    int max_rows_;
+    int length_ = 0;
+    LayerStack stack_;
+    ModelRows rows_;
+
+    // scratch, for max_rows() rows
+    Buffer ids_;           // (1, rows) i32
+    Buffer ancestors_;     // (rows, ceil(rows / 64)) i64
+    Buffer taps_, tapped_; // (taps * rows, h) by tap, and (rows * taps, h) by row
+    Buffer tap_order_;     // (1, rows * taps) i32
+    Tensor features_;      // view of tapped_
+};
+
+} // namespace speclens

@@ -1,0 +1,96 @@
+// The shapes of published models (formats: Qwen3 technical report, Qwen2.5 release) for cost measurements
+// with random weights: speed depends on the shape, not on what the weights say. The shapes of heads are those of
+// assets/public/models.json.
+#include <algorithm>
+
+#include "engine/drafters/draft_config.h"
+#include "engine/model/model.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+struct Shape {
+    const char* name;
+    ModelConfig::Family family;
+    int hidden, ffn, layers, heads, kv_heads, head_dim, vocab;
+    bool tied;
+    int max_positions;
+};
+constexpr auto kQwen3 = ModelConfig::Family::qwen3;
+constexpr auto kQwen2 = ModelConfig::Family::qwen2;
+constexpr Shape kShapes[] = {
+    {"qwen3-0.6b", kQwen3, 1024, 3072, 28, 16, 8, 128, 151936, true, 40960},
+    {"qwen3-1.7b", kQwen3, 2048, 6144, 28, 16, 8, 128, 151936, true, 40960},
+    {"qwen3-4b", kQwen3, 2560, 9728, 36, 32, 8, 128, 151936, true, 40960},
+    {"qwen3-8b", kQwen3, 4096, 12288, 36, 32, 8, 128, 151936, false, 40960},
+    {"qwen2.5-0.5b", kQwen2, 896, 4864, 24, 14, 2, 64, 151936, true, 32768},
+    {"bundle-s", kQwen3, 192, 512, 12, 3, 1, 64, 4096, true, 4096},
+    {"micro", kQwen3, 32, 64, 4, 2, 1, 16, 96, true, 4096}, // for trying a command in a second
+};
+
+} // namespace
+
+std::vector<std::string> geometry_names() {
+    std::vector<std::string> names;
+    for (const Shape& shape : kShapes) names.emplace_back(shape.name);
+    return names;
+}
+
+ModelConfig geometry(const std::string& name) {
+    for (const Shape& shape : kShapes) {
+        if (name != shape.name) continue;
+        ModelConfig config;
+        config.family = shape.family;
+        config.hidden = shape.hidden;
+        config.ffn = shape.ffn;
+        config.layers = shape.layers;
+        config.heads = shape.heads;
+        config.kv_heads = shape.kv_heads;
+        config.head_dim = shape.head_dim;
+        config.vocab = shape.vocab;
+        config.tied = shape.tied;
+        config.qkv_bias = shape.family == kQwen2;
+        config.qk_norm = shape.family == kQwen3;
+        config.max_positions = shape.max_positions;
+        return config;
+    }
+    std::string known;
+    for (const Shape& shape : kShapes) known += std::string(known.empty() ? "" : ", ") + shape.name;
+    throw Error("unknown geometry \"" + name + "\"", "Known are: " + known + ".", Exit::usage);
+}
+
+DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target) {
+    using Method = DraftConfig::Method;
+    DraftConfig config;
+    config.layer = target;
+    const bool wide = target.hidden >= 1024;
+    if (drafter == "eagle3" || drafter == "eagle3_tree" || drafter == "dart") {
+        config.method = drafter == "dart" ? Method::dart : Method::eagle3;
+        if (config.method == Method::dart) config.masks = 7, config.output_norms = 2;
+        config.layer.layers = 1;
+        config.layer.qk_norm = config.layer.qkv_bias = false;
+        config.taps = {2, target.layers / 2, target.layers - 3};
+        config.draft_vocab = std::min(32000, target.vocab / 2);
+        return config;
+    }
+    if (drafter != "dflash" && drafter != "domino" && drafter != "dspark")
+        throw Error("no published shape for a head of \"" + drafter + "\"",
+                    "With --geometry, choose from eagle3, eagle3_tree, dart, dflash, domino, dspark, lookup and skip.", Exit::usage);
+    config.method = drafter == "dflash" ? Method::dflash : drafter == "domino" ? Method::domino : Method::dspark;
+    config.layer.layers = wide ? 5 : 2;
+    config.layer.qk_norm = true;
+    config.layer.qkv_bias = false;
+    for (int i = 0; i < 5; ++i) config.taps.push_back(std::max(0, 1 + i * (target.layers - 4) / 4));
+    config.block = config.method == Method::dspark ? 7 : 16;
+    config.mask_id = target.vocab - 1;
+    config.anchor_aligned = config.method != Method::dflash;
+    config.gru = wide ? 1024 : 64;
+    config.rank = wide ? 256 : 16;
+    config.prefix = 1;
+    config.markov_rank = wide ? 256 : 16;
+    config.confidence = config.confidence_with_markov = config.method == Method::dspark;
+    return config;
+}
+
+} // namespace speclens

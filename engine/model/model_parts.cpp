@@ -1,0 +1,117 @@
+#include "engine/model/model_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace speclens {
+namespace {
+
+// Dimension at which `rotations` full turns fit into the original context (YaRN, Peng et al. 2023, eq. 22).
+double yarn_dimension(double rotations, const ModelConfig& config) {
+    return config.head_dim * std::log(config.rope_original_positions / (rotations * 2 * std::numbers::pi)) /
+           (2 * std::log(config.rope_theta));
+}
+
+// Angle per position of each pair. Single precision like the reference: the rounding is part of the model.
+std::vector<float> inverse_frequencies(const ModelConfig& config) {
+    const int half = config.head_dim / 2;
+    std::vector<float> inverse(static_cast<std::size_t>(half));
+    for (int j = 0; j < half; ++j)
+        inverse[static_cast<std::size_t>(j)] =
+            static_cast<float>(std::pow(config.rope_theta, -2.0 * j / config.head_dim));
+    if (config.rope_factor <= 1) return inverse;
+
+    constexpr double kBetaFast = 32, kBetaSlow = 1;
+    const double low = std::max(std::floor(yarn_dimension(kBetaFast, config)), 0.0);
+    double high = std::min(std::ceil(yarn_dimension(kBetaSlow, config)), config.head_dim - 1.0);
+    if (high == low) high += 0.001; // the reference's guard against a division by zero
+    for (int j = 0; j < half; ++j) {
+        const double ramp = std::clamp((j - low) / (high - low), 0.0, 1.0);
+        float& value = inverse[static_cast<std::size_t>(j)];
+        value = static_cast<float>(value / config.rope_factor * ramp + value * (1 - ramp));
+    }
+    return inverse;
+}
+
+} // namespace
+
+void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t input, LayerWeights& w,
+                 std::vector<Slot>& slots) {
+    const std::int64_t h = c.hidden, f = c.ffn, q = std::int64_t{c.heads} * c.head_dim,
+                       kv = std::int64_t{c.kv_heads} * c.head_dim;
+    const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
+        slots.push_back({prefix + name, rows, cols, false, true, &to});
+    };
+    const auto vector = [&](const std::string& name, std::int64_t size, Buffer& to) {
+        slots.push_back({prefix + name, 1, size, true, true, &to});
+    };
+    vector("input_layernorm.weight", h, w.input_norm);
+    matrix("self_attn.q_proj.weight", q, input, w.wq);
+    matrix("self_attn.k_proj.weight", kv, input, w.wk);
+    matrix("self_attn.v_proj.weight", kv, input, w.wv);
+    if (c.qkv_bias) {
+        vector("self_attn.q_proj.bias", q, w.bq);
+        vector("self_attn.k_proj.bias", kv, w.bk);
+        vector("self_attn.v_proj.bias", kv, w.bv);
+    }
+    matrix("self_attn.o_proj.weight", h, q, w.wo);
+    if (c.qk_norm) {
+        vector("self_attn.q_norm.weight", c.head_dim, w.q_norm);
+        vector("self_attn.k_norm.weight", c.head_dim, w.k_norm);
+    }
+    vector("post_attention_layernorm.weight", h, w.post_norm);
+    matrix("mlp.gate_proj.weight", f, h, w.gate);
+    matrix("mlp.up_proj.weight", f, h, w.up);
+    matrix("mlp.down_proj.weight", h, f, w.down);
+}
+
+std::vector<Slot> model_slots(Model& model) {
+    const ModelConfig& c = model.config;
+    std::vector<Slot> slots;
+    slots.push_back(
+        {"model.embed_tokens.weight", c.vocab, c.hidden, false, /*read_per_token=*/c.tied, &model.embedding});
+    model.layer.resize(static_cast<std::size_t>(c.layers));
+    for (std::size_t l = 0; l < model.layer.size(); ++l)
+        layer_slots(c, "model.layers." + std::to_string(l) + ".", c.hidden, model.layer[l], slots);
+    slots.push_back({"model.norm.weight", 1, c.hidden, true, true, &model.final_norm});
+    if (!c.tied) slots.push_back({"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head});
+    return slots;
+}
+
+std::size_t cos_sin_bytes(const ModelConfig& config) {
+    return static_cast<std::size_t>(config.context()) * static_cast<std::size_t>(config.head_dim) *
+           sizeof(float);
+}
+
+Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
+    const int positions = config.context(), half = config.head_dim / 2;
+    const std::vector<float> inverse = inverse_frequencies(config);
+    // yarn sharpens attention a little as the context grows
+    const double scale = config.rope_factor > 1 ? 0.1 * std::log(config.rope_factor) + 1 : 1;
+    std::vector<float> table(static_cast<std::size_t>(positions) * config.head_dim);
+    for (int p = 0; p < positions; ++p) {
+        float* row = table.data() + static_cast<std::size_t>(p) * config.head_dim;
+        for (int j = 0; j < half; ++j) {
+            const float angle = static_cast<float>(p) * inverse[static_cast<std::size_t>(j)];
+            row[j] = static_cast<float>(scale * std::cos(static_cast<double>(angle)));
+            row[half + j] = static_cast<float>(scale * std::sin(static_cast<double>(angle)));
+        }
+    }
+    Buffer result(backend, DType::f32, positions, config.head_dim);
+    backend.upload(result.view(), table.data());
+    return result;
+}
+
+void check_cancelled(const Progress& progress) {
+    if (progress.cancelled != nullptr && progress.cancelled->load(std::memory_order_relaxed))
+        throw Cancelled();
+}
+
+void report_megabytes(const Progress& progress, const std::string& what, std::size_t done,
+                      std::size_t total) {
+    if (progress.report)
+        progress.report(what, static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+}
+
+} // namespace speclens

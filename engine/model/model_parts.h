@@ -1,0 +1,50 @@
+// What model.cpp (files) and model_random.cpp (made-up weights) share: the list of matrices with their names
+// and shapes, the rotary table, the accounting. Internal to the engine.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "engine/model/model.h"
+
+namespace speclens {
+
+// Relations between fields that both a file and a geometry must satisfy. Throws Error naming `file`.
+void check_config(const ModelConfig& config, const std::string& file);
+
+// One matrix of the checkpoint and where it goes.
+struct Slot {
+    std::string name;  // "model.layers.3.self_attn.q_proj.weight"
+    std::int64_t rows; // 1 for vectors
+    std::int64_t cols;
+    bool vector;         // stored with one dimension
+    bool read_per_token; // counts for WeightBytes::per_token (the embedding of an untied model does not)
+    Buffer* to;
+    // Columns first_col … of a stored matrix that has stored_cols; 0: the whole matrix.
+    std::int64_t first_col = 0;
+    std::int64_t stored_cols = 0;
+};
+// The matrices and norms of one decoder layer, named PREFIXinput_layernorm.weight … `input` is the width of
+// what q, k and v are made from.
+void layer_slots(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to,
+                 std::vector<Slot>& slots);
+// Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
+[[nodiscard]] std::vector<Slot> model_slots(Model& model);
+
+// Made-up weights for every slot: uniform with standard deviation 0.02, norms 1, biases 0; a pure function of
+// (seed, slot, index). Throws Cancelled.
+void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what,
+                   std::uint64_t seed, const Progress& progress, WeightBytes& bytes);
+// What the slots of a bf16 checkpoint take on a backend: vectors become f32.
+[[nodiscard]] std::size_t bf16_bytes(std::span<const Slot> slots);
+
+// (ModelConfig::context(), d) f32: cos of the d/2 angles, then their sines.
+[[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
+[[nodiscard]] std::size_t cos_sin_bytes(const ModelConfig& config);
+void check_cancelled(const Progress& progress); // throws Cancelled
+// Progress of a job of `total` bytes, in MB (1e6).
+void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total);
+
+} // namespace speclens

@@ -1,0 +1,186 @@
+#include "engine/model/model_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+Tensor ModelRows::begin(int count, std::span<const int> ids) {
+    count_ = count;
+    ids_ = ids;
+    at_temperature_.temperature.reset();
+    at_one_.temperature.reset();
+    largest_.entries = 0;
+    argmax_known_ = false;
+    forget_laws();
+    if (count == 0) return {};
+    if (logits_.view().rows < count) {
+        const std::int64_t rows = std::max<std::int64_t>(count, 2 * logits_.view().rows);
+        logits_ = Buffer(); // give the old one back first
+        logits_ = Buffer(*backend_, DType::f32, rows, vocab_);
+    }
+    return rows_of(logits_);
+}
+
+const std::vector<int>& ModelRows::argmax() {
+    if (argmax_known_) return argmax_;
+    argmax_.resize(static_cast<std::size_t>(count_));
+    if (count_ > 0) {
+        if (best_.view().cols < count_) best_ = Buffer(*backend_, DType::i32, 1, logits_.view().rows);
+        const Tensor ids{best_.view().data, DType::i32, 1, count_};
+        backend_->argmax(rows_of(logits_), ids);
+        backend_->download(ids, argmax_.data());
+        // The first column wins where no logit is a number.
+        for (int row = 0; row < count_; ++row) {
+            float first = 0;
+            if (argmax_[static_cast<std::size_t>(row)] == 0)
+                backend_->download({rows_of(logits_).slice(row, 1).data, DType::f32, 1, 1}, &first);
+            if (!std::isfinite(first)) not_finite();
+        }
+        for (int& id : argmax_) id = id_of(id);
+    }
+    argmax_known_ = true;
+    return argmax_;
+}
+
+// Ids that no token has (padding rows of the head, the mask id) keep the probability the head gives them,
+// like the reference: masking them would change the law that is compared with other engines.
+void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
+    const auto size = static_cast<std::size_t>(vocab_);
+    if (sampling.temperature == 0) {
+        law.assign(size, 0.0);
+        law[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = 1;
+        return;
+    }
+    row_.resize(static_cast<std::size_t>(width()));
+    law.resize(row_.size());
+    backend_->download(compute(at_temperature_, sampling.temperature).slice(row, 1), row_.data());
+    // Eight sums side by side: one alone waits for each addition.
+    constexpr std::size_t kSums = 8;
+    double sums[kSums] = {};
+    std::size_t i = 0;
+    for (; i + kSums <= row_.size(); i += kSums)
+        for (std::size_t j = 0; j < kSums; ++j) sums[j] += law[i + j] = static_cast<double>(row_[i + j]);
+    for (; i < row_.size(); ++i) sums[0] += law[i] = static_cast<double>(row_[i]);
+    const double sum = std::accumulate(sums, sums + kSums, 0.0);
+    if (!std::isfinite(sum) || sum <= 0) not_finite();
+    const double inverse = 1 / sum;
+    for (double& value : law) value *= inverse;
+    if (!ids_.empty()) { // backwards, so that no value is overwritten before it has moved: ids ascend
+        law.resize(size, 0.0);
+        for (std::size_t column = ids_.size(); column-- > 0;) {
+            const double value = law[column];
+            law[column] = 0;
+            law[static_cast<std::size_t>(ids_[column])] = value;
+        }
+    }
+    if (sampling.top_k > 0 || sampling.top_p < 1) filter_law(law, sampling);
+}
+
+Tensor ModelRows::compute(Probabilities& probabilities, double temperature) {
+    if (probabilities.temperature != temperature) {
+        if (probabilities.rows.view().rows < count_)
+            probabilities.rows = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
+        backend_->softmax(rows_of(logits_), static_cast<float>(temperature), rows_of(probabilities.rows));
+        probabilities.temperature = temperature;
+    }
+    return rows_of(probabilities.rows);
+}
+
+void ModelRows::not_finite() const {
+    throw Error(model_ + ": the model computed logits that are not finite numbers",
+                "The weights may be damaged: download the checkpoint again.");
+}
+
+Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
+    if (entries < 0) return PassRows::heads(row, sampling, entries);
+    CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
+    Heads heads;
+    if (entries == 0) return heads;
+    select(std::min(entries, width()));
+    if (sampling.temperature == 0)
+        heads.law = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
+    else
+        heads.law = law_head(row, law(row, sampling));
+    if (sampling != kRawSampling) heads.raw = raw_head(row);
+    return heads;
+}
+
+void ModelRows::select(int entries) {
+    Largest& found = largest_;
+    if (found.entries == entries) return;
+    const std::int64_t rows = logits_.view().rows;
+    if (found.ids.view().cols != entries || found.ids.view().rows < count_) {
+        found.ids = Buffer(*backend_, DType::i32, rows, entries);
+        found.values = Buffer(*backend_, DType::f32, rows, entries);
+    }
+    if (found.best.view().rows < count_) found.best = Buffer(*backend_, DType::f32, rows, 1);
+    const Tensor ids = found.ids.view().slice(0, count_);
+    const Tensor values = found.values.view().slice(0, count_);
+    const Tensor best = found.best.view().slice(0, count_);
+    backend_->top_k(rows_of(logits_), entries, ids, values);
+    found.id.resize(static_cast<std::size_t>(ids.size()));
+    found.logit.resize(static_cast<std::size_t>(ids.size()));
+    backend_->download(ids, found.id.data());
+    for (std::int32_t& id : found.id) id = id_of(id);
+    backend_->download(values, found.logit.data());
+
+    // The largest logit has the largest probability: from that one the others follow without a further look.
+    Probabilities& at_one = at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_;
+    const Tensor first{ids.data, DType::i32, count_, 1}; // overwritten: already downloaded
+    backend_->top_k(compute(at_one, 1), 1, first, best);
+    found.probability.resize(static_cast<std::size_t>(count_));
+    backend_->download(best, found.probability.data());
+    found.entries = entries;
+}
+
+Top ModelRows::raw_head(int row) const {
+    const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
+    const auto probability = static_cast<double>(largest_.probability[static_cast<std::size_t>(row)]);
+    if (!(probability > 0)) not_finite();
+    const double highest = std::log(probability) - static_cast<double>(largest_.logit[first]);
+    Top top;
+    top.entries.reserve(static_cast<std::size_t>(largest_.entries));
+    double mass = 0;
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(largest_.entries); ++i) {
+        const double logp = highest + static_cast<double>(largest_.logit[i]);
+        if (!(logp > kLogZero)) break;
+        top.entries.push_back({largest_.id[i], logp});
+        mass += std::exp(logp);
+    }
+    top.rest = largest_.entries == width() ? 0 : std::max(0.0, 1 - mass);
+    return top;
+}
+
+// Temperature keeps the order of the logits and filters cut from below, so the largest logits lead the law.
+Top ModelRows::law_head(int row, const Law& law) const {
+    const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
+    Top top;
+    top.entries.reserve(static_cast<std::size_t>(largest_.entries));
+    double mass = 0;
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(largest_.entries); ++i) {
+        const double p = law[static_cast<std::size_t>(largest_.id[i])];
+        if (!(p > 0)) break;
+        top.entries.push_back({largest_.id[i], std::log(p)});
+        mass += p;
+    }
+    top.rest = largest_.entries == width() ? 0 : std::max(0.0, 1 - mass);
+    return top;
+}
+
+std::vector<float> ModelRows::logits(int row) {
+    CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
+    std::vector<float> values(static_cast<std::size_t>(width()));
+    backend_->download(rows_of(logits_).slice(row, 1), values.data());
+    if (ids_.empty()) return values;
+    std::vector<float> wide(static_cast<std::size_t>(vocab_), -std::numeric_limits<float>::infinity());
+    for (std::size_t column = 0; column < values.size(); ++column)
+        wide[static_cast<std::size_t>(ids_[column])] = values[column];
+    return wide;
+}
+
+} // namespace speclens

@@ -1,0 +1,75 @@
+// The logits of one pass over a checkpoint, and what is derived from them on demand: argmax ids and laws.
+// Internal to the engine.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/decoder.h"
+#include "kernels/backend.h"
+
+namespace speclens {
+
+class ModelRows final : public PassRows {
+  public:
+    ModelRows(Backend& backend, int vocab, std::string model)
+        : backend_(&backend), vocab_(vocab), model_(std::move(model)) {}
+
+    // Starts a pass: forgets the last one and returns the (count, V) tensor that the head writes to. `ids`:
+    // what the columns stand for where a cut head has fewer, ascending, valid until the next pass; the others
+    // have mass 0.
+    Tensor begin(int count, std::span<const int> ids = {});
+
+    [[nodiscard]] int count() const override { return count_; }
+    [[nodiscard]] const std::vector<int>& argmax() override;
+    [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
+    [[nodiscard]] std::vector<float> logits(int row) override;
+
+  private:
+    // softmax of logits_ at one temperature, all rows in one launch: a round looks at nearly all of them.
+    struct Probabilities {
+        Buffer rows;                       // (rows, V), grows
+        std::optional<double> temperature; // none: not computed in this pass
+    };
+    // What traces record of the rows, selected on the device: nothing as wide as the vocabulary is
+    // downloaded.
+    struct Largest {
+        Buffer ids, values, best;       // (rows, entries) i32 and f32, (rows, 1) f32
+        int entries = 0;                // 0: not selected in this pass
+        std::vector<std::int32_t> id;   // (rows, entries), largest first
+        std::vector<float> logit;       // likewise
+        std::vector<float> probability; // (rows), of the largest at temperature 1
+    };
+
+    [[nodiscard]] int width() const { return ids_.empty() ? vocab_ : static_cast<int>(ids_.size()); }
+    [[nodiscard]] int id_of(int column) const {
+        return ids_.empty() ? column : ids_[static_cast<std::size_t>(column)];
+    }
+    [[nodiscard]] Tensor rows_of(const Buffer& buffer) const { // of this pass
+        return {buffer.view().data, DType::f32, count_, width()};
+    }
+    void compute_law(int row, const Sampling& sampling, Law& law) override;
+    [[nodiscard]] Tensor compute(Probabilities& probabilities, double temperature);
+    void select(int entries);
+    [[nodiscard]] Top raw_head(int row) const;
+    [[nodiscard]] Top law_head(int row, const Law& law) const;
+    [[noreturn]] void not_finite() const;
+
+    Backend* backend_;
+    int vocab_;
+    std::string model_;
+    int count_ = 0;
+    std::span<const int> ids_;     // of the columns; empty: column i is id i
+    Buffer logits_;                // (rows, V), grows
+    Probabilities at_temperature_; // the temperature of the run
+    Probabilities at_one_;         // temperature 1, where the run has another one
+    Largest largest_;
+    Buffer best_; // (1, rows) i32
+    bool argmax_known_ = false;
+    std::vector<int> argmax_;
+    std::vector<float> row_; // downloaded, on its way into a law
+};
+
+} // namespace speclens

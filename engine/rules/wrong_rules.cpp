@@ -1,0 +1,60 @@
+#include "engine/rules/wrong_rules.h"
+
+namespace speclens {
+namespace {
+
+Verdict bonus_after_a_rejection(const Round& round) {
+    Verdict verdict = find_rule("token")->verify(round);
+    const int k = round.count();
+    if (k > 0 && verdict.accepted() == k - 1) {
+        verdict.path.push_back(k - 1);
+        verdict.checks.back().accepted = true;
+        verdict.law = round.p(k);
+        verdict.token = sample(verdict.law, round.resample_coin(k));
+    }
+    return verdict;
+}
+
+Verdict replace_from(const Round& round, const std::function<const Law&(int)>& law) {
+    Verdict verdict = find_rule("token")->verify(round);
+    if (verdict.from == Resampled::From::residual) {
+        verdict.law = law(verdict.row());
+        verdict.token = sample(verdict.law, *verdict.u);
+    }
+    return verdict;
+}
+
+Verdict redraw_from_the_draft(const Round& round) {
+    return replace_from(round, round.q);
+}
+Verdict replace_from_the_target(const Round& round) {
+    return replace_from(round, round.p);
+}
+
+Verdict ratio_upside_down(const Round& round) {
+    Round swapped = round;
+    swapped.p = [&](int row) -> const Law& { return row < round.count() ? round.q(row) : round.p(row); };
+    swapped.q = [&](int node) -> const Law& { return round.p(node); };
+    return find_rule("token")->verify(swapped);
+}
+
+} // namespace
+
+std::span<const RuleInfo> wrong_rules() {
+    static const RuleInfo kRules[] = {
+        {"bonus", "Bonus after a rejection",
+         "A replacement at the last position is taken for a bonus, and the rejected draft stays.", true,
+         false, &bonus_after_a_rejection, Siblings::none, Promise::nothing},
+        {"redraw", "No residual: ask the draft again",
+         "A rejected draft is replaced by another draw from the draft.", true, false, &redraw_from_the_draft,
+         Siblings::none, Promise::nothing},
+        {"target", "Replacement from the target",
+         "A rejected draft is replaced by a draw from the whole law of the target.", true, false,
+         &replace_from_the_target, Siblings::none, Promise::nothing},
+        {"swapped", "Ratio upside down", "A draft stays with probability min(1, draft / target).", true,
+         false, &ratio_upside_down, Siblings::none, Promise::nothing},
+    };
+    return kRules;
+}
+
+} // namespace speclens

@@ -1,0 +1,135 @@
+#include "engine/run/control.h"
+
+#include <algorithm>
+
+namespace speclens {
+
+const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+                               const RunSettings& now) {
+    for (const EarlierSettings& old : earlier)
+        if (cycle < old.until) return old.settings;
+    return now;
+}
+
+std::string to_text(const Command& command) {
+    struct Writer {
+        std::string operator()(const Restart& c) const {
+            return "restart " + c.settings.drafter + " k=" + std::to_string(c.settings.k) + " rule=" + c.settings.rule +
+                   " seed=" + std::to_string(c.settings.seed);
+        }
+        std::string operator()(const Cancel&) const { return "cancel"; }
+        std::string operator()(const Fork& c) const {
+            std::string text = "fork at cycle " + std::to_string(c.cycle);
+            if (c.force_draft)
+                text += ", draft " + std::to_string(c.force_draft->first) + " := token " +
+                        std::to_string(c.force_draft->second);
+            if (c.force_coin)
+                text += ", coin " + std::to_string(c.force_coin->first) + " := " + std::to_string(c.force_coin->second);
+            if (c.settings)
+                text += ", " + c.settings->drafter + " k=" + std::to_string(c.settings->k) + " rule=" + c.settings->rule +
+                        " seed=" + std::to_string(c.settings->seed) + " fork=" + std::to_string(c.settings->fork);
+            return text;
+        }
+        std::string operator()(const FetchTwin& c) const { return "twin of cycle " + std::to_string(c.cycle); }
+        std::string operator()(const FetchGuest& c) const {
+            return c.drafter + " at cycle " + std::to_string(c.cycle);
+        }
+        std::string operator()(const FetchGuesses& c) const {
+            return "guesses of every drafter at cycle " + std::to_string(c.cycle);
+        }
+        std::string operator()(const RunStudy& c) const {
+            return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs";
+        }
+        std::string operator()(const FetchLaws& c) const {
+            return "laws of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
+        }
+        std::string operator()(const StartRace& c) const {
+            std::string text = c.settings.stepped ? "stepped race of" : "race of";
+            for (const RaceEntry& lane : c.settings.lanes) text += " " + lane.drafter;
+            return text;
+        }
+        std::string operator()(const StopRace&) const { return "stop the race"; }
+        std::string operator()(const StepRace& c) const {
+            return c.stride == Stride::phase   ? "race: a phase in every lane"
+                   : c.stride == Stride::round ? "race: a round in every lane"
+                                               : "race: to the end";
+        }
+        std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
+        std::string operator()(const MeasurePasses&) const { return "time passes"; }
+        std::string operator()(const TrainHeads& c) const { return "train heads, " + std::to_string(c.steps) + " steps"; }
+    };
+    return std::visit(Writer{}, command);
+}
+
+void Mailbox::push(Command command) {
+    const std::lock_guard lock(mutex_);
+    commands_.push_back(std::move(command));
+}
+
+std::vector<Command> Mailbox::take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Command> taken;
+    taken.swap(commands_);
+    return taken;
+}
+
+bool Mailbox::ends_run() const {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(commands_, [](const Command& command) {
+        return std::holds_alternative<Restart>(command) || std::holds_alternative<Cancel>(command);
+    });
+}
+
+void Gate::set(std::int64_t steps) {
+    {
+        const std::lock_guard lock(mutex_);
+        woken_ = woken_ || budget_ != steps;
+        budget_ = steps;
+    }
+    changed_.notify_all();
+}
+
+void Gate::add(std::int64_t steps) {
+    {
+        const std::lock_guard lock(mutex_);
+        budget_ = budget_ > kUnlimited - steps ? kUnlimited : budget_ + steps;
+    }
+    changed_.notify_all();
+}
+
+void Gate::wake() {
+    {
+        const std::lock_guard lock(mutex_);
+        woken_ = true;
+    }
+    changed_.notify_all();
+}
+
+void Gate::close() {
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    changed_.notify_all();
+}
+
+bool Gate::try_take() {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || budget_ <= 0) return false;
+    if (budget_ != kUnlimited) --budget_;
+    return true;
+}
+
+bool Gate::wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || woken_ || budget_ > 0; });
+    woken_ = false;
+    return !closed_;
+}
+
+std::int64_t Gate::budget() const {
+    const std::lock_guard lock(mutex_);
+    return budget_;
+}
+
+}  // namespace speclens

@@ -1,0 +1,373 @@
+#include "engine/run/cycle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/clock.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+double log_of(double probability) { return probability > 0 ? std::log(probability) : kLogZero; }
+
+}  // namespace
+
+Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
+             std::vector<int> sequence, int prompt_tokens, int first_cycle, std::vector<std::uint32_t> attempts)
+    : target_(target), drafter_(drafter), rule_(rule), settings_(std::move(settings)), trace_(trace),
+      sequence_(std::move(sequence)), prompt_tokens_(prompt_tokens), cycle_(first_cycle), attempts_(std::move(attempts)) {
+    CHECK(!sequence_.empty(), "a run needs at least one token to start from");
+    CHECK(target_.length() == 0, "the target's cache must be empty at the start");
+}
+
+// One phase a call. A phase that has nothing to show (no draft, nothing to judge) runs on into the next one.
+bool Cycle::step() {
+    const std::size_t before = trace_.size();
+    try {
+        while (!stopped_ && trace_.size() == before) {
+            switch (next_) {
+                case Next::prefill: do_prefill(); break;
+                case Next::draft: do_draft(); break;
+                case Next::verify: do_verify(); break;
+                case Next::accept: do_accept(); break;
+                case Next::resample: do_resample(); break;
+                case Next::commit: do_commit(); break;
+            }
+        }
+    } catch (const Error& error) {  // the trace ends with the reason; whoever steps decides what to do about it
+        stopped_ = true;
+        trace_.append(Failed{error.what(), error.remedy()});
+        throw;
+    }
+    return !stopped_;
+}
+
+void Cycle::stop(const std::string& reason) {
+    if (stopped_) return;
+    stopped_ = true;
+    Stopped event;
+    event.reason = reason;
+    event.hash = trace_.hash(trace_.size());
+    trace_.append(std::move(event));
+}
+
+void Cycle::do_prefill() {
+    const Stopwatch watch;
+    const auto fed = std::span<const int>(sequence_).first(sequence_.size() - 1);
+    drafter_.begin(sequence_);
+    const std::vector<int> taps = drafter_.taps();
+    const auto observe = [this](int first, const Tensor& features) {
+        drafter_.observe({.sequence = sequence_, .first = first, .prompt = true, .features = features});
+    };
+    target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe);
+    if (settings_.timing) target_.wait();  // or the first draft would be charged with the prompt
+    bool recorded = false;  // a fork's trace already has it
+    for (std::size_t i = 0; i < trace_.size() && i < 4 && !recorded; ++i)
+        recorded = std::holds_alternative<Prefill>(trace_[i]);
+    if (!recorded) trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() : 0});
+    next_ = Next::draft;
+}
+
+void Cycle::do_draft() {
+    const int committed = static_cast<int>(sequence_.size());
+    const int remaining = settings_.max_tokens - (committed - prompt_tokens_);
+    const int room = target_.capacity() - committed;  // rows that fit beside the pending token's
+    if (remaining <= 0) return stop("length");
+    if (room < 0) return stop("context full");
+
+    const bool forced = cycle_ == settings_.forced_cycle;
+    DraftRequest request;
+    request.sequence = sequence_;
+    request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
+    request.nodes = std::min({settings_.nodes, room, target_.max_rows() - 1});
+    request.siblings = settings_.nodes > 0 ? rule_.siblings : Siblings::none;
+    request.sampling = settings_.draft_sampling;
+    request.coin = [this](int index) { return coin(Purpose::draft, index); };
+    request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
+    request.entries = settings_.trace_top;
+    request.lens = settings_.lens;
+    request.raw_laws = rule_.mixes();
+    request.stops = settings_.stops;
+    if (forced) request.force = settings_.force_drafts;
+
+    const int proposed = request.k;
+    if (rule_.mixes() && settings_.k > 0) ++request.k;  // the draft's law behind its last node is needed too
+    const Stopwatch watch;
+    draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
+    take_behind(proposed);
+    empty_draft_ms_ = settings_.timing && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
+    request.k = proposed;
+    look_at_draft(request);
+    for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
+        const DraftNode& node = draft_.nodes[i];
+        Drafted event;
+        event.cycle = cycle_;
+        event.index = static_cast<int>(i);
+        event.parent = node.parent;
+        event.token = node.token;
+        event.q = log_of(node.q());
+        event.u = node.u;
+        event.extra = node.extra;
+        event.lens = node.lens;
+        event.ms = settings_.timing ? node.ms : 0;
+        event.head_ms = settings_.timing ? node.head_ms : 0;
+        if (settings_.trace_top != 0) {
+            event.top = !node.heads.law.empty() ? node.heads.law
+                        : node.law.empty()      ? Top{{{node.token, 0.0}}, 0}
+                                                : top_of(node.law, settings_.trace_top);
+            event.raw_top = node.heads.raw;
+            event.base_top = node.base;
+        }
+        trace_.append(std::move(event));
+    }
+    next_ = Next::verify;
+}
+
+// Keeps the node that was asked for beyond `k` aside: its law is what the draft says there.
+void Cycle::take_behind(int k) {
+    behind_.reset();
+    if (!rule_.mixes() || static_cast<int>(draft_.nodes.size()) != k + 1 || !draft_.is_chain()) return;
+    behind_ = std::move(draft_.nodes.back());
+    draft_.nodes.pop_back();
+    if (!draft_.nodes.empty()) {
+        draft_.nodes.back().ms += behind_->ms;
+        draft_.nodes.back().head_ms += behind_->head_ms;
+    }
+    if (behind_->law.empty()) behind_->law = one_hot(target_.vocab(), behind_->token);
+    if (behind_->raw_law.empty()) behind_->raw_law = behind_->law;
+}
+
+// Checks the proposal and lays it out for the pass and the rule.
+void Cycle::look_at_draft(const DraftRequest& request) {
+    const int count = static_cast<int>(draft_.nodes.size());
+    drafted_tokens_.clear();
+    parents_.clear();
+    for (int i = 0; i < count; ++i) {
+        const DraftNode& node = draft_.nodes[static_cast<std::size_t>(i)];
+        CHECK(node.token >= 0 && node.token < target_.vocab(), "a drafter proposed a token outside the vocabulary");
+        CHECK(node.parent >= -1 && node.parent < i, "a draft token's parent must be an earlier one or -1");
+        drafted_tokens_.push_back(node.token);
+        parents_.push_back(node.parent);
+    }
+    tree_ = !draft_.is_chain();
+    depths_ = draft_.depths();
+    lanes_ = draft_.lanes();
+    const int most = std::max(tree_ ? request.nodes : request.k, 0);
+    const int deepest = count == 0 ? 0 : *std::max_element(depths_.begin(), depths_.end());
+    CHECK(count <= most && deepest <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
+    if (tree_ && rule_.siblings == Siblings::none) throw tree_error(rule_.name);
+}
+
+void Cycle::do_verify() {
+    kv_before_ = target_.length();
+    CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
+    std::vector<int> tokens{sequence_.back()};
+    tokens.insert(tokens.end(), drafted_tokens_.begin(), drafted_tokens_.end());
+    std::vector<int> parents;  // of the rows: row 0 is the pending token, row 1 + i is node i
+    if (tree_) {
+        parents.push_back(-1);
+        for (const int parent : parents_) parents.push_back(parent + 1);
+    }
+    const std::vector<int> taps = drafter_.taps();
+
+    const Stopwatch watch;
+    rows_ = &target_.forward({.tokens = tokens, .parents = parents, .taps = taps});
+    if (settings_.sampling.temperature == 0)
+        (void)rows_->argmax();  // waits for the pass
+    else if (settings_.timing)
+        target_.wait();
+    draft_laws_.assign(drafted_tokens_.size(), {});
+    judged_ = false;
+    checked_ = 0;
+    trace_.append(
+        Verified{cycle_, static_cast<int>(tokens.size()), settings_.timing ? watch.ms() : 0, empty_draft_ms_});
+    next_ = Next::accept;
+}
+
+const Law& Cycle::target_law(int row) {
+    return rows_->law(row, settings_.sampling);
+}
+
+const Law& Cycle::draft_law(int index) {
+    const DraftNode& node = draft_.nodes[static_cast<std::size_t>(index)];
+    if (!node.law.empty()) return node.law;
+    Law& law = draft_laws_[static_cast<std::size_t>(index)];
+    if (law.empty()) law = one_hot(target_.vocab(), node.token);
+    return law;
+}
+
+double Cycle::coin(Purpose purpose, int depth, int lane) const {
+    const std::size_t position = sequence_.size() + static_cast<std::size_t>(depth);
+    const bool again = purpose != Purpose::resample && position < attempts_.size();
+    return uniform({.seed = settings_.seed,
+                    .position = static_cast<std::uint32_t>(position),
+                    .purpose = purpose,
+                    .lane = static_cast<std::uint32_t>(lane),
+                    // A position is resampled once, in the round that commits it; drafts and their coins may come again.
+                    .attempt = again ? attempts_[position] : 0,
+                    .fork = settings_.fork});
+}
+
+void Cycle::judge() {
+    const Stopwatch watch;
+    Round round;
+    round.drafts = drafted_tokens_;
+    if (tree_) round.parents = parents_;
+    round.p = [this](int row) -> const Law& { return target_law(row); };
+    round.q = [this](int index) -> const Law& { return draft_law(index); };
+    round.p_raw = [this](int row) -> const Law& { return rows_->law(row, kRawSampling); };
+    round.q_raw = [this](int index) -> const Law& {
+        const Law& raw = draft_.nodes[static_cast<std::size_t>(index)].raw_law;
+        return raw.empty() ? draft_law(index) : raw;
+    };
+    if (behind_) round.behind = {&behind_->law, &behind_->raw_law};
+    round.params = settings_.rule_params;
+    round.p_argmax = [this](int row) { return rows_->argmax()[static_cast<std::size_t>(row)]; };
+    round.accept_coin = [this](int index) {
+        const bool forced = settings_.force_coin && cycle_ == settings_.forced_cycle && settings_.force_coin->first == index;
+        const auto node = static_cast<std::size_t>(index);
+        return forced ? settings_.force_coin->second : coin(Purpose::accept, depths_[node] - 1, lanes_[node]);
+    };
+    round.resample_coin = [this](int row) {
+        return coin(Purpose::resample, row == 0 ? 0 : depths_[static_cast<std::size_t>(row - 1)]);
+    };
+    verdict_ = rule_.verify(round);
+    residual_fallbacks_ += verdict_.residual_fallback;
+    judged_ = true;
+    accept_ms_ = settings_.timing ? watch.ms() : 0;
+}
+
+void Cycle::do_accept() {
+    if (!judged_) judge();
+    if (checked_ == verdict_.checks.size()) {
+        next_ = Next::resample;
+        return;
+    }
+    const Judgement& judgement = verdict_.checks[checked_++];
+    const auto node = static_cast<std::size_t>(judgement.node);
+    const int row = 1 + parents_[node];
+    Checked event;
+    event.cycle = cycle_;
+    event.index = judgement.node;
+    event.token = drafted_tokens_[node];
+    const bool greedy = settings_.sampling.temperature == 0 && !rule_.mixes();
+    event.p = greedy ? log_of(judgement.threshold) : log_of(target_law(row)[static_cast<std::size_t>(event.token)]);
+    event.q = log_of(draft_.nodes[node].q());
+    if (judgement.left) event.left = log_of(*judgement.left);
+    if (judgement.goal) event.goal = log_of(*judgement.goal);
+    if (judgement.joint) event.joint = log_of(*judgement.joint);
+    event.limit = judgement.limit;
+    event.threshold = judgement.threshold;
+    event.u = judgement.u;
+    event.set = judgement.u && settings_.force_coin && cycle_ == settings_.forced_cycle &&
+                settings_.force_coin->first == judgement.node;
+    event.accepted = judgement.accepted;
+    if (settings_.trace_top != 0) {
+        Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
+        event.top = std::move(heads.law);
+        event.raw_top = std::move(heads.raw);
+    }
+    trace_.append(std::move(event));
+    if (checked_ == verdict_.checks.size()) next_ = Next::resample;
+}
+
+void Cycle::do_resample() {
+    const int row = verdict_.row();
+    Resampled event;
+    event.cycle = cycle_;
+    event.from = verdict_.from;
+    if (tree_) event.parent = row - 1;
+    event.token = verdict_.token;
+    event.u = verdict_.u;
+    event.p = verdict_.law.empty() ? 0.0 : log_of(verdict_.law[static_cast<std::size_t>(verdict_.token)]);
+    if (settings_.trace_top != 0) {
+        Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
+        if (verdict_.from == Resampled::From::residual || verdict_.mixed) {
+            event.top = top_of(verdict_.law, settings_.trace_top);
+            event.target_top = std::move(heads.law);
+        } else {
+            event.top = verdict_.law.empty() ? Top{{{verdict_.token, 0.0}}, 0} : std::move(heads.law);
+        }
+        event.raw_top = std::move(heads.raw);
+    }
+    trace_.append(std::move(event));
+    next_ = Next::commit;
+}
+
+void Cycle::do_commit() {
+    const Stopwatch watch;
+    const int kv_verify = target_.length();
+    std::vector<int> tokens;
+    for (const int node : verdict_.path) tokens.push_back(drafted_tokens_[static_cast<std::size_t>(node)]);
+    tokens.push_back(verdict_.token);
+    // The text ends at the first stop token, inclusive; nothing follows it.
+    const auto is_stop = [&](int id) {
+        return std::find(settings_.stops.begin(), settings_.stops.end(), id) != settings_.stops.end();
+    };
+    const auto end = std::find_if(tokens.begin(), tokens.end(), is_stop);
+    const bool ended = end != tokens.end();
+    if (ended) tokens.erase(end + 1, tokens.end());
+
+    // Later rounds that draft for a position of this block again must not reuse this round's coins.
+    const std::size_t first = sequence_.size();
+    const auto deepest = depths_.empty() ? 0 : static_cast<std::size_t>(*std::max_element(depths_.begin(), depths_.end()));
+    attempts_.resize(std::max(attempts_.size(), first + deepest), 0);
+    for (std::size_t i = 0; i < deepest; ++i) ++attempts_[first + i];
+
+    // The cache keeps the rows of all tokens but the last: the old pending token, then the accepted drafts.
+    std::vector<int> kept{0};
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) kept.push_back(1 + verdict_.path[i]);
+    sequence_.insert(sequence_.end(), tokens.begin(), tokens.end());
+    target_.keep(kv_before_, kept);
+    const int accepted = std::min<int>(verdict_.accepted(), static_cast<int>(tokens.size()));
+    drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = target_.features()});
+
+    Committed event;
+    event.cycle = cycle_;
+    event.accepted_drafts = accepted;
+    if (tree_) event.path.assign(verdict_.path.begin(), verdict_.path.begin() + accepted);
+    event.tokens = std::move(tokens);
+    event.kv_before = kv_before_;
+    event.kv_verify = kv_verify;
+    event.kv_after = target_.length();
+    event.accept_ms = accept_ms_;
+    event.ms = settings_.timing ? watch.ms() : 0;
+    if (settings_.lens) event.lens = drafter_.look_back();
+    trace_.append(std::move(event));
+
+    ++cycle_;
+    next_ = Next::draft;
+    if (ended) {
+        stop("end of text");
+    } else if (static_cast<int>(sequence_.size()) - prompt_tokens_ >= settings_.max_tokens) {
+        stop("length");
+    } else if (static_cast<int>(sequence_.size()) > target_.capacity()) {
+        stop("context full");
+    }
+}
+
+std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle) {
+    std::vector<std::uint32_t> attempts;
+    const Header* header = trace.header();
+    if (!header) return attempts;
+    std::size_t length = header->prompt.size();
+    std::vector<std::size_t> depth;  // of the drafts of the running cycle
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        if (const auto* draft = std::get_if<Drafted>(&trace[i])) {
+            if (draft->cycle >= cycle) break;
+            const bool under = draft->parent >= 0 && draft->parent < static_cast<int>(depth.size());
+            depth.push_back(under ? depth[static_cast<std::size_t>(draft->parent)] + 1 : 1);
+        } else if (const auto* commit = std::get_if<Committed>(&trace[i])) {
+            if (commit->cycle >= cycle) break;
+            const std::size_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+            attempts.resize(std::max(attempts.size(), length + deepest), 0);
+            for (std::size_t d = 0; d < deepest; ++d) ++attempts[length + d];
+            length += commit->tokens.size();
+            depth.clear();
+        }
+    }
+    return attempts;
+}
+
+}  // namespace speclens

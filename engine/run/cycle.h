@@ -1,0 +1,102 @@
+// The decode cycle as a state machine: draft -> verify -> accept … accept -> resample -> commit.
+// step() performs exactly one phase (in Accept: one token) and appends its events. Stopping means not
+// calling step(); nothing is ever suspended in the middle.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/run/cycle_view.h"
+#include "engine/model/decoder.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/rng.h"
+#include "engine/run/trace.h"
+#include "engine/rules/verify.h"
+
+namespace speclens {
+
+struct CycleSettings {
+    int k = 4;                        // draft tokens in a row at most
+    int nodes = 0;                    // draft tokens of a tree at most; 0: only chains are asked for
+    Sampling sampling;
+    Sampling draft_sampling;
+    std::uint64_t seed = 0;
+    std::uint32_t fork = 0;
+    int max_tokens = 64;              // new tokens of the whole run
+    RuleParams rule_params = {};
+    int trace_top = 64;               // 0: no rows; -1: all
+    bool timing = true;               // false: every ms is 0
+    bool lens = false;                // record engine/drafters/lens.h
+    std::vector<int> stops;
+    // Changes of one cycle made by a fork.
+    int forced_cycle = -1;
+    std::vector<std::pair<int, int>> force_drafts;      // (index of the node, token)
+    std::optional<std::pair<int, double>> force_coin;   // (index of the node, u)
+};
+
+class Cycle {
+  public:
+    // `sequence`: the tokens so far (prompt, or prompt and committed output when a fork continues), the last
+    // one pending. `prompt_tokens` of them are the prompt. `first_cycle` numbers the first cycle.
+    Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
+          std::vector<int> sequence, int prompt_tokens, int first_cycle = 0,
+          std::vector<std::uint32_t> attempts = {});
+
+    // False once the run has stopped.
+    bool step();
+    [[nodiscard]] bool stopped() const { return stopped_; }
+    [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
+    [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
+    void stop(const std::string& reason);  // appends Stopped
+
+  private:
+    enum class Next { prefill, draft, verify, accept, resample, commit };
+    void do_prefill();
+    void do_draft();
+    void look_at_draft(const DraftRequest& request);
+    void do_verify();
+    void judge();        // laws and verdict, once per cycle, at the first accept step
+    void do_accept();
+    void do_resample();
+    void do_commit();
+    // depth: 0 for the token right after the pending one
+    [[nodiscard]] double coin(Purpose purpose, int depth, int lane = 0) const;
+    [[nodiscard]] const Law& target_law(int row);
+    [[nodiscard]] const Law& draft_law(int index);
+    void take_behind(int k);
+
+    Decoder& target_;
+    Drafter& drafter_;
+    const RuleInfo& rule_;
+    CycleSettings settings_;
+    Trace& trace_;
+    std::vector<int> sequence_;
+    int prompt_tokens_ = 0;
+    int cycle_ = 0;
+    std::vector<std::uint32_t> attempts_;  // earlier rounds that drafted for each position
+    Next next_ = Next::prefill;
+    bool stopped_ = false;
+    long residual_fallbacks_ = 0;
+
+    // State of the running cycle.
+    Draft draft_;
+    std::vector<int> drafted_tokens_, parents_, depths_, lanes_;  // of each node
+    bool tree_ = false;
+    PassRows* rows_ = nullptr;
+    std::vector<Law> draft_laws_;
+    std::optional<DraftNode> behind_;  // a rule that mixes: what the draft says after its last node; not proposed
+    Verdict verdict_;
+    bool judged_ = false;
+    std::size_t checked_ = 0;
+    int kv_before_ = 0;
+    double empty_draft_ms_ = 0;  // of a draft that proposed nothing
+    double accept_ms_ = 0;
+};
+
+// How many rounds before `cycle` drafted for each position; what a fork needs to keep the same dice.
+[[nodiscard]] std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle);
+
+}  // namespace speclens

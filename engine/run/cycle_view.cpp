@@ -1,0 +1,208 @@
+#include "engine/run/cycle_view.h"
+
+#include <algorithm>
+
+namespace speclens {
+namespace {
+
+class Folder {
+  public:
+    explicit Folder(CycleView& view) : view_(view) {}
+    void at(std::size_t index) { index_ = index; }
+
+    void operator()(const Header& e) {
+        view_.header = &e;
+        view_.prompt_tokens = static_cast<int>(e.prompt.size());
+        for (int id : e.prompt) view_.tokens.push_back({id, Origin::prompt, -1, -1});
+    }
+    void operator()(const Prefill& e) {
+        view_.phase = Phase::prefill;
+        view_.prefill_tokens += e.tokens;
+        view_.prefill_ms += e.ms;
+    }
+    void operator()(const Drafted& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::draft;
+        const int index = static_cast<int>(c.drafts.size());
+        const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1;  // a hostile file may say anything
+        c.tree = c.tree || parent != index - 1;
+        c.drafts.push_back({.draft = &e, .parent = parent, .depth = 1 + (parent < 0 ? 0 : c.drafts[parent].depth)});
+        c.draft_ms += e.ms + e.head_ms;
+        c.head_ms += e.head_ms;
+    }
+    void operator()(const Verified& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::verify;
+        c.verify = &e;
+        c.verify_ms += e.ms;
+        c.draft_ms += e.draft_ms;
+    }
+    void operator()(const Checked& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::accept;
+        if (e.index < 0 || e.index >= static_cast<int>(c.drafts.size())) return;  // a hostile file
+        DraftSlot& slot = c.drafts[static_cast<std::size_t>(e.index)];
+        slot.check = &e;
+        c.last_judged = e.index;
+        slot.state = e.accepted ? DraftSlot::State::accepted : DraftSlot::State::rejected;
+        if (e.accepted) {
+            ++c.accepted;
+            c.path.push_back(e.index);
+        }
+        if (e.joint) return;  // of a block every guess is judged, whatever became of those before it
+        if (e.accepted) {
+            // The siblings that come after it, and what was guessed below them.
+            discard_if(c, [&](const DraftSlot& other) { return &other > &slot && other.parent == slot.parent; });
+        } else {
+            discard_if(c, [](const DraftSlot&) { return false; });
+        }
+    }
+    void operator()(const Resampled& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::resample;
+        c.resample = &e;
+        discard_if(c, [](const DraftSlot&) { return true; });
+    }
+    void operator()(const Committed& e) {
+        CycleSummary& c = cycle(e.cycle);
+        view_.phase = Phase::commit;
+        c.commit = &e;
+        c.other_ms = e.accept_ms + e.ms;
+        for (std::size_t i = 0; i < e.tokens.size(); ++i) {
+            const bool from_draft = static_cast<int>(i) < e.accepted_drafts;
+            const int index = !from_draft ? -1 : i < c.path.size() ? c.path[i] : static_cast<int>(i);
+            view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.cycle, index});
+        }
+        ++view_.rounds;
+        view_.drafted += static_cast<int>(c.drafts.size());
+        view_.accepted_drafts += e.accepted_drafts;
+        view_.output_tokens += static_cast<int>(e.tokens.size());
+        view_.total_ms += c.total_ms();
+    }
+    void operator()(const Stopped& e) {
+        view_.phase = Phase::stopped;
+        view_.stopped = &e;
+    }
+    void operator()(const Failed& e) {
+        view_.phase = Phase::failed;
+        view_.failed = &e;
+    }
+    void operator()(const Commanded&) {}
+
+  private:
+    // Discards the drafts that are still open and that `gone` names, and all that hang below a lost one.
+    template <typename Gone>
+    static void discard_if(CycleSummary& c, const Gone& gone) {
+        for (DraftSlot& slot : c.drafts) {
+            if (slot.state != DraftSlot::State::drafted) continue;
+            const bool lost_parent = slot.parent >= 0 && (c.drafts[slot.parent].state == DraftSlot::State::rejected ||
+                                                          c.drafts[slot.parent].state == DraftSlot::State::discarded);
+            if (lost_parent || gone(slot)) slot.state = DraftSlot::State::discarded;
+        }
+    }
+
+    static Origin own_origin(const CycleSummary& c) {
+        if (!c.resample) return Origin::plain;
+        switch (c.resample->from) {
+            case Resampled::From::residual: return Origin::residual;
+            case Resampled::From::bonus: return Origin::bonus;
+            case Resampled::From::target: break;
+        }
+        return Origin::plain;
+    }
+
+    // The running cycle; a new number opens a new one.
+    CycleSummary& cycle(int number) {
+        if (view_.cycles.empty() || view_.cycles.back().cycle != number) {
+            CycleSummary next;
+            next.cycle = number;
+            next.first_event = index_;
+            if (!view_.cycles.empty()) next.start_ms = view_.cycles.back().start_ms + view_.cycles.back().total_ms();
+            view_.cycles.push_back(std::move(next));
+        }
+        view_.cycles.back().end_event = index_ + 1;
+        return view_.cycles.back();
+    }
+
+    CycleView& view_;
+    std::size_t index_ = 0;
+};
+
+}  // namespace
+
+int CycleSummary::own_slot() const {
+    for (int i = static_cast<int>(drafts.size()); i-- > 0;)
+        if (drafts[i].state == DraftSlot::State::rejected && drafts[i].parent == end_of_path()) return i;
+    return static_cast<int>(drafts.size());
+}
+
+std::size_t CycleSummary::judged_in_order() const {
+    if (tree) return 0;
+    std::size_t judged = 0;
+    while (judged < drafts.size() && drafts[judged].check)
+        if (!drafts[judged++].check->accepted) break;
+    return judged;
+}
+
+std::vector<int> CycleSummary::reading_order() const {
+    // Each draft joins the end of its parent's branch: right before the next draft that is not deeper.
+    std::vector<int> order;
+    for (int i = 0; i < static_cast<int>(drafts.size()); ++i) {
+        auto at = order.begin();
+        int depth = 0;
+        if (drafts[i].parent >= 0) {
+            at = std::find(order.begin(), order.end(), drafts[i].parent) + 1;
+            depth = drafts[drafts[i].parent].depth;
+        }
+        while (at != order.end() && drafts[*at].depth > depth) ++at;
+        order.insert(at, i);
+    }
+    return order;
+}
+
+bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle) {
+    const Header* header = whole.header;
+    if (!header || header->k == 0 || header->drafter == "none" || !cycle.drafts.empty()) return false;
+    const auto before = std::count_if(whole.tokens.begin(), whole.tokens.end(), [&](const OutputToken& token) {
+        return token.origin != Origin::prompt && token.cycle < cycle.cycle;
+    });
+    if (header->max_tokens - before == 1) return true;
+    // The round's one token was the last that the context held: there was no slot for a guess beside it.
+    return whole.stopped && whole.stopped->reason == "context full" && whole.cycles.back().cycle == cycle.cycle;
+}
+
+bool starts_empty(const Header& header) {
+    return header.tier == "TABLE" && header.prompt_text.empty();
+}
+
+CycleView fold(const Trace& trace, std::size_t count) {
+    CycleView view;
+    view.events = std::min(count, trace.size());
+    Folder folder(view);
+    for (std::size_t i = 0; i < view.events; ++i) {
+        folder.at(i);
+        std::visit(folder, trace[i]);
+    }
+    return view;
+}
+
+std::size_t next_cycle_end(const Trace& trace, std::size_t cursor) {
+    for (std::size_t i = cursor; i < trace.size(); ++i)
+        if (std::holds_alternative<Committed>(trace[i])) return i + 1;
+    return trace.size();
+}
+
+std::size_t previous_cycle_end(const Trace& trace, std::size_t cursor) {
+    cursor = std::min(cursor, trace.size());
+    for (std::size_t i = cursor; i-- > 1;)
+        if (std::holds_alternative<Committed>(trace[i - 1])) return i;
+    return std::min<std::size_t>(cursor, 1);
+}
+
+std::size_t next_rejection(const Trace& trace, std::size_t cursor) {
+    for (std::size_t i = cursor; i < trace.size(); ++i)
+        if (const auto* check = std::get_if<Checked>(&trace[i]); check && !check->accepted) return i + 1;
+    return trace.size();
+}
+
+}  // namespace speclens

@@ -1,0 +1,89 @@
+// The whole laws of one position, by drafting and verifying its round once more.
+#include <cmath>
+#include <utility>
+
+#include "engine/run/run.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+// Judges every draft, so that a replayed cycle shows the target's law at all of its positions. Keeps a chain
+// as a whole; of a tree the path to the draft whose coin is kKeep, which the fork sets.
+constexpr double kKeep = -1;
+
+Verdict judge_everything(const Round& round) {
+    Verdict verdict;
+    int last = round.parents.empty() ? round.count() - 1 : -1;
+    for (int i = 0; i < round.count(); ++i) {
+        verdict.checks.push_back({.node = i, .threshold = 1, .u = {}, .accepted = true});
+        if (!round.parents.empty() && round.accept_coin(i) == kKeep) last = i;
+    }
+    for (int node = last; node >= 0; node = round.parent(node))
+        verdict.path.insert(verdict.path.begin(), node);
+    verdict.from = Resampled::From::bonus;
+    verdict.law = round.p(verdict.row());
+    verdict.token = argmax(verdict.law);
+    return verdict;
+}
+
+// A replayed cycle is drafted anew, so the rule must ask the drafter for the same as the run's did.
+RuleInfo replay_rule(const RunSettings& settings) {
+    const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
+    return {"replay", "Replay",          "Judges every draft.", false,
+            false,    &judge_everything, rule.siblings,         rule.promise};
+}
+
+Law law_of(const Top& top, int vocab) {
+    Law law(static_cast<std::size_t>(vocab), 0.0);
+    for (const Top::Entry& entry : top.entries)
+        law[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+    return law;
+}
+
+} // namespace
+
+LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
+                  int cycle, int index) {
+    const int vocab = models->vocab();
+    RunSettings replay = settings;
+    replay.trace_top = -1;
+    replay.timing = false;
+    replay.lens = false;
+    Fork fork;
+    fork.cycle = cycle;
+    for (std::size_t i = 0; i < trace.size(); ++i) // where the target's own token hung in a tree
+        if (const auto* own = std::get_if<Resampled>(&trace[i]);
+            own && own->cycle == cycle && own->parent && *own->parent >= 0)
+            fork.force_coin = {*own->parent, kKeep};
+    const RuleInfo rule = replay_rule(replay);
+    Run scratch(std::move(models), replay, trace, fork, &rule);
+
+    LawPair pair;
+    pair.cycle = cycle;
+    pair.index = index;
+    std::size_t next = scratch.trace().size();
+    while (scratch.step()) {
+        for (; next < scratch.trace().size(); ++next) {
+            const Event& event = scratch.trace()[next];
+            if (const auto* drafted = std::get_if<Drafted>(&event); drafted && drafted->index == index) {
+                pair.draft = law_of(drafted->top, vocab);
+                pair.draft_raw = drafted->raw_top.empty() ? pair.draft : law_of(drafted->raw_top, vocab);
+            } else if (const auto* checked = std::get_if<Checked>(&event);
+                       checked && checked->index == index) {
+                pair.target = law_of(checked->top, vocab);
+                pair.target_raw = checked->raw_top.empty() ? pair.target : law_of(checked->raw_top, vocab);
+                return pair;
+            } else if (const auto* own = std::get_if<Resampled>(&event)) { // the row after the last draft
+                pair.target = law_of(own->top, vocab);
+                pair.target_raw = own->raw_top.empty() ? pair.target : law_of(own->raw_top, vocab);
+                return pair;
+            }
+        }
+    }
+    throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(cycle + 1) +
+                    " has no laws",
+                "Choose a position that the target judged.", Exit::usage);
+}
+
+} // namespace speclens

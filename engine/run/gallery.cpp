@@ -1,0 +1,36 @@
+#include "engine/run/gallery.h"
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace speclens {
+
+std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
+    std::vector<GalleryPrompt> prompts;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+        if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
+        GalleryPrompt prompt;
+        prompt.prompt = row["prompt"].get<std::string>();
+        if (row.contains("domain") && row["domain"].is_string())
+            prompt.domain = row["domain"].get<std::string>();
+        if (row.contains("system") && row["system"].is_string())
+            prompt.system = row["system"].get<std::string>();
+        if (row.contains("chat") && row["chat"].is_boolean()) prompt.chat = row["chat"].get<bool>();
+        prompts.push_back(std::move(prompt));
+    }
+    return prompts;
+}
+
+void ask_as_text_if_needed(std::vector<GalleryPrompt>& prompts, const ChatFormat& format) {
+    if (format.problem.empty()) return;
+    for (GalleryPrompt& prompt : prompts) {
+        prompt.chat = false;
+        prompt.system.clear();
+    }
+}
+
+} // namespace speclens

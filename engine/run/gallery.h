@@ -1,0 +1,18 @@
+// Files of ready-made prompts: a JSON object a line, with "prompt" and perhaps "domain", "system" and "chat".
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "engine/text/chat.h"
+#include "engine/run/control.h"
+
+namespace speclens {
+
+// Lines that are no such object are skipped; a missing file has none.
+[[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
+
+// Ready-made chats for a model whose format of a chat is not known: text, without a system turn.
+void ask_as_text_if_needed(std::vector<GalleryPrompt>& prompts, const ChatFormat& format);
+
+} // namespace speclens

@@ -1,0 +1,128 @@
+#include "engine/run/guesses.h"
+
+#include <algorithm>
+
+#include "engine/run/cycle_view.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/one_round.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+// Everybody but plain decoding, which guesses nothing.
+std::vector<const DrafterInfo*> guessers() {
+    std::vector<const DrafterInfo*> list;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.name != std::string("none")) list.push_back(&info);
+    return list;
+}
+
+double draft_time(const Trace& round) {
+    double ms = 0;
+    for (std::size_t i = 0; i < round.size(); ++i)
+        if (const auto* drafted = std::get_if<Drafted>(&round[i]))
+            ms += drafted->ms + drafted->head_ms;
+        else if (const auto* verified = std::get_if<Verified>(&round[i]))
+            ms += verified->draft_ms;
+    return ms;
+}
+
+// What the drafter needs and reads, from the models and the config of its head.
+void describe_needs(const Models& models, const DrafterInfo& info, GuessRow& row) {
+    if (info.needs_draft_model() && models.draft) row.bytes = models.draft->bytes.stored();
+    if (const auto network = models.network(info.name); network && info.needs_network()) {
+        row.bytes = network->bytes.stored() + (network->ngrams ? network->ngrams->bytes() : 0);
+        row.taps = network->config.taps;
+        row.ranks = network->config.draft_vocab;
+    }
+    if (row.settings.options.fr_spec > 0) row.ranks = row.settings.options.fr_spec;
+    if (row.drafter == "skip") row.plan = skip_plan(row.settings.options, models.layers());
+}
+
+void check_exit_layer(const Models& models, int exit_layer) {
+    DrafterOptions options;
+    options.exit_layer = exit_layer;
+    check_options("skip", options, models.layers());
+}
+
+} // namespace
+
+Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses& wanted) {
+    const int cycle = wanted.cycle;
+    check_exit_layer(models, wanted.exit_layer);
+    bool found = cycle == 0;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (const auto* commit = std::get_if<Committed>(&trace[i]))
+            found = found || commit->cycle + 1 == cycle;
+    if (!found || cycle < 0)
+        throw Error("round " + std::to_string(cycle + 1) + " is not in this run",
+                    "Choose a round that was decoded.", Exit::usage);
+    Guesses guesses;
+    guesses.cycle = cycle;
+    guesses.of = &trace;
+    guesses.target_layers = models.layers();
+    guesses.exit_layer = wanted.exit_layer;
+    guesses.planned = static_cast<int>(guessers().size());
+    return guesses;
+}
+
+namespace {
+
+GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+             const Guesses& so_far, const DrafterInfo& info) {
+    GuessRow row;
+    row.drafter = info.name;
+    row.settings = settings;
+    row.settings.drafter = info.name;
+    row.settings.rule = judging_rule(settings.rule, info.name);
+    row.settings.k = settings.k > 0 ? settings.k : usual_k(info.name);
+    if (row.drafter != settings.drafter) row.settings.options = {};
+    if (row.drafter == "skip" && so_far.exit_layer > 0) {
+        row.settings.options = {};
+        row.settings.options.exit_layer = so_far.exit_layer;
+    }
+    row.settings.trace_top = 0; // recorded laws would be in the times
+    row.settings.lens = false;
+    describe_needs(*models, info, row);
+    row.problem = models->why_not(info.name);
+    if (!row.problem.empty()) return row;
+    try {
+        for (int i = 0; i < kGuessTries; ++i) {
+            row.trace = one_round(models, settings, row.settings, trace, so_far.cycle);
+            const double ms = draft_time(*row.trace);
+            row.draft_ms = i == 0 ? ms : std::min(row.draft_ms, ms);
+            if (!row.settings.timing) break;
+        }
+    } catch (const Error& error) { // of one drafter: the others may do
+        row.trace = nullptr;
+        row.problem = error.what();
+    }
+    return row;
+}
+
+} // namespace
+
+GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                    const Trace& trace, const Guesses& so_far) {
+    CHECK(!so_far.complete(), "every drafter was asked");
+    return ask(models, settings, trace, so_far, *guessers()[so_far.rows.size()]);
+}
+
+Guesses with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                        const Trace& trace, Guesses answered, int exit_layer) {
+    check_exit_layer(*models, exit_layer);
+    answered.exit_layer = exit_layer;
+    for (GuessRow& row : answered.rows)
+        if (row.drafter == "skip") row = ask(models, settings, trace, answered, *find_drafter("skip"));
+    return answered;
+}
+
+Guesses guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                  const Trace& trace, const FetchGuesses& wanted) {
+    Guesses guesses = no_guesses(*models, trace, wanted);
+    while (!guesses.complete()) guesses.rows.push_back(next_guess(models, settings, trace, guesses));
+    return guesses;
+}
+
+} // namespace speclens

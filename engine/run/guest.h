@@ -1,0 +1,33 @@
+// How another head would draft a round of a run: the same text, the same dice, judged by the same target. With laws and
+// a lens, as the scene about that head wants it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/run/control.h"
+#include "engine/run/models.h"
+#include "engine/run/trace.h"
+#include "engine/run/twin.h"
+
+namespace speclens {
+
+struct Guest {
+    int cycle = 0;
+    std::string drafter;
+    std::string instead_of;             // drafter of the run
+    const Trace* of = nullptr;          // the trace that the round is from; only compared
+    RunSettings settings;               // of the replay
+    std::string problem;                // why there is no round, and what to try; empty: there is
+    std::shared_ptr<const Trace> trace; // header, whose prompt is the text before the round, then the round's events
+    std::optional<Twin> twin;           // Domino: that round with its head off
+};
+
+// `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
+// usual one. The round is played twice and the second one kept: the first one reads the weights. What
+// fails becomes Guest::problem, and so does a round without a guess.
+[[nodiscard]] Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                             const FetchGuest& wanted);
+
+} // namespace speclens

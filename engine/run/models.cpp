@@ -1,0 +1,184 @@
+#include "engine/run/models.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/drafters/drafter.h"
+#include "engine/base/json_read.h"
+#include "engine/model/table_json.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_in(const Tokenizer* tokenizer, const TableModel* table, int id) {
+    if (tokenizer) return tokenizer->bytes_of(id);
+    if (table && id >= 0 && id < static_cast<int>(table->texts.size())) return table->texts[static_cast<std::size_t>(id)];
+    return "<" + std::to_string(id) + ">";
+}
+
+}  // namespace
+
+std::string Models::target_name() const {
+    if (!bundle.empty()) return bundle;
+    return target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
+}
+std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
+int Models::layers() const { return target ? target->config.layers : 0; }
+int Models::holds() const {
+    return target ? target->config.context() : scorer ? scorer->capacity() : 4096;
+}
+
+int Models::vocab() const {
+    return target ? target->config.vocab : target_table ? target_table->vocab : scorer ? scorer->vocabulary().size : 0;
+}
+
+const std::vector<int>& Models::stops() const {
+    static const std::vector<int> kNone;
+    return target ? target->config.stops : target_table ? target_table->stops : scorer ? scorer->vocabulary().stops : kNone;
+}
+
+std::string Models::text_of(int id) const {
+    return text_in(tokenizer.get(), target_table.get(), id);
+}
+
+std::function<std::string(int)> Models::texts() const {
+    return [words = tokenizer, table = target_table](int id) { return text_in(words.get(), table.get(), id); };
+}
+
+std::string Models::why_not(const std::string& name) const {
+    const DrafterInfo* info = find_drafter(name);
+    if (!info) return "there is no drafter \"" + name + "\"";
+    if (scorer && info->needs_network()) return "a server does not tell the hidden states that this head reads";
+    if (scorer && info->needs_layers) return "a server does not let its layers be skipped";
+    if (scorer && info->tree) return "a server is asked about one chain of guesses at a time";
+    if (layers() == 0 && info->needs_network()) return "a table has no hidden states, which this head reads";
+    if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
+    if (info->needs_network())
+        return network(name) ? "" : "no " + network_of(name) + " head is loaded (give one with --drafter " + name + "=DIR)";
+    if (!info->needs_draft_model()) return "";
+    if (!draft && !draft_table) return "no draft model is loaded (give one with --drafter " + name + "=DIR)";
+    return vocabulary_problem;
+}
+
+std::shared_ptr<const DraftNetwork> Models::network(const std::string& drafter) const {
+    const auto found = networks.find(network_of(drafter));
+    return found == networks.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Models::ready_drafters() const {
+    std::vector<std::string> ready;
+    for (const DrafterInfo& info : drafter_list())
+        if (why_not(info.name).empty()) ready.push_back(info.name);
+    return ready;
+}
+
+fs::path assets_folder() {
+    if (const char* set = std::getenv("SPECLENS_ASSETS"); set && *set) return set;
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    for (const fs::path& candidate : {program.parent_path() / "assets", program.parent_path().parent_path() / "assets",
+                                      program.parent_path().parent_path() / "share" / "speclens"})
+        if (!program.empty() && fs::exists(candidate / "models", ignored)) return candidate;
+    return SPEC_ASSETS_DIR;
+}
+
+namespace {
+
+// "bundle S": which of the shipped bundles this is, by the record of how it was made.
+std::string bundle_name(const fs::path& manifest) {
+    std::error_code ignored;
+    if (!fs::exists(manifest, ignored)) return "bundle";
+    const Json record = parse_json_object(read_text_file(manifest, 1 << 20), short_name(manifest), "Restore it from the repository.");
+    const auto name = record.find("bundle");
+    return name != record.end() && name->is_string() ? "bundle " + name->get<std::string>() : "bundle";
+}
+
+std::string difference(const Model& target, const Model& draft) {
+    if (target.tokenizer && draft.tokenizer) return vocabulary_difference(*target.tokenizer, *draft.tokenizer);
+    if (target.config.vocab != draft.config.vocab)
+        return "the target has " + std::to_string(target.config.vocab) + " tokens and the draft " +
+               std::to_string(draft.config.vocab) + ", and no tokenizers to compare";
+    return "";
+}
+
+// The target is a server: what is loaded here is a draft model, or a tokenizer alone.
+void load_around_scorer(const ModelPaths& paths, const Progress& progress, Models& models) {
+    fs::path draft = paths.draft;
+    if (draft.empty() && paths.tokenizer.empty()) draft = assets_folder() / "models" / "small";
+    Vocabulary vocabulary;
+    if (!draft.empty()) {
+        models.draft = Model::load(*models.backend, draft, progress);
+        vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
+    }
+    if (!paths.tokenizer.empty()) {
+        const ModelConfig config = read_config(paths.tokenizer);
+        vocabulary = {Tokenizer::load(paths.tokenizer / "tokenizer.json"), config.vocab, config.stops};
+        if (models.draft && models.draft->tokenizer)
+            models.vocabulary_problem = vocabulary_difference(*vocabulary.tokenizer, *models.draft->tokenizer);
+    }
+    if (!vocabulary.tokenizer)
+        throw Error(short_name(draft) + " has no tokenizer.json, and a server is sent token ids",
+                    "Give a folder that has the server's tokenizer.json and config.json: --tokenizer DIR.");
+    models.tokenizer = vocabulary.tokenizer;
+    models.chat = read_chat_format(paths.tokenizer.empty() ? draft : paths.tokenizer, *models.tokenizer);
+    models.scorer = paths.scorer(vocabulary, progress);
+}
+
+}  // namespace
+
+Models load_models(const ModelPaths& paths, const Progress& progress) {
+    Models models;
+    models.backend = make_backend(paths.backend, {.threads = paths.threads});
+    if (paths.scorer) {
+        load_around_scorer(paths, progress, models);
+        return models;
+    }
+    fs::path target = paths.target;
+    fs::path draft = paths.draft;
+    std::error_code failure; // what cannot be looked at counts as missing
+    if (target.empty()) {
+        models.bundle = bundle_name(assets_folder() / "models" / "MANIFEST.json");
+        target = assets_folder() / "models" / "target";
+        if (!fs::exists(target, failure))
+            throw Error("the model bundle is missing: " + target.string() + " does not exist",
+                        "Set SPECLENS_ASSETS to the assets folder, or load a checkpoint with --model DIR.");
+        if (draft.empty() && fs::exists(assets_folder() / "models" / "small", failure)) draft = assets_folder() / "models" / "small";
+    }
+    if (target.extension() == ".json" && !fs::is_directory(target, failure)) {
+        TablePair tables = load_table(target);
+        models.target_table = tables.target;
+        models.draft_table = tables.draft;
+        return models;
+    }
+    if (!fs::is_directory(target, failure))
+        throw wrong_path(target, "a folder",
+                         "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
+    models.target = Model::load(*models.backend, target, progress);
+    models.tokenizer = models.target->tokenizer;
+    if (models.tokenizer) models.chat = read_chat_format(target, *models.tokenizer);
+    models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
+    if (!draft.empty()) {
+        models.draft = Model::load(*models.backend, draft, progress);
+        models.vocabulary_problem = difference(*models.target, *models.draft);
+    }
+    std::map<std::string, fs::path> heads = paths.heads;
+    for (const DrafterInfo& info : drafter_list()) {
+        const fs::path shipped = assets_folder() / "models" / info.name;
+        if (paths.target.empty() && info.needs_network() && fs::exists(shipped / "config.json", failure))
+            heads.emplace(info.name, shipped);
+    }
+    for (const auto& [drafter, folder] : heads) {
+        auto network = DraftNetwork::load(models.target, folder, progress);
+        if (const std::string method = name_of(network->config.method); method != drafter)
+            throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
+                            " head, not one for the drafter " + drafter,
+                        "Use --drafter " + method + "=DIR.", Exit::usage);
+        models.networks.emplace(drafter, std::move(network));
+    }
+    return models;
+}
+
+}  // namespace speclens

@@ -1,0 +1,70 @@
+// Everything that is loaded once and shared by runs: backend, target, draft model, tokenizer, or tables.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/text/chat.h"
+#include "engine/model/decoder.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/model/model.h"
+#include "engine/model/scorer.h"
+#include "engine/text/tokenizer.h"
+#include "kernels/backend.h"
+
+namespace speclens {
+
+struct ModelPaths {
+    std::filesystem::path target = {};  // folder of a checkpoint, or a table .json; empty: the bundle
+    std::filesystem::path draft = {};   // folder of a separate draft model; empty: the bundle's, when the target is the bundle's
+    std::map<std::string, std::filesystem::path> heads = {};  // folders of trained heads, by drafter; the bundle's are
+                                                              // added, when the target is the bundle's
+    std::string backend = "auto";
+    int threads = 0;
+    // Makes the target of a server, once the vocabulary is known: that of `tokenizer`, a folder with tokenizer.json and
+    // config.json; empty: that of the draft model. `target` is not looked at then.
+    std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> scorer = {};
+    std::filesystem::path tokenizer = {};
+};
+
+struct Models {
+    std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads
+    std::shared_ptr<const Model> target;
+    std::shared_ptr<const Model> draft;               // null: no small drafter
+    std::shared_ptr<const TableModel> target_table;   // instead of `target`
+    std::shared_ptr<const TableModel> draft_table;
+    std::shared_ptr<const Scorer> scorer;             // instead of `target`: a server
+    std::shared_ptr<const FrequentIds> frequent;      // of the target's ids; null for tables and random models
+    std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
+    ChatFormat chat;                                  // of the target
+    std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
+    std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
+    std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
+
+    [[nodiscard]] std::string target_name() const;
+    [[nodiscard]] std::string draft_name() const;
+    [[nodiscard]] int layers() const;                 // of the target, 0 for tables and servers
+    [[nodiscard]] int vocab() const;
+    [[nodiscard]] int holds() const;                  // tokens in the target's context
+    [[nodiscard]] const std::vector<int>& stops() const;
+    [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer
+    // The same for a trace, which may be dropped last, and by any thread: it keeps no weights, whose memory is the
+    // backend's and so the engine thread's to release.
+    [[nodiscard]] std::function<std::string(int)> texts() const;
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const;  // null: none
+    [[nodiscard]] std::vector<std::string> ready_drafters() const;
+    // Why `drafter` cannot run with these models; empty when it can.
+    [[nodiscard]] std::string why_not(const std::string& drafter) const;
+};
+
+// Throws Error. Reports progress as "loading target", MB.
+[[nodiscard]] Models load_models(const ModelPaths& paths, const Progress& progress = {});
+
+// The folder with assets/models: $SPECLENS_ASSETS, next to the executable's source tree, or the install prefix.
+[[nodiscard]] std::filesystem::path assets_folder();
+
+}  // namespace speclens

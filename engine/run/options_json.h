@@ -1,0 +1,14 @@
+// The options of a drafter in a saved trace: those that are not as usual, by the names of their fields.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "engine/drafters/drafter_options.h"
+
+namespace speclens {
+
+[[nodiscard]] nlohmann::ordered_json options_json(const DrafterOptions& options);
+// Throws trace_file::Malformed. Unknown names are left out: a later version may have more of them.
+[[nodiscard]] DrafterOptions drafter_options_of(const nlohmann::ordered_json& object);
+
+}  // namespace speclens

@@ -1,0 +1,73 @@
+// Prompts: from text or ids to the tokens that the model gets, and the room they have.
+#include <algorithm>
+#include <utility>
+
+#include "engine/run/run.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+std::string tokens_text(int count) {
+    return std::to_string(count) + (count == 1 ? " token" : " tokens");
+}
+
+} // namespace
+
+PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
+    PromptTokens prompt;
+    if (!s.token_ids.empty()) {
+        prompt.ids = s.token_ids;
+        for (int id : prompt.ids) {
+            if (id < 0 || id >= models.vocab())
+                throw Error("token id " + std::to_string(id) + " is outside the vocabulary of " +
+                                std::to_string(models.vocab()),
+                            "Use ids from 0 to " + std::to_string(models.vocab() - 1) + ".", Exit::usage);
+            prompt.text += models.text_of(id);
+        }
+        return prompt;
+    }
+    if (models.target_table) { // a table starts from nothing; one silent token stands for the start
+        prompt.ids = {0};
+        return prompt;
+    }
+    if (!models.tokenizer)
+        throw Error("this model has no tokenizer.json, so text cannot be turned into tokens",
+                    "Give the prompt as ids with --token-ids 1,2,3.", Exit::usage);
+    if (s.chat) {
+        std::vector<ChatTurn> turns;
+        if (!s.system.empty()) turns.push_back({"system", s.system});
+        turns.push_back({"user", s.prompt});
+        prompt.text = chat_prompt(turns, s.thinking, models.chat);
+    } else {
+        prompt.text = s.prompt;
+    }
+    prompt.ids = models.tokenizer->encode(prompt.text);
+    const int bos = models.tokenizer->bos();
+    if (!s.chat && bos >= 0 && !prompt.ids.empty() && prompt.ids.front() != bos) {
+        prompt.ids.insert(prompt.ids.begin(), bos);
+        prompt.text.insert(0, models.tokenizer->bytes_of(bos));
+    }
+    if (s.prompt.empty() || prompt.ids.empty())
+        throw Error("the prompt is empty",
+                    "Type at least one character; the model continues what it is given.", Exit::usage);
+    return prompt;
+}
+
+PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
+    PromptRoom room{.holds = models.holds()};
+    const DrafterInfo* drafter = find_drafter(settings.drafter);
+    if (drafter && drafter->needs_draft_model() && models.draft)
+        room.holds = std::min(room.holds, models.draft->config.context());
+    if (!settings.prompt.empty() || !settings.token_ids.empty())
+        room.tokens = static_cast<int>(prompt_tokens(models, settings).ids.size());
+    return room;
+}
+
+PromptTooLong::PromptTooLong(int tokens, std::string model, int context)
+    : Error("the prompt has " + tokens_text(tokens) + "; the context of " + model + " holds " +
+                std::to_string(context),
+            "Shorten the prompt by at least " + tokens_text(tokens - context + 1) + ".", Exit::usage),
+      model_(std::move(model)) {}
+
+} // namespace speclens

@@ -1,0 +1,38 @@
+// One clock for the whole run: from a cursor to its time and back. Without recorded times every event
+// counts 1.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/run/cycle_view.h"
+
+namespace speclens {
+
+class RunClock {
+  public:
+    enum class Unit : std::uint8_t { ms, rounds }; // rounds: every cycle has length 1, its phases their shares
+    RunClock(const Trace& trace, const CycleView& whole, Unit unit = Unit::ms);
+    [[nodiscard]] bool timed() const { return timed_; }
+    [[nodiscard]] double total() const { return total_; }
+    // Time at which the first `cursor` events are over.
+    [[nodiscard]] double at(std::size_t cursor) const;
+    // Number of events that are over or running at `time`.
+    [[nodiscard]] std::size_t cursor(double time) const;
+    struct Span {
+        double start = 0, draft = 0, verify = 0, rest = 0;
+        [[nodiscard]] double end() const { return start + draft + verify + rest; }
+    };
+    [[nodiscard]] Span span(const CycleSummary& cycle) const;
+
+  private:
+    [[nodiscard]] Span raw(const CycleSummary& cycle) const; // in ms, or events
+    [[nodiscard]] double scale(const CycleSummary& cycle) const; // of a length in it to the unit of the clock
+    [[nodiscard]] double length(std::size_t event) const; // ms of one event, or 1
+    const Trace& trace_;
+    const CycleView& whole_;
+    Unit unit_;
+    bool timed_ = false;
+    double total_ = 0;
+};
+
+} // namespace speclens

@@ -1,0 +1,12 @@
+// The settings of a saved run, as far as its header tells them: what the controls show, and what starts it
+// again.
+#pragma once
+
+#include "engine/run/control.h"
+#include "engine/run/trace.h"
+
+namespace speclens {
+
+[[nodiscard]] RunSettings settings_of(const Header& header);
+
+} // namespace speclens

@@ -1,0 +1,193 @@
+// What happened in a run: an append-only list of events, the single source of truth for everything drawn,
+// printed or tested. One writer (the engine thread) publishes with one release store; any number of readers
+// read the size once and see a prefix that never changes. Public file format: engine/run/trace_json.h.
+//
+// Probabilities in events are natural logarithms; -infinity is probability 0.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "engine/drafters/drafter_options.h"
+#include "engine/model/law.h"
+#include "engine/drafters/lens.h"
+#include "engine/rules/rule_params.h"
+#include "engine/model/top.h"
+
+namespace speclens {
+
+// First event of every trace: how the run was set up.
+struct Header {
+    std::string model;     // display name of the target
+    std::string drafter;   // name in drafters.inc
+    std::string drafter_model;  // display name of a separate draft model, or empty
+    std::string rule;      // name in rules.inc
+    RuleParams rule_params;
+    std::string backend;   // Backend::description()
+    std::string machine;   // e.g. "2-core Xeon, Linux"
+    std::string date;      // ISO 8601, UTC, day and minute
+    std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
+    int k = 0;             // draft tokens in a row asked for
+    int nodes = 0;         // draft tokens of one round asked for where they form a tree; 0: chains of k
+    int draft_ids = 0;     // ids that the draft ranks (FR-Spec); 0: all it has
+    Sampling sampling;     // of the target
+    Sampling draft_sampling;
+    std::uint64_t seed = 0;
+    int max_tokens = 0;    // limit of new tokens
+    int vocab = 0;
+    int prefill_boundary = 0;  // tokens 0 … boundary-1 were fed as prefill pieces
+    std::vector<int> prompt;   // token ids
+    std::string prompt_text;
+    // A chat prompt before the model's format was put around it.
+    struct Chat {
+        std::string said, system;
+        bool thinking = false;
+        bool operator==(const Chat&) const = default;
+    };
+    std::optional<Chat> chat;
+    DrafterOptions options;
+    std::string notice;    // why speculation is off, or what was adjusted; empty when all is well
+    bool timing = true;
+};
+
+struct Prefill {
+    int tokens = 0;  // fed in this pass (all prompt tokens but the pending last one)
+    double ms = 0;
+};
+
+// One draft token, a node of the cycle's tree. A chain has parent = index - 1; -1: follows the pending token.
+struct Drafted {
+    int cycle = 0;
+    int index = 0;
+    int parent = -1;
+    int token = 0;
+    double q = 0;              // log-probability under the law it was drawn from
+    std::optional<double> u;   // the coin that drew it; none for a deterministic draft
+    Top top;                   // that law (after temperature and filters); empty in fast mode
+    Top raw_top;               // at temperature 1 and unfiltered, where it differs; else empty
+    Top base_top;              // at temperature 1: the row before a correction, where the method corrects
+    std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
+    double ms = 0;             // time of this draft step, without head_ms
+    double head_ms = 0;        // time of the correcting head
+    Lens lens;                 // empty unless the run was made with RunSettings::lens; not in the hash
+};
+
+struct Verified {
+    int cycle = 0;
+    int rows = 0;  // rows of the target pass: pending token + drafts (row 1 + index)
+    double ms = 0;        // of the pass
+    double draft_ms = 0;  // of the draft before it, where that proposed nothing: else its tokens have the time
+};
+
+// The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.
+struct Checked {
+    int cycle = 0;
+    int index = 0;
+    int token = 0;
+    double p = 0;             // log-probability under the target's law
+    double q = 0;             // log-probability under the law the token was drawn from
+    double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
+    std::optional<double> u;  // absent where no coin is thrown
+    bool set = false;         // u was not thrown: a fork put it there
+    bool accepted = false;    // kept; in block verification a later coin may keep it although its own failed
+    std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's law;
+                                 // absent for a first child, where that is p
+    std::optional<double> goal;  // cascades: log-probability in the mixture that judged it
+    std::optional<double> limit; // typical acceptance: the probability that p had to exceed
+    std::optional<double> joint; // block verification: log of the coefficient of the prefix up to here
+    Top top;                  // the target's law at this position
+    Top raw_top;              // at temperature 1 and unfiltered, where it differs
+};
+
+// The target's own token at the end of a cycle.
+struct Resampled {
+    int cycle = 0;
+    enum class From { residual, bonus, target } from = From::target;  // target: plain decoding, greedy, match
+    std::optional<int> parent;  // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
+    int token = 0;
+    std::optional<double> u;
+    double p = 0;   // log-probability under the law it was drawn from
+    Top top;        // that law
+    Top target_top; // the target's law at this position where `top` is a residual
+    Top raw_top;    // the target's law at temperature 1 and unfiltered, where it differs
+};
+
+struct Committed {
+    int cycle = 0;
+    int accepted_drafts = 0;
+    std::vector<int> path;    // trees: indices of the accepted drafts, in order. Chains: empty, it is 0, 1, …
+    std::vector<int> tokens;  // accepted drafts, then the target's own token (may be cut by a stop)
+    int kv_before = 0;        // target cache length before the cycle, after its verify pass, after truncation
+    int kv_verify = 0;
+    int kv_after = 0;
+    double accept_ms = 0;     // laws, verdicts and resampling
+    double ms = 0;            // truncation and the drafter's observe
+    Lens lens;                // the draft in the light of the target's answer; as in Drafted
+};
+
+struct Stopped {
+    std::string reason;  // "end of text", "length", "context full", "cancelled"
+    std::uint64_t hash = 0;
+};
+
+struct Failed {
+    std::string what;
+    std::string remedy;
+};
+
+// A command that was applied at a phase boundary, so that a replay has it.
+struct Commanded {
+    std::string text;
+};
+
+using Event = std::variant<Header, Prefill, Drafted, Verified, Checked, Resampled, Committed, Stopped, Failed, Commanded>;
+
+// Append-only, one writer, any readers. Chunks never move, so a reference stays valid.
+class Trace {
+  public:
+    // text_of: id -> bytes of the token (may be a part of a UTF-8 character). Called from any thread.
+    explicit Trace(std::function<std::string(int)> text_of);
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+    ~Trace();
+
+    void append(Event event);                                   // writer only; CHECKs the chunk limit
+    [[nodiscard]] std::size_t size() const;                     // acquire
+    [[nodiscard]] const Event& operator[](std::size_t i) const;  // i < a size() seen before
+    [[nodiscard]] std::string text(int id) const { return text_of_(id); }
+    [[nodiscard]] const Header* header() const;  // nullptr while empty
+
+    // Plain decoding with the same models on the same machine, ms per token; 0: not measured. No event: it is measured
+    // before a run, or after it. Any thread.
+    void set_plain_ms(double ms) { plain_ms_ = ms; }
+    [[nodiscard]] double plain_ms() const { return plain_ms_; }
+
+    // FNV-1a over ids, probabilities and verdicts in canonical form; timings, dates and machine names are
+    // left out (determinism rule 6).
+    [[nodiscard]] std::uint64_t hash(std::size_t count) const;
+    // False where the events do not give the hash that the run ended with: the file they are from was changed
+    // or damaged after it was recorded. True without an end, and without a hash in it. Linear in the events.
+    [[nodiscard]] bool intact() const;
+
+  private:
+    // Chunks of 64, 128, 256 and 512 events, then of 1024: a run of a few tokens should not pay for a thousand events.
+    static constexpr std::size_t kFirstChunk = 64, kChunk = 1024, kMaxChunks = 4096;
+    struct Place {
+        std::size_t chunk, at, size; // at: in the chunk, whose size is `size`
+    };
+    [[nodiscard]] static Place place_of(std::size_t event);
+    std::function<std::string(int)> text_of_;
+    std::unique_ptr<std::atomic<Event*>[]> chunks_;
+    std::atomic<std::size_t> size_{0};
+    std::atomic<double> plain_ms_{0};
+};
+
+}  // namespace speclens

@@ -1,0 +1,230 @@
+#include "engine/run/trace_json.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/run/options_json.h"
+#include "engine/base/utf8.h"
+#include "engine/rules/verify.h"
+
+namespace speclens {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson log_json(double logp) { return std::isfinite(logp) ? OrderedJson(logp) : OrderedJson(nullptr); }
+
+void put_top(OrderedJson& object, const char* name, const Top& top) {
+    if (top.empty()) return;
+    OrderedJson list = OrderedJson::array();
+    for (const Top::Entry& entry : top.entries) list.push_back(OrderedJson::array({entry.id, log_json(entry.logp)}));
+    object[name] = std::move(list);
+    object[std::string(name) == "top" ? "rest" : std::string(name) + "_rest"] = top.rest;
+}
+
+void put_coin(OrderedJson& object, const std::optional<double>& u) {
+    if (u) object["u"] = *u;
+}
+
+OrderedJson sampling_json(const Sampling& s) {
+    return {{"temperature", s.temperature}, {"top_k", s.top_k}, {"top_p", s.top_p}};
+}
+
+const char* from_name(Resampled::From from) {
+    switch (from) {
+        case Resampled::From::residual: return "residual";
+        case Resampled::From::bonus: return "bonus";
+        case Resampled::From::target: break;
+    }
+    return "target";
+}
+
+void put_lens(OrderedJson& object, std::vector<int>& ids, const Lens& lens) {
+    if (lens.empty()) return;
+    OrderedJson all = OrderedJson::object();
+    for (const Lens::Strip& strip : lens.strips)
+        all["strips"].push_back({{"name", strip.name},
+                                 {"values", strip.values},
+                                 {"low", strip.low},
+                                 {"high", strip.high},
+                                 {"cells", strip.cells}});
+    for (const Lens::Number& number : lens.numbers) {
+        OrderedJson one = {{"name", number.name}, {"value", number.value}};
+        if (!number.unit.empty()) one["unit"] = number.unit;
+        all["numbers"].push_back(std::move(one));
+    }
+    for (const Lens::Mover& mover : lens.movers) {
+        all["movers"].push_back({{"token", mover.token},
+                                 {"base_logit", mover.base_logit},
+                                 {"final_logit", mover.final_logit},
+                                 {"base_logp", log_json(mover.base_logp)},
+                                 {"final_logp", log_json(mover.final_logp)}});
+        ids.push_back(mover.token);
+    }
+    object["lens"] = std::move(all);
+}
+
+std::string hash_text(std::uint64_t hash) {
+    char text[20];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return text;
+}
+
+void put_parameters(OrderedJson& o, const Header& header) {
+    const RuleInfo* rule = find_rule(header.rule);
+    if (!rule) return;
+    OrderedJson values = OrderedJson::object();
+    for (const RuleParameter& parameter : parameters_of(*rule)) values[parameter.name] = header.rule_params.*parameter.value;
+    if (takes_verifier(*rule)) values["verifier"] = header.rule_params.block ? "block" : "token";
+    if (!values.empty()) o["rule_params"] = std::move(values);
+}
+
+// Fills the fields of one event; `ids` collects the token ids it mentions.
+struct EventJson {
+    OrderedJson& o;
+    std::vector<int>& ids;
+    const Trace& trace;
+
+    void top(const char* name, const Top& t) const {
+        put_top(o, name, t);
+        for (const Top::Entry& entry : t.entries) ids.push_back(entry.id);
+    }
+    void token(int id) const {
+        o["token"] = id;
+        o["text"] = valid_utf8(trace.text(id));
+        ids.push_back(id);
+    }
+
+    void operator()(const Header& e) const {
+        o = {{"schema", "speclens-trace/1"}, {"kind", "header"}, {"model", e.model}, {"drafter", e.drafter}};
+        if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
+        o["rule"] = e.rule;
+        put_parameters(o, e);
+        o["k"] = e.k;
+        if (e.nodes > 0) o["nodes"] = e.nodes;
+        if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
+        o["seed"] = e.seed;
+        o["sampling"] = sampling_json(e.sampling);
+        o["draft_sampling"] = sampling_json(e.draft_sampling);
+        o["max_tokens"] = e.max_tokens;
+        o["backend"] = e.backend;
+        o["machine"] = e.machine;
+        o["date"] = e.date;
+        o["tier"] = e.tier;
+        o["vocab"] = e.vocab;
+        o["prefill_boundary"] = e.prefill_boundary;
+        o["timing"] = e.timing;
+        if (!e.notice.empty()) o["notice"] = e.notice;
+        o["prompt"] = e.prompt;
+        o["prompt_text"] = valid_utf8(e.prompt_text);
+        if (e.chat)
+            o["chat"] = {{"said", valid_utf8(e.chat->said)}, {"system", valid_utf8(e.chat->system)}, {"thinking", e.chat->thinking}};
+        if (OrderedJson changed = options_json(e.options); !changed.empty()) o["options"] = std::move(changed);
+        ids = e.prompt;
+    }
+    void operator()(const Prefill& e) const { o = {{"kind", "prefill"}, {"tokens", e.tokens}, {"ms", e.ms}}; }
+    void operator()(const Drafted& e) const {
+        o = {{"kind", "draft"}, {"cycle", e.cycle}, {"index", e.index}, {"parent", e.parent}};
+        token(e.token);
+        o["q"] = log_json(e.q);
+        put_coin(o, e.u);
+        top("top", e.top);
+        top("raw_top", e.raw_top);
+        top("base_top", e.base_top);
+        if (!e.extra.empty()) o["extra"] = e.extra;
+        o["ms"] = e.ms;
+        if (e.head_ms > 0) o["head_ms"] = e.head_ms;
+        put_lens(o, ids, e.lens);
+    }
+    void operator()(const Verified& e) const {
+        o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};
+        if (e.draft_ms > 0) o["draft_ms"] = e.draft_ms;
+    }
+    void operator()(const Checked& e) const {
+        o = {{"kind", "check"}, {"cycle", e.cycle}, {"index", e.index}};
+        token(e.token);
+        o["p"] = log_json(e.p);
+        o["q"] = log_json(e.q);
+        o["threshold"] = e.threshold;
+        put_coin(o, e.u);
+        if (e.set) o["set"] = true;
+        o["accepted"] = e.accepted;
+        if (e.left) o["left"] = log_json(*e.left);
+        if (e.goal) o["goal"] = log_json(*e.goal);
+        if (e.limit) o["limit"] = *e.limit;
+        if (e.joint) o["joint"] = log_json(*e.joint);
+        top("top", e.top);
+        top("raw_top", e.raw_top);
+    }
+    void operator()(const Resampled& e) const {
+        o = {{"kind", "resample"}, {"cycle", e.cycle}, {"from", from_name(e.from)}};
+        if (e.parent) o["parent"] = *e.parent;
+        token(e.token);
+        put_coin(o, e.u);
+        o["p"] = log_json(e.p);
+        top("top", e.top);
+        top("target_top", e.target_top);
+        top("raw_top", e.raw_top);
+    }
+    void operator()(const Committed& e) const {
+        o = {{"kind", "commit"},          {"cycle", e.cycle},         {"accepted_drafts", e.accepted_drafts},
+             {"tokens", e.tokens},        {"kv_before", e.kv_before}, {"kv_verify", e.kv_verify},
+             {"kv_after", e.kv_after},    {"accept_ms", e.accept_ms}, {"ms", e.ms}};
+        if (!e.path.empty()) o["path"] = e.path;
+        ids = e.tokens;
+        put_lens(o, ids, e.lens);
+    }
+    void operator()(const Stopped& e) const {
+        o = {{"kind", "stop"}, {"reason", e.reason}, {"hash", hash_text(e.hash)}};
+    }
+    void operator()(const Failed& e) const { o = {{"kind", "failed"}, {"what", e.what}, {"try", e.remedy}}; }
+    void operator()(const Commanded& e) const { o = {{"kind", "command"}, {"text", e.text}}; }
+};
+
+std::string hex(const std::string& bytes) {
+    std::string text;
+    for (unsigned char c : bytes) {
+        char pair[3];
+        std::snprintf(pair, sizeof pair, "%02x", c);
+        text += pair;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string TraceWriter::line(const Event& event) {
+    OrderedJson object;
+    std::vector<int> ids;
+    std::visit(EventJson{object, ids, *trace_}, event);
+    // Texts travel with the event that first mentions an id; bytes that are not UTF-8 on their own as hex.
+    OrderedJson texts = OrderedJson::object();
+    OrderedJson bytes = OrderedJson::object();
+    for (int id : ids) {
+        if (!named_.insert(id).second) continue;
+        const std::string text = trace_->text(id);
+        if (is_valid_utf8(text)) texts[std::to_string(id)] = text;
+        else bytes[std::to_string(id)] = hex(text);
+    }
+    if (!texts.empty()) object["texts"] = std::move(texts);
+    if (!bytes.empty()) object["bytes"] = std::move(bytes);
+    return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::string TraceWriter::plain_line() const {
+    if (trace_->plain_ms() <= 0) return "";
+    return OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump();
+}
+
+void save_trace(const Trace& trace, const std::filesystem::path& file) {
+    AtomicFile out(file);
+    TraceWriter writer(trace);
+    const std::size_t count = trace.size();
+    for (std::size_t i = 0; i < count; ++i) out.write(writer.line(trace[i]) + "\n");
+    if (const std::string plain = writer.plain_line(); !plain.empty()) out.write(plain + "\n");
+    out.commit();
+}
+
+}  // namespace speclens

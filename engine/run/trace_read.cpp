@@ -1,0 +1,257 @@
+// Reading sessions back. Files come from anywhere: every field is checked, a wrong one names its line.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <istream>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "engine/run/options_json.h"
+#include "engine/run/trace_fields.h"
+#include "engine/run/trace_json.h"
+#include "engine/rules/verify.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+using namespace trace_file;
+
+namespace {
+
+void read_parameters(const OrderedJson& object, Header& header) {
+    const RuleInfo* rule = find_rule(header.rule);
+    const auto found = object.find("rule_params");
+    if (!rule || found == object.end()) return;
+    if (!found->is_object()) throw Malformed{"\"rule_params\" must be an object"};
+    const Reader values(*found);
+    for (const RuleParameter& parameter : parameters_of(*rule)) {
+        double& value = header.rule_params.*parameter.value;
+        value = values.number_or(parameter.name, value);
+        if (!(value >= parameter.low && value <= parameter.high)) throw Malformed{std::string("\"") + parameter.name + "\" is outside its range"};
+    }
+    if (takes_verifier(*rule)) header.rule_params.block = values.text_or("verifier") == "block";
+}
+
+Header read_header(const OrderedJson& object) {
+    const Reader r(object);
+    Header h;
+    h.model = r.text("model");
+    h.drafter = r.text("drafter");
+    h.drafter_model = r.text_or("drafter_model");
+    h.rule = r.text("rule");
+    read_parameters(object, h);
+    h.k = r.integer("k");
+    h.nodes = r.integer_or("nodes", 0);
+    h.draft_ids = r.integer_or("draft_ids", 0);
+    h.seed = r.field("seed").is_number_unsigned() ? r.field("seed").get<std::uint64_t>() : 0;
+    h.sampling = r.sampling("sampling");
+    h.draft_sampling = r.sampling("draft_sampling");
+    h.max_tokens = r.integer("max_tokens");
+    h.backend = r.text_or("backend");
+    h.machine = r.text_or("machine");
+    h.date = r.text_or("date");
+    h.tier = r.text_or("tier") == "TABLE" ? "TABLE" : "RECORDED";
+    h.vocab = r.integer("vocab");
+    h.prefill_boundary = r.integer("prefill_boundary");
+    h.timing = r.flag("timing");
+    h.notice = r.text_or("notice");
+    h.prompt = r.ids("prompt");
+    h.prompt_text = r.text_or("prompt_text");
+    if (const auto chat = object.find("chat"); chat != object.end()) {
+        const Reader turn(*chat);
+        h.chat = Header::Chat{turn.text("said"), turn.text_or("system"), turn.flag("thinking")};
+    }
+    if (const auto changed = object.find("options"); changed != object.end()) h.options = drafter_options_of(*changed);
+    return h;
+}
+
+Event read_event(const OrderedJson& object) {
+    const Reader r(object);
+    const std::string kind = r.text("kind");
+    if (kind == "header") return read_header(object);
+    if (kind == "prefill") return Prefill{r.integer("tokens"), r.milliseconds("ms")};
+    if (kind == "draft") {
+        Drafted e;
+        e.cycle = r.integer("cycle");
+        e.index = r.integer("index");
+        e.parent = r.integer("parent");
+        e.token = r.integer("token");
+        e.q = r.logp("q");
+        e.u = r.coin();
+        e.top = r.top("top");
+        e.raw_top = r.top("raw_top");
+        e.base_top = r.top("base_top");
+        e.extra = r.text_or("extra");
+        e.ms = r.milliseconds("ms");
+        e.head_ms = r.milliseconds("head_ms");
+        e.lens = r.lens();
+        return e;
+    }
+    if (kind == "verify")
+        return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms"), r.milliseconds("draft_ms")};
+    if (kind == "check") {
+        Checked e;
+        e.cycle = r.integer("cycle");
+        e.index = r.integer("index");
+        e.token = r.integer("token");
+        e.p = r.logp("p");
+        e.q = r.logp("q");
+        e.accepted = r.flag("accepted");
+        e.threshold = r.probability("threshold", e.accepted ? 1 : 0);
+        e.u = r.coin();
+        if (object.contains("set")) e.set = r.flag("set");
+        if (object.contains("left")) e.left = r.logp("left");
+        if (object.contains("goal")) e.goal = r.logp("goal");
+        if (object.contains("limit")) e.limit = r.probability("limit", 0);
+        if (object.contains("joint")) e.joint = r.logp("joint");
+        e.top = r.top("top");
+        e.raw_top = r.top("raw_top");
+        return e;
+    }
+    if (kind == "resample") {
+        Resampled e;
+        e.cycle = r.integer("cycle");
+        const std::string from = r.text("from");
+        if (from == "residual") e.from = Resampled::From::residual;
+        else if (from == "bonus") e.from = Resampled::From::bonus;
+        else if (from != "target") throw Malformed{"\"from\" must be residual, bonus or target"};
+        if (object.contains("parent")) e.parent = r.integer("parent");
+        e.token = r.integer("token");
+        e.u = r.coin();
+        e.p = r.logp("p");
+        e.top = r.top("top");
+        e.target_top = r.top("target_top");
+        e.raw_top = r.top("raw_top");
+        return e;
+    }
+    if (kind == "commit") {
+        Committed e;
+        e.cycle = r.integer("cycle");
+        e.accepted_drafts = r.integer("accepted_drafts");
+        if (object.contains("path")) e.path = r.ids("path");
+        e.tokens = r.ids("tokens");
+        e.kv_before = r.integer("kv_before");
+        e.kv_verify = r.integer_or("kv_verify", 0);
+        e.kv_after = r.integer("kv_after");
+        e.accept_ms = r.milliseconds("accept_ms");
+        e.ms = r.milliseconds("ms");
+        e.lens = r.lens();
+        return e;
+    }
+    if (kind == "stop") {
+        Stopped e;
+        e.reason = r.text("reason");
+        e.hash = std::strtoull(r.text_or("hash").c_str(), nullptr, 16);
+        return e;
+    }
+    if (kind == "failed") return Failed{r.text("what"), r.text_or("try")};
+    if (kind == "command") return Commanded{r.text("text")};
+    throw Malformed{"unknown kind \"" + kind + "\""};
+}
+
+void read_texts(const OrderedJson& object, std::map<int, std::string>& texts) {
+    for (const char* name : {"texts", "bytes"}) {
+        if (!object.contains(name) || !object[name].is_object()) continue;
+        for (const auto& [key, value] : object[name].items()) {
+            if (!value.is_string()) continue;
+            std::string text = value.get<std::string>();
+            if (name[0] == 'b') {
+                std::string raw;
+                for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+                    raw += static_cast<char>(std::strtol(text.substr(i, 2).c_str(), nullptr, 16));
+                text = std::move(raw);
+            }
+            texts[std::atoi(key.c_str())] = std::move(text);
+        }
+    }
+}
+
+}  // namespace
+
+struct TraceReader::Texts {
+    std::mutex mutex; // the trace is read on other threads
+    std::map<int, std::string> of;
+};
+
+TraceReader::TraceReader(std::string name)
+    : name_(std::move(name)), texts_(std::make_shared<Texts>()),
+      trace_(std::make_shared<Trace>([texts = texts_](int id) {
+          const std::lock_guard lock(texts->mutex);
+          const auto found = texts->of.find(id);
+          return found == texts->of.end() ? "<" + std::to_string(id) + ">" : found->second;
+      })) {}
+
+void TraceReader::line(const std::string& text, bool last) {
+    ++line_;
+    if (text.empty()) return;
+    const auto bad = [&](const std::string& what) {
+        return Error(name_ + ", line " + std::to_string(line_) + ": " + what,
+                     "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
+    };
+    const OrderedJson object = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (object.is_discarded()) {
+        if (!last || trace_->size() == 0) throw bad("not valid JSON");
+        // Killed while writing: everything before is whole.
+        if (notice_.empty())
+            notice_ = "the file ends in the middle of line " + std::to_string(line_) + "; shown up to there";
+        return;
+    }
+    try {
+        if (trace_->size() == 0) {
+            const Reader r(object);
+            if (r.text("schema") != "speclens-trace/1") throw Malformed{"unknown schema \"" + r.text("schema") + "\""};
+            if (r.text("kind") != "header") throw Malformed{"the first line must be the header"};
+        }
+        if (const Reader r(object); r.text("kind") == "plain") return trace_->set_plain_ms(r.milliseconds("ms_per_token"));
+        Event event = read_event(object);
+        if (trace_->size() > 0 && std::holds_alternative<Header>(event)) throw Malformed{"a second header"};
+        {
+            const std::lock_guard lock(texts_->mutex);
+            read_texts(object, texts_->of);
+        }
+        const bool end = std::holds_alternative<Stopped>(event);
+        trace_->append(std::move(event));
+        if (end && !trace_->intact())
+            notice_ = name_ + " does not match the hash it ends with: it was changed or damaged after it was "
+                              "recorded, so what it shows may be what no run ever did";
+    } catch (const Malformed& error) {
+        throw bad(error.what);
+    } catch (const nlohmann::json::exception& error) {
+        throw bad(error.what());
+    }
+}
+
+std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std::string* notice) {
+    TraceReader reader(name);
+    std::string text;
+    while (std::getline(in, text)) reader.line(text, in.peek() == std::istream::traits_type::eof());
+    if (in.bad())
+        throw Error(name + ": cannot be read to its end", "Copy it again, or record a shorter run.");
+    if (reader.trace()->size() == 0)
+        throw Error(name + " is empty", "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
+    if (notice && !reader.notice().empty()) *notice = reader.notice();
+    return reader.trace();
+}
+
+void refuse_folder(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(file, ignored)) return;
+    const bool model = std::filesystem::exists(file / "config.json", ignored);
+    throw Error(file.string() + " is a folder" + (model ? " with a model" : ""),
+                model ? "A model: speclens --model FOLDER; a head for it: --drafter NAME=FOLDER."
+                      : "Choose a file; record a run with: speclens run --json FILE");
+}
+
+std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string* notice) {
+    if (file == "-") return read_trace(std::cin, "standard input", notice);
+    refuse_folder(file);
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        throw Error("cannot open the session file " + file.string(), "Check the path; record one with: speclens run --json FILE");
+    return read_trace(in, file.filename().string(), notice);
+}
+
+}  // namespace speclens

@@ -1,0 +1,29 @@
+// One cycle of a run, replayed with other method options on the same text with the same dice: what a
+// correcting head, or the conditioning of a block, did to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/run/control.h"
+#include "engine/run/models.h"
+#include "engine/run/trace.h"
+
+namespace speclens {
+
+struct Twin {
+    int cycle = 0;
+    DrafterOptions options;             // those of the replay
+    const Trace* of = nullptr;          // the trace that the cycle is from; only compared
+    std::optional<std::pair<int, int>> forced; // the guess that was put into it: (index, token)
+    std::shared_ptr<const Trace> trace; // header, then the events of the replayed cycle
+};
+
+// `settings` are those that the cycle was made with (Run::settings_at). A draft that a fork forced in that cycle is forced again. Times
+// include no context that an earlier round left to absorb, so they are not compared with the run's. Throws
+// Error when the cycle is not in the trace.
+[[nodiscard]] Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                               const Trace& trace, const FetchTwin& wanted);
+
+} // namespace speclens

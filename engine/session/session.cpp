@@ -1,0 +1,398 @@
+#include "engine/session/session.h"
+
+#include <algorithm>
+
+#include "engine/base/clock.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+void cut(std::shared_ptr<const RaceView>& race) {
+    if (!race || race->cut || race->finished()) return;
+    auto changed = std::make_shared<RaceView>(*race);
+    changed->cut = true;
+    changed->running = -1;
+    race = std::move(changed);
+}
+
+} // namespace
+
+void Snapshot::cut_race() {
+    cut(race);
+}
+
+void Snapshot::cut_stepped() {
+    cut(stepped);
+}
+
+void Snapshot::cut_guesses() {
+    if (!guesses || guesses->complete()) return;
+    auto cut = std::make_shared<Guesses>(*guesses);
+    cut->planned = static_cast<int>(cut->rows.size());
+    guesses = std::move(cut);
+}
+
+void Snapshot::cut_training() {
+    if (!training || training->complete) return;
+    auto cut = std::make_shared<MedusaView>(*training);
+    cut->complete = cut->cut = true;
+    training = std::move(cut);
+}
+
+Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, double unnoticed_ms)
+    : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)),
+      unnoticed_ms_(unnoticed_ms) {
+    published_.settings = first_settings_;
+    published_.status.job = "loading the models";
+    thread_ = std::thread([this] { main(); });
+}
+
+Session::~Session() {
+    closing_ = true;
+    cancelled_ = true;
+    gate_.close();
+    thread_.join();
+}
+
+void Session::send(Command command) {
+    mailbox_.push(std::move(command));
+    gate_.wake();
+}
+
+Snapshot Session::published() const {
+    const std::lock_guard lock(published_mutex_);
+    return published_;
+}
+
+void Session::cancel_loading() {
+    cancelled_ = true;
+}
+
+void Session::publish(const std::function<void(Snapshot&)>& change) {
+    {
+        const std::lock_guard lock(published_mutex_);
+        change(published_);
+        ++published_.revision;
+    }
+    if (notify_) notify_();
+}
+
+// The one catch of the engine thread: an error becomes an event of the trace and a line of the status.
+void Session::main() {
+    const auto guarded = [&](Job job, const std::function<void()>& work) {
+        const auto failed = [&](const std::string& what, const std::string& remedy, bool too_long = false) {
+            gate_.set(0); // whatever failed: the run waits until it was read
+            run_unshown_ = false;
+            give_up(job);
+            failed_ = job;
+            publish([&](Snapshot& p) {
+                p.status.state = EngineStatus::State::failed;
+                p.status.error = what;
+                p.status.remedy = remedy;
+                p.status.prompt_too_long = too_long;
+                p.status.job.clear();
+            });
+        };
+        try {
+            work();
+        } catch (const Error& error) {
+            failed(error.what(), error.remedy(), dynamic_cast<const PromptTooLong*>(&error) != nullptr);
+        } catch (const Cancelled&) {
+            failed("loading was cancelled", "Try again to load the models.");
+        } catch (const std::bad_alloc&) {
+            failed("out of memory", "Use a shorter prompt, fewer new tokens or a smaller model.");
+        } catch (const std::exception& error) {
+            failed(error.what(), "Restart the run; if it happens again, please report it.");
+        }
+    };
+    guarded(Job::run, [&] { load(Restart{first_settings_}); });
+    // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
+    // cores. A timed one also waits for what is measured or trained: between its pieces the caches are cold.
+    const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ && !measures(); };
+    while (!closing_ && (racing() || gate_.wait())) {
+        for (const Command& command : mailbox_.take()) guarded(job_of(command), [&] { apply(command); });
+        const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
+        const bool races = idle && racing();
+        bool stepped = false;
+        guarded(!races ? Job::run : stepped_ ? Job::stepped : Job::race, [&] {
+            if (races) return stepped_ ? step_stepped() : step_race();
+            if (!run_ || run_->stopped()) {
+                gate_.set(0);
+                return;
+            }
+            if (!gate_.try_take()) {
+                if (run_unshown_) show_progress();
+                return;
+            }
+            stepped = true;
+            step_run();
+        });
+        // The run on the screen goes first; what is measured would only be disturbed by it.
+        if (stepped) {
+            if (measures()) gate_.wake(); // its turn comes when the run stands still
+            continue;
+        }
+        if (guest_asked_)
+            guarded(Job::guest, [&] { draft_as_guest(); });
+        else if (guessed_cycle_)
+            guarded(Job::guesses, [&] { guess(); });
+        else if (!planned_.empty())
+            guarded(Job::studies, [&] { study(); });
+        else if (training_)
+            guarded(Job::training, [&] { train(); });
+    }
+}
+
+bool Session::measures() const {
+    return guest_asked_ || guessed_cycle_ || !planned_.empty() || training_;
+}
+
+Session::Job Session::job_of(const Command& command) {
+    if (const auto* race = std::get_if<StartRace>(&command))
+        return race->settings.stepped ? Job::stepped : Job::race;
+    if (std::holds_alternative<StepRace>(command)) return Job::stepped;
+    if (std::holds_alternative<FetchGuest>(command)) return Job::guest;
+    if (std::holds_alternative<FetchGuesses>(command)) return Job::guesses;
+    if (std::holds_alternative<RunStudy>(command)) return Job::studies;
+    if (std::holds_alternative<TrainHeads>(command)) return Job::training;
+    return Job::run;
+}
+
+void Session::give_up(Job job) {
+    switch (job) {
+    case Job::run: // its trace stays to be read, and goes on where it can
+        return;
+    case Job::race:
+        race_.reset();
+        return publish([](Snapshot& p) { p.cut_race(); });
+    case Job::stepped:
+        stepped_.reset();
+        return publish([](Snapshot& p) { p.cut_stepped(); });
+    case Job::guest:
+        return guest_asked_.reset();
+    case Job::guesses:
+        guessed_cycle_.reset();
+        return publish([](Snapshot& p) { p.cut_guesses(); });
+    case Job::studies:
+        return cut_studies();
+    case Job::training:
+        training_.reset();
+        return publish([](Snapshot& p) { p.cut_training(); });
+    }
+}
+
+void Session::forget_failure() {
+    failed_.reset();
+    publish([&](Snapshot& p) {
+        p.status.state = run_state();
+        p.status.error.clear();
+        p.status.remedy.clear();
+        p.status.prompt_too_long = false;
+    });
+}
+
+EngineStatus::State Session::run_state() const {
+    if (!run_) return EngineStatus::State::idle;
+    return run_->stopped()      ? EngineStatus::State::stopped
+           : gate_.budget() > 0 ? EngineStatus::State::running
+                                : EngineStatus::State::idle;
+}
+
+void Session::load(const Restart& first) {
+    Progress progress;
+    progress.cancelled = &cancelled_;
+    progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
+        publish([&](Snapshot& p) {
+            p.status.job = what;
+            p.status.job_done = done;
+            p.status.job_total = total;
+            p.status.job_unit = unit;
+        });
+    };
+    try {
+        models_ = std::make_shared<const Models>(load_models(paths_, progress));
+    } catch (...) {
+        (void)mailbox_.take(); // what was asked of models that are not there now
+        throw;
+    }
+    publish([&](Snapshot& p) {
+        p.status.backend = models_->backend->description();
+        p.status.model = models_->target_name();
+        p.status.draft_model = models_->draft_name();
+        p.status.ready_drafters = models_->ready_drafters();
+        p.prompt_room = [models = models_](const RunSettings& s) { return speclens::prompt_room(*models, s); };
+    });
+    obey(first);
+}
+
+void Session::measure_plain_time(const RunSettings& settings) {
+    publish([](Snapshot& p) {
+        p.status.job = "measuring plain decoding";
+        p.status.job_done = p.status.job_total = 0;
+    });
+    plain_ = plain_time(settings);
+    publish([&](Snapshot& p) {
+        p.status.plain_ms_per_token = plain_->ms;
+        p.status.job.clear();
+    });
+}
+
+// One start that something else disturbed would be in every speed-up of the session. It is said once it is over:
+// a window that draws meanwhile would be in the time.
+void Session::measure_plain_time_again(const RunSettings& settings) {
+    if (race_ || measures()) return; // their times are not to be disturbed
+    const double most_ms = plain_again_ ? unnoticed_ms_ : 10 * unnoticed_ms_;
+    std::optional<PlainTime> newer;
+    try {
+        newer = plain_time(settings, &*plain_, most_ms);
+    } catch (const Error&) { // the run itself will say it
+        return;
+    }
+    if (!newer || newer->ms <= 0) return;
+    plain_ = newer;
+    plain_again_ = true;
+    publish([&](Snapshot& p) { p.status.plain_ms_per_token = plain_->ms; });
+}
+
+// Median time of a plain decode step, for the lane beside the speculative one.
+std::optional<Session::PlainTime> Session::plain_time(const RunSettings& settings, const PlainTime* before,
+                                                      double most_ms) const {
+    constexpr double kDecodingMs = 400;
+    if (!models_->target) return PlainTime{};
+    if (before && before->took_ms > most_ms) return {};
+    const Stopwatch whole;
+    RunSettings plain = settings;
+    plain.drafter = "none";
+    plain.options = {};
+    plain.max_tokens = 32; // with the laws recorded, as the rounds are
+    Run run(models_, plain);
+    PlainTime time;
+    time.prompt = run.sequence().size();
+    if (before && before->took_ms * static_cast<double>(time.prompt) >
+                      most_ms * static_cast<double>(std::max<std::size_t>(1, before->prompt)))
+        return {}; // a much longer prompt
+    const Stopwatch watch;
+    while (run.step() && watch.ms() < kDecodingMs) {
+    }
+    const CycleView view = fold(run.trace(), run.trace().size());
+    std::vector<double> times;
+    for (const CycleSummary& cycle : view.cycles)
+        if (cycle.complete()) times.push_back(cycle.total_ms());
+    time.ms = median(std::move(times));
+    time.took_ms = whole.ms();
+    return time;
+}
+
+// Between two publications the window draws nothing new: its work would show up in the times that are
+// measured. So a run that goes on by itself is not shown step by step.
+void Session::step_run() {
+    constexpr double kPublishMs = 40;
+    run_unshown_ = true;
+    if (!run_->step()) gate_.set(0);
+    if (gate_.budget() == 0 || run_published_.ms() > kPublishMs) show_progress();
+}
+
+void Session::show_progress() {
+    run_unshown_ = false;
+    run_published_ = Stopwatch();
+    publish([&](Snapshot& p) { p.status.state = run_state(); });
+}
+
+// As a run.
+void Session::step_race() {
+    constexpr double kPublishMs = 150;
+    const bool more = race_->step();
+    if (!more || (race_->revision() != race_shown_ && race_published_.ms() > kPublishMs)) show_race();
+    if (!more) race_.reset();
+}
+
+void Session::show_race() {
+    auto view = std::make_shared<const RaceView>(race_->view());
+    race_shown_ = race_->revision();
+    race_published_ = Stopwatch();
+    publish([&](Snapshot& p) { p.race = std::move(view); });
+}
+
+void Session::step_stepped() {
+    (void)stepped_->step();
+    if (stepped_->revision() != stepped_shown_) show_stepped();
+}
+
+void Session::show_stepped() {
+    auto view = std::make_shared<const RaceView>(stepped_->view());
+    stepped_shown_ = stepped_->revision();
+    publish([&](Snapshot& p) { p.stepped = std::move(view); });
+}
+
+void Session::draft_as_guest() {
+    if (guessed_cycle_ || !planned_.empty() || training_) gate_.wake(); // their turn comes next
+    const FetchGuest asked = *std::exchange(guest_asked_, std::nullopt);
+    auto answer =
+        std::make_shared<const Guest>(guess_as(run_models_, run_->settings_at(asked.cycle), run_->trace(), asked));
+    publish([&](Snapshot& p) { p.guest = std::move(answer); });
+}
+
+// One drafter at a time, so that commands are obeyed in between. A round is short, also on a large target.
+void Session::guess() {
+    gate_.wake(); // the next drafter, even when the run on the screen stands still
+    auto grown = std::make_shared<Guesses>(*published().guesses);
+    grown->rows.push_back(
+        next_guess(run_models_, run_->settings_at(grown->cycle), run_->trace(), *grown));
+    if (grown->complete()) guessed_cycle_.reset();
+    publish([&](Snapshot& p) { p.guesses = std::move(grown); });
+}
+
+// One phase at a time, so that commands are obeyed in between.
+void Session::study() {
+    RunStudy& plan = planned_.front();
+    const RunSettings settings = plan.runs.front();
+    gate_.wake(); // the next phase, even when the run on the screen stands still
+    StudyPoint point;
+    try {
+        if (!study_run_) study_run_ = std::make_unique<Run>(models_, settings);
+        if (study_run_->step()) return;
+        point = summary_of(settings, study_run_->trace());
+    } catch (const std::exception& error) { // of one run: the others may do
+        point.settings = settings;
+        point.problem = error.what();
+    }
+    study_run_.reset();
+    const std::string name = plan.name;
+    plan.runs.erase(plan.runs.begin());
+    if (plan.runs.empty()) planned_.erase(planned_.begin());
+    publish([&](Snapshot& p) {
+        auto grown = std::make_shared<Study>(*p.studies[name]);
+        grown->points.push_back(point);
+        p.studies[name] = grown;
+    });
+}
+
+// A few steps at a time, so that commands are obeyed in between.
+void Session::train() {
+    constexpr double kBetweenCommandsMs = 25, kShowMs = 120;
+    gate_.wake(); // the next steps, even when the run on the screen stands still
+    const Stopwatch watch;
+    while (training_->step() && watch.ms() < kBetweenCommandsMs && !closing_) {
+    }
+    const bool complete = training_->view().complete;
+    if (!complete && training_shown_.ms() < kShowMs) return;
+    if (complete) { // runs under way keep the models they began with
+        auto changed = std::make_shared<Models>(*models_);
+        changed->networks["medusa"] = training_->network();
+        models_ = std::move(changed);
+    }
+    show_training();
+    if (complete) training_.reset();
+}
+
+void Session::show_training() {
+    training_shown_ = Stopwatch();
+    auto view = std::make_shared<const MedusaView>(training_->view());
+    publish([&](Snapshot& p) {
+        p.training = std::move(view);
+        p.status.ready_drafters = models_->ready_drafters();
+    });
+}
+
+} // namespace speclens

@@ -1,0 +1,161 @@
+// The engine thread: loads models, owns the current Run, applies commands at phase boundaries, obeys the gate.
+// The window sees it only through Mailbox, Gate and snapshots.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "engine/base/clock.h"
+#include "engine/run/control.h"
+#include "engine/run/guesses.h"
+#include "engine/run/guest.h"
+#include "engine/lab/medusa_training.h"
+#include "engine/run/models.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/race.h"
+#include "engine/run/run.h"
+#include "engine/lab/stepped_race.h"
+#include "engine/lab/study.h"
+#include "engine/run/trace.h"
+#include "engine/run/twin.h"
+
+namespace speclens {
+
+// What the engine shows; one consistent snapshot.
+struct Snapshot {
+    std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
+    std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
+    std::shared_ptr<const RaceView> race;   // the last timed race, finished or not; null before the first
+    std::shared_ptr<const RaceView> stepped;  // the last stepped race; null before the first
+    std::shared_ptr<const Twin> twin;         // last answer to FetchTwin with other options
+    std::shared_ptr<const Twin> other_guess;  // last answer to FetchTwin with another guess
+    std::shared_ptr<const Guest> guest;       // last answer to FetchGuest
+    std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
+    Studies studies;                        // answers to RunStudy, by name; growing
+    std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
+    std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
+    EngineStatus status;
+    RunSettings settings;                   // of the current run
+    std::shared_ptr<const std::vector<EarlierSettings>> earlier;  // of its rounds before a fork; null before the first run
+    std::uint64_t runs = 0;                 // begun so far, branches included
+    std::function<PromptRoom(const RunSettings&)> prompt_room;  // empty until the models are loaded; any thread
+    std::uint64_t revision = 0;             // grows with every change
+
+    // They go no further; what there is of them stays.
+    void cut_race();
+    void cut_stepped();
+    void cut_guesses();
+    void cut_training();
+};
+
+class Session {
+  public:
+    static constexpr double kUnnoticedMs = 50;
+
+    // `notify` is called (from the engine thread) after every change, to wake a sleeping window. With a restart plain
+    // decoding is measured again where the last measurement took `unnoticed_ms` at most; the first one, which holds
+    // what is read for the first time, may have taken ten times as long.
+    Session(ModelPaths paths, RunSettings settings, std::function<void()> notify = {},
+            double unnoticed_ms = kUnnoticedMs);
+    ~Session();  // stops within one phase
+
+    void send(Command command);          // mailbox and wake-up
+    [[nodiscard]] Gate& gate() { return gate_; }
+    [[nodiscard]] Snapshot published() const;
+    void cancel_loading();
+
+  private:
+    // What can fail without the others; `run` is the one on the screen.
+    enum class Job : std::uint8_t { run, race, stepped, guest, guesses, studies, training };
+    [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
+    void main();
+    void give_up(Job job);  // after an error of its own work
+    void forget_failure();  // what failed was begun again
+    [[nodiscard]] EngineStatus::State run_state() const;
+    [[nodiscard]] bool measures() const;  // something other than the run and the races has work
+    // What plain decoding costs: with the first prompt that fits, and again where that takes no time to speak of.
+    void measure_plain_time(const RunSettings& settings);
+    void measure_plain_time_again(const RunSettings& settings);
+    void cut_studies();     // what was measured stays
+    void load(const Restart& first);  // the models, then this run
+    // Commands (session_commands.cpp).
+    void apply(const Command& command);
+    void obey(const Restart& restart);
+    void obey(const Fork& fork);
+    void obey(const FetchLaws& fetch);
+    void obey(const FetchTwin& fetch);
+    void obey(const FetchGuest& fetch);
+    void obey(const FetchGuesses& fetch);
+    void obey(const RunStudy& study);
+    void obey(const StartRace& start);
+    void obey(const StopRace& stop);
+    void obey(const StepRace& step);
+    void obey(const EndSteppedRace& end);
+    void obey(const MeasurePasses& measure);
+    void obey(const TrainHeads& heads);
+    void obey(const Cancel& cancel);
+    void show_run();
+    const Run& shown_run() const;  // throws Error where there is none
+    // Lets the run go on until this round can begin, or is past its end. False: something else is asked for meanwhile.
+    [[nodiscard]] bool reach(int cycle);
+    void publish(const std::function<void(Snapshot&)>& change);
+    void step_run();
+    void show_progress();
+    void step_race();
+    void show_race();
+    void step_stepped();
+    void show_stepped();
+    void study();  // one phase of the studies that are planned
+    void draft_as_guest();  // what was asked last
+    void guess();  // one drafter of those that are asked
+    void train();  // a few steps of the training under way
+    void show_training();
+
+    ModelPaths paths_;
+    RunSettings first_settings_;
+    std::function<void()> notify_;
+    double unnoticed_ms_;
+    Gate gate_;
+    Mailbox mailbox_;
+    mutable std::mutex published_mutex_;  // third mutex: guards one snapshot copy, held for microseconds, never while drawing
+    Snapshot published_;
+    std::atomic<bool> closing_{false};
+    std::atomic<bool> cancelled_{false};
+    std::shared_ptr<const Models> models_;
+    std::unique_ptr<Run> run_;
+    struct PlainTime {
+        double ms = 0;        // per token; 0 where it cannot be measured
+        double took_ms = 0;   // the whole measurement
+        std::size_t prompt = 0;  // tokens that it began with
+    };
+    // The measurement itself, 400 ms of decoding at most. None where it would take longer than `most_ms`, judged by
+    // how long `before` took.
+    [[nodiscard]] std::optional<PlainTime> plain_time(const RunSettings& settings, const PlainTime* before = nullptr,
+                                                      double most_ms = 0) const;
+    std::optional<PlainTime> plain_;  // of models_; absent: not tried with success yet
+    bool plain_again_ = false;        // that is not the first measurement
+    std::optional<Job> failed_;  // whose error is shown
+    std::shared_ptr<const Models> run_models_;  // that it was made with: heads may have been trained since
+    std::unique_ptr<Race> race_;  // null when none is under way
+    std::size_t race_shown_ = 0;  // its revision
+    Stopwatch run_published_;
+    bool run_unshown_ = false; // steps that nobody was told of
+    std::uint64_t runs_skipped_ = 0;  // asked for, and given up before they began
+    Stopwatch race_published_;
+    std::unique_ptr<SteppedRace> stepped_;  // null when none is open; a timed race waits while there is one
+    std::size_t stepped_shown_ = 0;
+    std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
+    std::unique_ptr<Run> study_run_;
+    std::unique_ptr<MedusaTraining> training_;
+    Stopwatch training_shown_;
+    std::optional<FetchGuest> guest_asked_;
+    std::optional<int> guessed_cycle_;  // drafters are still to be asked about it
+    std::thread thread_;
+};
+
+}  // namespace speclens

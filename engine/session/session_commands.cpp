@@ -1,0 +1,236 @@
+// What the engine thread does when it is told something: one function for each command.
+#include <utility>
+
+#include "engine/session/session.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+void Session::apply(const Command& command) {
+    if (!models_) { // loading failed or was cancelled: whoever begins anew tries it again
+        const auto* restart = std::get_if<Restart>(&command);
+        if (!restart && !std::holds_alternative<StartRace>(command))
+            throw Error("no model is loaded", "Try again, or choose a model folder that can be loaded.");
+        cancelled_ = false;
+        if (closing_) return;
+        publish([](Snapshot& p) {
+            p.status.state = EngineStatus::State::loading;
+            p.status.error.clear();
+            p.status.remedy.clear();
+            p.status.job = "loading the models";
+        });
+        load(restart ? *restart : Restart{first_settings_});
+        if (restart) return;
+    }
+    std::visit([this](const auto& order) { obey(order); }, command);
+    // A run clears its error where it is shown; a step begins nothing.
+    const Job job = job_of(command);
+    if (failed_ == job && job != Job::run && !std::holds_alternative<StepRace>(command)) forget_failure();
+}
+
+// ---- runs ----
+
+void Session::show_run() {
+    guest_asked_.reset();
+    guessed_cycle_.reset();
+    failed_.reset();
+    const Header& header = *run_->trace().header();
+    publish([&](Snapshot& p) {
+        p.trace = run_->shared_trace();
+        p.laws = nullptr;
+        p.twin = nullptr;
+        p.other_guess = nullptr;
+        p.guest = nullptr;
+        p.guesses = nullptr;
+        p.settings = run_->settings();
+        p.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
+        p.runs += 1 + std::exchange(runs_skipped_, 0);
+        p.status.state = EngineStatus::State::idle;
+        p.status.error.clear();
+        p.status.remedy.clear();
+        p.status.prompt_too_long = false;
+        p.status.notice = header.notice;
+        p.status.memory_bytes = run_->memory_bytes();
+    });
+}
+
+const Run& Session::shown_run() const {
+    if (!run_) throw Error("there is no run to look at", "Start a run first.");
+    return *run_;
+}
+
+void Session::obey(const Restart& restart) {
+    if (plain_)
+        measure_plain_time_again(restart.settings);
+    else
+        measure_plain_time(restart.settings);
+    run_ = std::make_unique<Run>(models_, restart.settings);
+    run_->set_plain_ms(plain_->ms);
+    run_models_ = models_;
+    gate_.set(restart.budget); // before anybody sees the run and asks it for a step
+    show_run();
+}
+
+void Session::obey(const Fork& fork) {
+    if (!run_) throw Error("there is no run to fork", "Start a run first.");
+    if (!reach(fork.cycle)) {
+        ++runs_skipped_; // whoever counts the runs that were asked for does not wait for this one
+        return;
+    }
+    run_ = std::make_unique<Run>(run_models_, *run_, fork);
+    run_->set_plain_ms(plain_ ? plain_->ms : 0);
+    gate_.set(fork.budget);
+    show_run();
+}
+
+// A run that was begun again has to come as far as it had been before it can be forked there.
+bool Session::reach(int cycle) {
+    std::size_t seen = 0;
+    int complete = 0;
+    const auto there = [&] {
+        for (; seen < run_->trace().size(); ++seen)
+            complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
+        return complete >= cycle;
+    };
+    while (!there()) {
+        if (closing_ || mailbox_.ends_run()) return false;
+        if (!run_->step()) break;
+    }
+    return true;
+}
+
+// What goes on ends. Where that is a measurement or a training, a run or a stepped race that stands still has
+// nothing to do with it and can be gone on with.
+void Session::obey(const Cancel&) {
+    const bool aside = measures();
+    const bool run_stays = aside && gate_.budget() == 0;
+    const bool stepped_stays = aside && stepped_ && stepped_->waiting();
+    race_.reset();
+    if (!stepped_stays) stepped_.reset();
+    if (training_) {
+        training_->stop();
+        show_training();
+        training_.reset();
+    }
+    publish([&](Snapshot& p) {
+        p.cut_race();
+        if (!stepped_stays) p.cut_stepped();
+        p.cut_guesses();
+        p.cut_training();
+    });
+    cut_studies();
+    guest_asked_.reset();
+    guessed_cycle_.reset();
+    if (run_stays) return;
+    gate_.set(0);
+    if (run_) run_->stop("cancelled");
+    publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
+}
+
+// ---- what is asked about a round of the run ----
+
+void Session::obey(const FetchLaws& fetch) {
+    const Run& run = shown_run();
+    auto laws = std::make_shared<const LawPair>(
+        full_laws(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch.cycle, fetch.index));
+    publish([&](Snapshot& p) { p.laws = laws; });
+}
+
+void Session::obey(const FetchTwin& fetch) {
+    const Run& run = shown_run();
+    auto answer = std::make_shared<const Twin>(
+        replay_twin(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
+    publish([&](Snapshot& p) { (fetch.force_draft ? p.other_guess : p.twin) = answer; });
+}
+
+void Session::obey(const FetchGuest& fetch) {
+    (void)shown_run();
+    guest_asked_ = fetch; // whoever turns pages wants the last one
+}
+
+void Session::obey(const FetchGuesses& fetch) {
+    const Run& run = shown_run();
+    const auto known = published().guesses;
+    if (known && known->complete() && known->of == &run.trace() && known->cycle == fetch.cycle) {
+        auto changed = std::make_shared<const Guesses>(with_exit_layer(
+            run_models_, run.settings_at(fetch.cycle), run.trace(), *known, fetch.exit_layer));
+        return publish([&](Snapshot& p) { p.guesses = changed; });
+    }
+    auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run.trace(), fetch));
+    guessed_cycle_ = fetch.cycle;
+    publish([&](Snapshot& p) { p.guesses = begun; });
+}
+
+// ---- what is measured and trained ----
+
+void Session::obey(const RunStudy& study) {
+    if (!planned_.empty() && planned_.front().name == study.name) study_run_.reset();
+    std::erase_if(planned_, [&](const RunStudy& old) { return old.name == study.name; });
+    auto begun = std::make_shared<Study>();
+    begun->name = study.name;
+    begun->planned = static_cast<int>(study.runs.size());
+    if (!study.runs.empty()) planned_.push_back(study);
+    publish([&](Snapshot& p) { p.studies[study.name] = begun; });
+}
+
+void Session::cut_studies() {
+    publish([&](Snapshot& p) {
+        for (const RunStudy& plan : planned_) {
+            auto cut = std::make_shared<Study>(*p.studies[plan.name]);
+            cut->planned = static_cast<int>(cut->points.size());
+            p.studies[plan.name] = cut;
+        }
+    });
+    planned_.clear();
+    study_run_.reset();
+}
+
+void Session::obey(const MeasurePasses&) {
+    if (!models_->target)
+        throw Error(models_->scorer ? "a server's passes cannot be timed from here"
+                                    : "a table has no passes to time",
+                    "Load a model.");
+    auto times = std::make_shared<const PassTimes>(
+        measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
+    publish([&](Snapshot& p) { p.passes = times; });
+}
+
+void Session::obey(const TrainHeads& heads) {
+    training_ = std::make_unique<MedusaTraining>(models_, usual_medusa_plan(heads, models_->chat));
+    show_training();
+}
+
+// ---- races ----
+
+void Session::obey(const StartRace& start) {
+    if (start.settings.stepped) {
+        stepped_ = std::make_unique<SteppedRace>(models_, start.settings);
+        return show_stepped();
+    }
+    race_ = std::make_unique<Race>(models_, start.settings);
+    show_race();
+}
+
+void Session::obey(const StepRace& step) {
+    if (stepped_) stepped_->ask(step.stride);
+}
+
+void Session::obey(const EndSteppedRace&) {
+    stepped_.reset();
+}
+
+// What is under way of the race on the screen: a timed one that waits for the stepped one is not.
+void Session::obey(const StopRace&) {
+    if (stepped_) {
+        if (stepped_->waiting()) return;
+        show_stepped();
+        stepped_.reset();
+        return publish([](Snapshot& p) { p.cut_stepped(); });
+    }
+    if (!race_) return;
+    show_race();
+    race_.reset();
+    publish([](Snapshot& p) { p.cut_race(); });
+}
+
+} // namespace speclens

@@ -1,0 +1,105 @@
+#include "engine/weights/config_fields.h"
+
+#include <algorithm>
+
+namespace speclens {
+namespace {
+
+// Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5). Where
+// both are there, transformers reads rope_scaling and nothing of the other, not even its rope_theta.
+void read_rope(const Fields& fields, ModelConfig& config) {
+    constexpr double kTransformersTheta = 10'000; // where neither rope_scaling nor the top level has one
+    const Json* parameters = fields.find("rope_parameters");
+    const Json* scaling = fields.find("rope_scaling");
+    const bool both = parameters != nullptr && scaling != nullptr && !scaling->empty();
+    const bool recent = parameters != nullptr && !both;
+    if (recent) scaling = parameters;
+    const char* section = recent ? "rope_parameters" : "rope_scaling";
+    if (scaling != nullptr && !scaling->is_object()) fields.fail(section, "is " + shown(*scaling));
+
+    const Json none = Json::object();
+    const Fields rope(scaling != nullptr ? *scaling : none, fields.file() + ": " + section, fields.remedy());
+    const Fields& theta = rope.find("rope_theta") != nullptr ? rope : fields;
+    if (both && theta.find("rope_theta") == nullptr) {
+        const Json own = parameters->is_object() ? parameters->value("rope_theta", Json()) : Json();
+        if (!own.is_null() && own != kTransformersTheta)
+            fields.fail("rope_parameters",
+                        "has a rope_theta of " + shown(own) + ", which rope_scaling beside it switches off",
+                        "Put rope_theta into rope_scaling, or remove one of the two sections.");
+        config.rope_theta = kTransformersTheta;
+    } else {
+        config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
+    }
+    if (scaling == nullptr) return;
+
+    for (const auto& [name, value] : scaling->items())
+        if (value.is_object())
+            rope.fail(name.c_str(),
+                      "is an object: one set of rotary positions for each type of layer is not supported");
+    if (rope.number_or("partial_rotary_factor", 1, 0, 1) != 1)
+        rope.fail("partial_rotary_factor", "is below 1, which is not supported");
+    const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
+    if (type == "default") return;
+    if (type != "yarn")
+        rope.fail("rope_type", "is \"" + type + "\", which is not supported",
+                  "Supported are default and yarn.");
+    config.rope_factor = rope.number("factor", 1, 1e4);
+    const char* const original = "original_max_position_embeddings";
+    config.rope_original_positions = rope.integer_or(original, config.max_positions, 1, 1 << 30);
+    // transformers 4 does not read this one and transformers 5 prefers it
+    if (fields.integer_or(original, config.rope_original_positions, 1, 1 << 30) !=
+        config.rope_original_positions)
+        fields.fail(original,
+                    "is " + shown(*fields.find(original)) + " beside " +
+                        std::to_string(config.rope_original_positions) + " for yarn",
+                    "Put it into the section of yarn, and remove the other one.");
+    // variants of yarn that these families do not use
+    for (const auto& [name, usual] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
+        if (rope.number_or(name, usual, 0, 1e6) != usual)
+            rope.fail(name, "has a value that is not supported");
+    for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
+        if (rope.find(name) != nullptr)
+            rope.fail(name, "is not supported", "Remove the field to use its default.");
+    if (scaling->contains("truncate") && scaling->at("truncate") != true) // null is false to transformers
+        rope.fail("truncate", "is " + shown(scaling->at("truncate")) + ", only true is supported");
+    const double stretched = config.rope_factor * config.rope_original_positions;
+    config.max_positions = std::max(config.max_positions, static_cast<int>(std::min(stretched, 1e9)));
+}
+
+} // namespace
+
+void read_geometry(const Fields& fields, ModelConfig& config) {
+    config.hidden = fields.integer("hidden_size", 1, 1 << 17);
+    config.ffn = fields.integer("intermediate_size", 1, 1 << 20);
+    config.layers = fields.integer("num_hidden_layers", 1, 1000);
+    config.heads = fields.integer("num_attention_heads", 1, 1024);
+    config.kv_heads = fields.integer_or("num_key_value_heads", config.heads, 1, 1024);
+    config.vocab = fields.integer("vocab_size", 1, 1 << 22);
+    if (fields.find("head_dim") == nullptr && config.hidden % config.heads != 0)
+        fields.fail("hidden_size", "is " + std::to_string(config.hidden) + ", not a multiple of the " +
+                                       std::to_string(config.heads) + " heads, and head_dim is missing");
+    config.head_dim = fields.integer_or("head_dim", config.hidden / config.heads, 1, 4096);
+    config.rms_eps = static_cast<float>(fields.number_or("rms_norm_eps", 1e-6, 1e-30, 1));
+    config.max_positions = fields.integer_or("max_position_embeddings", 32768, 1, 1 << 30);
+    read_rope(fields, config);
+}
+
+void refuse_variants(const Fields& fields, const char* supported) {
+    if (fields.flag_or("use_sliding_window", false))
+        fields.fail("use_sliding_window", "is true, which is not supported yet",
+                    "Use a checkpoint with full attention (all dense Qwen3 and Qwen2.5 releases have it).");
+    if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array())
+        for (const Json& type : *types)
+            if (type != "full_attention")
+                fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
+                            supported);
+    refuse_activations(fields, supported);
+}
+
+void refuse_activations(const Fields& fields, const char* supported) {
+    const std::string activation = fields.text_or("hidden_act", "silu");
+    if (activation != "silu")
+        fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", supported);
+}
+
+} // namespace speclens
