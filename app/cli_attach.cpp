@@ -17,7 +17,7 @@
 #include "app/cli_setup.h"
 #include "engine/base/json_read.h"
 #include "kernels/error.h"
-#include "remote/served_json.h"
+#include "remote/client/served_json.h"
 
 namespace speclens::cli {
 

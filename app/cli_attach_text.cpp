@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "app/cli_walk_words.h"
-#include "remote/told_number.h"
+#include "remote/reading/told_number.h"
 
 namespace speclens::cli {
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "app/cli_terminal.h"
-#include "remote/bench_records.h"
-#include "remote/log_reading.h"
-#include "remote/probe.h"
-#include "remote/served_text.h"
-#include "remote/watch.h"
+#include "remote/reading/bench_records.h"
+#include "remote/reading/log_reading.h"
+#include "remote/client/probe.h"
+#include "remote/client/served_text.h"
+#include "remote/reading/watch.h"
 
 namespace speclens::cli {
 

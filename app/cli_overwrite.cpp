@@ -5,7 +5,7 @@
 #include "app/cli_setup.h"
 #include "app/lecture.h"
 #include "kernels/error.h"
-#include "remote/endpoint.h"
+#include "remote/client/endpoint.h"
 
 namespace speclens::cli {
 

@@ -8,7 +8,7 @@
 #include "app/lecture.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
-#include "remote/endpoint.h"
+#include "remote/client/endpoint.h"
 
 namespace speclens::cli {
 

@@ -8,7 +8,7 @@
 #include "app/cli_output.h"
 #include "app/cli_setup.h"
 #include "kernels/error.h"
-#include "remote/spec_server.h"
+#include "remote/serving/spec_server.h"
 
 namespace speclens::cli {
 

@@ -13,8 +13,8 @@
 #include "engine/drafters/drafter.h"
 #include "engine/base/json_read.h"
 #include "kernels/error.h"
-#include "remote/probe.h"
-#include "remote/prompt_scorer.h"
+#include "remote/client/probe.h"
+#include "remote/client/prompt_scorer.h"
 
 namespace speclens::cli {
 

@@ -18,7 +18,7 @@
 #include "engine/lab/stepped_race.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
-#include "remote/server_session.h"
+#include "remote/client/server_session.h"
 
 namespace speclens::cli {
 

@@ -23,7 +23,7 @@
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
 #include "kernels/error.h"
-#include "remote/server_session.h"
+#include "remote/client/server_session.h"
 
 namespace speclens {
 namespace {

@@ -23,7 +23,7 @@
 #include "engine/lab/study.h"
 #include "engine/run/trace.h"
 #include "engine/run/twin.h"
-#include "remote/server_view.h"
+#include "remote/client/server_view.h"
 
 namespace speclens {
 

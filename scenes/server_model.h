@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "remote/server_view.h"
+#include "remote/client/server_view.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"
 

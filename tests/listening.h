@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kernels/error.h"
-#include "remote/http.h"
-#include "remote/spec_server.h"
+#include "remote/client/http.h"
+#include "remote/serving/spec_server.h"
 
 namespace speclens::test {
 

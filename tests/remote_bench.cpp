@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/error.h"
-#include "remote/bench_records.h"
+#include "remote/reading/bench_records.h"
 #include "tests/mutate.h"
 
 namespace speclens::test {

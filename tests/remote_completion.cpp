@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "remote/completion_request.h"
+#include "remote/serving/completion_request.h"
 
 namespace speclens::test {
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/error.h"
-#include "remote/endpoint.h"
-#include "remote/probe.h"
+#include "remote/client/endpoint.h"
+#include "remote/client/probe.h"
 
 namespace speclens::test {
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "kernels/error.h"
-#include "remote/http.h"
-#include "remote/probe.h"
+#include "remote/client/http.h"
+#include "remote/client/probe.h"
 #include "tests/listening.h"
 
 namespace speclens::test {

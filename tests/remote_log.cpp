@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/error.h"
-#include "remote/log_reading.h"
+#include "remote/reading/log_reading.h"
 #include "tests/mutate.h"
 
 namespace speclens::test {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "kernels/error.h"
-#include "remote/exposition.h"
-#include "remote/spec_counts.h"
-#include "remote/watch.h"
+#include "remote/reading/exposition.h"
+#include "remote/reading/spec_counts.h"
+#include "remote/reading/watch.h"
 #include "tests/mutate.h"
 
 namespace speclens::test {

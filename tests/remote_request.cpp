@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/error.h"
-#include "remote/answer_reader.h"
-#include "remote/event_stream.h"
-#include "remote/served_json.h"
-#include "remote/served_text.h"
+#include "remote/reading/answer_reader.h"
+#include "remote/reading/event_stream.h"
+#include "remote/client/served_json.h"
+#include "remote/client/served_text.h"
 #include "tests/listening.h"
 #include "tests/mutate.h"
 

@@ -7,7 +7,7 @@
 #include "engine/model/decoder.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
-#include "remote/prompt_scorer.h"
+#include "remote/client/prompt_scorer.h"
 #include "tests/listening.h"
 
 namespace speclens::test {

@@ -13,11 +13,11 @@
 #include "engine/base/clock.h"
 #include "engine/run/cycle_view.h"
 #include "kernels/error.h"
-#include "remote/exposition.h"
-#include "remote/http.h"
-#include "remote/probe.h"
-#include "remote/served_text.h"
-#include "remote/spec_server.h"
+#include "remote/reading/exposition.h"
+#include "remote/client/http.h"
+#include "remote/client/probe.h"
+#include "remote/client/served_text.h"
+#include "remote/serving/spec_server.h"
 #include "tests/listening.h"
 
 namespace speclens::test {

@@ -7,7 +7,7 @@
 
 #include "app/ui/format.h"
 #include "kernels/error.h"
-#include "remote/server_session.h"
+#include "remote/client/server_session.h"
 #include "scenes/server_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"

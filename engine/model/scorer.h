@@ -4,7 +4,7 @@
 //
 // That is enough for an exact target law at temperature 0, and at any temperature under top-k <= listed():
 // the filter keeps only ids that were told. So every lossless chain rule works unchanged (vLLM's
-// prompt_logprobs, SGLang's input_top_logprobs; remote/prompt_scorer.h asks for them).
+// prompt_logprobs, SGLang's input_top_logprobs; remote/client/prompt_scorer.h asks for them).
 #pragma once
 
 #include <memory>

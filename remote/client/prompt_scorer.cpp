@@ -1,0 +1,294 @@
+#include "remote/client/prompt_scorer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/json_read.h"
+#include "engine/text/tokenizer.h"
+#include "engine/base/utf8.h"
+#include "remote/client/probe.h"
+
+namespace speclens {
+namespace {
+
+constexpr const char* kProbe = "The capital of France is Paris. 12 + 30 = 42";
+constexpr const char* kOwnFamily =
+    "Give a draft model of the server's family, --drafter small=DIR, or its tokenizer, --tokenizer DIR.";
+constexpr int kUsualContext = 4096; // where a server does not tell its own
+
+[[noreturn]] void bad_answer(const std::string& server, const std::string& what) {
+    throw Error(server + " did not tell the log-probabilities of a text: " + what,
+                "vLLM answers such requests at /v1/completions, SGLang at /generate; llama.cpp does not.",
+                Exit::network);
+}
+
+// The mass that is left for ids that are not listed; sorts them.
+Top top_from(std::vector<Top::Entry> entries) {
+    std::ranges::sort(entries, [](const Top::Entry& a, const Top::Entry& b) {
+        return a.logp != b.logp ? a.logp > b.logp : a.id < b.id;
+    });
+    Top top;
+    double listed = 0;
+    for (const Top::Entry& entry : entries) listed += std::exp(entry.logp);
+    top.entries = std::move(entries);
+    top.rest = std::max(0.0, 1 - listed);
+    return top;
+}
+
+struct ScoreReader {
+    const std::string& server;
+    int vocab;
+    const std::string& vocabulary;
+
+    [[nodiscard]] Top::Entry entry(long long id, const Json& logp) const {
+        if (id < 0) bad_answer(server, "a token id is " + std::to_string(id));
+        if (id >= vocab)
+            throw Error(server + " uses token id " + std::to_string(id) + ", the tokenizer of " + vocabulary +
+                            " has " + std::to_string(vocab) + " ids: another family",
+                        kOwnFamily);
+        if (!logp.is_number() || !(logp.get<double>() <= 1e-3))
+            bad_answer(server, "a log-probability is " + shown(logp));
+        return {static_cast<int>(id), std::min(0.0, logp.get<double>())};
+    }
+
+    // vLLM: {"17": {"logprob": -0.1, "rank": 1, "decoded_token": " the"}, …}; the text's own token is among
+    // them wherever it ranks.
+    Top vllm(const Json& told, int token, std::string& text) const {
+        std::vector<Top::Entry> entries;
+        for (const auto& [key, value] : told.items()) {
+            if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != std::string::npos ||
+                !value.is_object() || !value.contains("logprob"))
+                bad_answer(server, "\"" + key.substr(0, 20) + "\" is no token id with a logprob");
+            entries.push_back(entry(std::stoll(key), value["logprob"]));
+            if (entries.back().id != token) continue;
+            if (const auto said = value.find("decoded_token"); said != value.end() && said->is_string())
+                text = said->get<std::string>();
+        }
+        if (entries.empty()) bad_answer(server, "a place of the text has no tokens");
+        return top_from(std::move(entries));
+    }
+
+    // SGLang: [[-0.1, 17, " the"], …], without the text's own token where it is not among the likeliest.
+    Top sglang(const Json& told, const Json& own, int token, std::string& text) const {
+        std::vector<Top::Entry> entries;
+        const auto add = [&](const Json& triple) {
+            if (!triple.is_array() || triple.size() < 2 || !triple[1].is_number_integer())
+                bad_answer(server, "an entry is " + shown(triple) + ", not [logprob, id, text]");
+            const Top::Entry one = entry(triple[1].get<long long>(), triple[0]);
+            if (one.id == token && triple.size() > 2 && triple[2].is_string())
+                text = triple[2].get<std::string>();
+            if (std::ranges::find(entries, one.id, &Top::Entry::id) == entries.end()) entries.push_back(one);
+        };
+        for (const Json& triple : told) add(triple);
+        if (own.is_array() && own.size() >= 2 && own[0].is_number()) add(own);
+        if (entries.empty()) bad_answer(server, "a place of the text has no tokens");
+        return top_from(std::move(entries));
+    }
+};
+
+// Whether what the server calls a token is the same as ours. Parts of characters cannot be held against each
+// other, and some servers leave a token's leading space out.
+bool contradicts(std::string theirs, std::string ours) {
+    for (std::string* text : {&theirs, &ours}) {
+        if (!is_valid_utf8(*text) || text->find("\xEF\xBF\xBD") != std::string::npos) return false;
+        text->erase(0, text->find_first_not_of(' '));
+        if (text->empty()) return false;
+    }
+    return theirs != ours;
+}
+
+// What a refusal says: {"error": {"message": …}}, {"message": …}, {"detail": …} or any text.
+std::string reason_in(const std::string& body) {
+    const Json json = parse_foreign_json(body);
+    if (json.is_object()) {
+        const Json& inner = json.contains("error") && json["error"].is_object() ? json["error"] : json;
+        for (const char* key : {"message", "detail", "error"})
+            if (inner.contains(key) && inner[key].is_string())
+                return inner[key].get<std::string>().substr(0, 300);
+    }
+    return body.substr(0, 300);
+}
+
+constexpr std::size_t kEntryBytes = 256; // of an answer; vLLM takes about 75
+
+class PromptScorer final : public Scorer {
+  public:
+    PromptScorer(Endpoint endpoint, ServerKind kind, ScorerSettings settings, Vocabulary vocabulary,
+                 int capacity)
+        : endpoint_(std::move(endpoint)), kind_(kind), settings_(std::move(settings)),
+          vocabulary_(std::move(vocabulary)), capacity_(capacity),
+          name_((settings_.model.empty() ? server_name(kind) : settings_.model) + std::string(" at ") +
+                endpoint_.shown()) {}
+
+    [[nodiscard]] const std::string& name() const override { return name_; }
+    [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
+    [[nodiscard]] int listed() const override { return settings_.listed; }
+    [[nodiscard]] int capacity() const override { return capacity_; }
+    [[nodiscard]] std::vector<Top> score(std::span<const int> tokens, int rows) const override {
+        return ask(tokens, rows).rows;
+    }
+
+    [[nodiscard]] Scored ask(std::span<const int> tokens, int rows) const {
+        const int filler = tokens.back(); // any id that the server has
+        const ScoreRequest request = score_request(kind_, settings_, tokens, rows, filler);
+        std::string body;
+        HttpSettings http = settings_.http; // the whole text is answered, `listed` entries at every place
+        http.most_bytes =
+            1'000'000 + (tokens.size() + 1) * (static_cast<std::size_t>(settings_.listed) + 1) * kEntryBytes;
+        const HttpAnswer answer =
+            http_post(endpoint_, request.path, request.body, http, [&](std::string_view bytes) {
+                body += bytes;
+                return true;
+            });
+        const std::string reason = answer.ok() ? "" : reason_in(answer.body);
+        if (reason.find("vocab") != std::string::npos) // more ids here than there
+            throw Error(endpoint_.shown() + " does not know the ids of the tokenizer of " +
+                            settings_.vocabulary + ", another family: " + reason,
+                        kOwnFamily);
+        if (!answer.ok())
+            throw Error(
+                endpoint_.shown() + request.path + " answers with status " + std::to_string(answer.status) +
+                    ": " + reason,
+                reason.find("context length") != std::string::npos
+                    ? "Shorten the prompt, or ask for fewer new tokens with --max-tokens N."
+                : reason.find("logprobs") != std::string::npos
+                    ? "vLLM tells more than 20 tokens of a law only when started with --max-logprobs N."
+                    : "The log of the server may say more.",
+                Exit::network);
+        return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),
+                           settings_.vocabulary);
+    }
+
+    // The same ids for the same texts, as far as the server spells its tokens.
+    void compare_vocabularies() const {
+        const std::vector<int> probe = vocabulary_.tokenizer->encode(kProbe);
+        const int rows = static_cast<int>(probe.size());
+        const Scored scored = ask(probe, rows);
+        for (int i = 1; i < rows; ++i) {
+            const std::string& theirs = scored.texts[static_cast<std::size_t>(i) - 1];
+            const int id = probe[static_cast<std::size_t>(i)];
+            const std::string ours = vocabulary_.tokenizer->bytes_of(id);
+            if (contradicts(theirs, ours))
+                throw Error(name_ + " has another vocabulary: token " + std::to_string(id) + " is \"" +
+                                theirs + "\" there and \"" + ours + "\" here",
+                            kOwnFamily);
+        }
+    }
+
+  private:
+    Endpoint endpoint_;
+    ServerKind kind_;
+    ScorerSettings settings_;
+    Vocabulary vocabulary_;
+    int capacity_;
+    std::string name_;
+};
+
+// The largest text of the model that will answer, as /v1/models tells; also picks the model.
+int context_of(const Endpoint& endpoint, ScorerSettings& settings) {
+    const HttpAnswer answer = http_get(endpoint, "/v1/models", settings.http);
+    const Json json = answer.ok() ? parse_foreign_json(answer.body) : Json();
+    const auto data = json.is_object() ? json.find("data") : json.end();
+    if (!json.is_object() || data == json.end() || !data->is_array()) return kUsualContext;
+    std::string known;
+    for (const Json& model : *data) {
+        if (!model.is_object() || !model.contains("id") || !model["id"].is_string()) continue;
+        const auto id = model["id"].get<std::string>();
+        known += (known.empty() ? "" : ", ") + id;
+        if (!settings.model.empty() && settings.model != id) continue;
+        settings.model = id;
+        const auto length = model.find("max_model_len");
+        const bool told =
+            length != model.end() && length->is_number_integer() && *length > 3 && *length < 100'000'000;
+        // a request has the filler behind the text, and a token to come
+        return told ? length->get<int>() - 2 : kUsualContext;
+    }
+    if (!known.empty() && !settings.model.empty())
+        throw Error(endpoint.shown() + " has no model \"" + settings.model + "\"", "It has: " + known + ".",
+                    Exit::usage);
+    return kUsualContext;
+}
+
+} // namespace
+
+ScoreRequest score_request(ServerKind kind, const ScorerSettings& settings, std::span<const int> tokens,
+                           int rows, int filler) {
+    Json ids = Json::array();
+    for (const int id : tokens) ids.push_back(id);
+    ids.push_back(filler);
+    if (kind == ServerKind::sglang)
+        return {"/generate", Json({{"input_ids", ids},
+                                   {"sampling_params", {{"max_new_tokens", 1}, {"temperature", 0}}},
+                                   {"return_logprob", true},
+                                   {"logprob_start_len", tokens.size() - static_cast<std::size_t>(rows)},
+                                   {"top_logprobs_num", settings.listed},
+                                   {"return_text_in_logprobs", true}})
+                                 .dump()};
+    return {"/v1/completions", Json({{"model", settings.model},
+                                     {"prompt", ids},
+                                     {"max_tokens", 1},
+                                     {"temperature", 0},
+                                     {"prompt_logprobs", settings.listed}})
+                                   .dump()};
+}
+
+Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> tokens, int rows, int filler,
+                   int vocab, const std::string& server, const std::string& vocabulary) {
+    const Json json = parse_foreign_json(body);
+    if (!json.is_object()) bad_answer(server, "the answer is no JSON object");
+    const Json* told = nullptr;
+    const Json* own = nullptr;
+    if (kind == ServerKind::sglang) {
+        if (const auto meta = json.find("meta_info"); meta != json.end() && meta->is_object()) {
+            if (const auto top = meta->find("input_top_logprobs"); top != meta->end()) told = &*top;
+            if (const auto token = meta->find("input_token_logprobs");
+                token != meta->end() && token->is_array())
+                own = &*token;
+        }
+    } else if (const auto choices = json.find("choices"); choices != json.end() && choices->is_array() &&
+                                                          !choices->empty() && choices->front().is_object()) {
+        if (const auto top = choices->front().find("prompt_logprobs"); top != choices->front().end())
+            told = &*top;
+    }
+    if (!told || !told->is_array())
+        bad_answer(server, kind == ServerKind::sglang ? "no input_top_logprobs" : "no prompt_logprobs");
+    const auto size = told->size(), wanted = static_cast<std::size_t>(rows);
+    if (size < wanted)
+        bad_answer(server, std::to_string(size) + " places instead of " + std::to_string(rows));
+    const ScoreReader reader{server, vocab, vocabulary};
+    Scored scored;
+    for (std::size_t row = 0; row < wanted; ++row) { // counted from the end: where the list begins differs
+        const std::size_t at = size - wanted + row;
+        const Json& place = (*told)[at];
+        const int token = row + 1 < wanted ? tokens[tokens.size() - wanted + row + 1] : filler;
+        std::string text;
+        if (kind == ServerKind::sglang) {
+            if (!place.is_array()) bad_answer(server, "a place of the text is " + shown(place));
+            const bool has_own = own && own->size() == size;
+            scored.rows.push_back(reader.sglang(place, has_own ? (*own)[at] : Json(), token, text));
+        } else {
+            if (!place.is_object()) bad_answer(server, "a place of the text is " + shown(place));
+            scored.rows.push_back(reader.vllm(place, token, text));
+        }
+        scored.texts.push_back(std::move(text));
+    }
+    return scored;
+}
+
+std::shared_ptr<const Scorer> connect_scorer(const Endpoint& endpoint, ScorerSettings settings,
+                                             Vocabulary vocabulary) {
+    const ServerFacts facts = probe_server(endpoint, settings.http);
+    if (facts.kind != ServerKind::vllm && facts.kind != ServerKind::sglang)
+        throw Error(
+            endpoint.shown() + (facts.kind == ServerKind::llamacpp
+                                    ? " is llama.cpp, which tells no log-probabilities of a text it is given"
+                                    : " is no server of a kind that SpecLens knows"),
+            "As a target it takes vLLM and SGLang; speclens attach works with llama.cpp too.", Exit::network);
+    const int capacity = context_of(endpoint, settings);
+    auto scorer = std::make_shared<PromptScorer>(endpoint, facts.kind, std::move(settings),
+                                                 std::move(vocabulary), capacity);
+    scorer->compare_vocabularies();
+    return scorer;
+}
+
+} // namespace speclens

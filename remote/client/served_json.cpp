@@ -1,0 +1,107 @@
+#include "remote/client/served_json.h"
+
+#include <cmath>
+
+#include "engine/base/json_read.h"
+
+namespace speclens {
+namespace {
+
+std::string one_line(const Json& json) {
+    return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+Json counts_json(const SpecCounts& c) {
+    Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
+    if (c.rounds) json["rounds"] = *c.rounds;
+    if (!c.judged_at.empty()) json["judged_at"] = c.judged_at;
+    return json;
+}
+
+void put(Json& json, const char* key, const std::optional<double>& value) {
+    if (value && std::isfinite(*value)) json[key] = *value;
+}
+
+} // namespace
+
+std::string reading_json(const ServerReading& r, double seconds, const char* tier) {
+    Json json = {{"schema", "speclens-reading/1"},
+                 {"tier", tier},
+                 {"seconds", seconds},
+                 {"server", server_name(r.kind)},
+                 {"models", r.models}};
+    if (r.counts) json["counts"] = counts_json(*r.counts);
+    put(json, "told_tokens_per_round", r.told_length);
+    put(json, "told_rate", r.told_rate);
+    put(json, "told_drafts", r.told_drafts);
+    if (r.told_length) put(json, "rate", told_rates(r).share(r.told_length, r.told_rate));
+    put(json, "generated_tokens", r.generated);
+    put(json, "prompt_tokens", r.prompt_tokens);
+    put(json, "running", r.running);
+    put(json, "waiting", r.waiting);
+    put(json, "preempted", r.preempted);
+    put(json, "cache_share", r.cache_share);
+    put(json, "told_tokens_per_second", r.told_throughput);
+    put(json, "first_token_ms", r.first_token.mean_ms());
+    put(json, "between_tokens_ms", r.between_tokens.mean_ms());
+    return one_line(json);
+}
+
+std::string log_json(const LogEntry& e) {
+    Json json = {{"schema", "speclens-log/1"},    {"tier", "RECORDED"},     {"line", e.line},
+                 {"server", server_name(e.kind)}, {"since_start", e.whole}, {"per_position", e.per_position}};
+    if (!e.method.empty()) json["method"] = e.method;
+    if (e.counts) json["counts"] = counts_json(*e.counts);
+    if (!e.left_out.empty()) json["left_out"] = e.left_out;
+    put(json, "tokens_per_round", e.length);
+    put(json, "rate", e.rate);
+    put(json, "told_rate", e.told_rate);
+    put(json, "tokens_per_second", e.tokens_per_second);
+    put(json, "running", e.running);
+    put(json, "waiting", e.waiting);
+    return one_line(json);
+}
+
+std::string bench_json(const BenchRecord& r) {
+    Json json = {{"schema", "speclens-bench-record/1"},
+                 {"tier", "RECORDED"},
+                 {"tokens", r.tokens},
+                 {"gaps_ms", r.gaps}};
+    const auto told = [&](const char* key, double value) {
+        if (value > 0) json[key] = value;
+    };
+    told("first_ms", r.first_ms);
+    told("whole_ms", r.whole_ms);
+    told("between_ms", r.between_ms);
+    told("tokens_per_chunk", r.tokens_per_chunk());
+    return one_line(json);
+}
+
+std::string served_json(const ServedText& s) {
+    static constexpr const char* kProvenance[] = {"exact", "inferred", "aggregate"};
+    static constexpr const char* kAuthors[] = {"unknown", "first", "draft", "target"};
+    Json json = {{"schema", "speclens-served/1"},
+                 {"tier", "REMOTE"},
+                 {"text", s.text()},
+                 {"provenance", kProvenance[static_cast<int>(s.provenance)]},
+                 {"tokens", s.tokens},
+                 {"first_ms", s.first_ms},
+                 {"total_ms", s.total_ms},
+                 {"finish", s.finish},
+                 {"notes", s.notes}};
+    put(json, "tokens_per_second", s.tokens_per_second());
+    json["pieces"] = Json::array();
+    for (const ServedPiece& p : s.pieces)
+        json["pieces"].push_back({{"text", p.text},
+                                  {"ms", p.ms},
+                                  {"round", p.round},
+                                  {"author", kAuthors[static_cast<int>(p.author)]}});
+    json["rounds"] = Json::array();
+    for (const ServedRound& r : s.rounds)
+        json["rounds"].push_back(
+            {{"drafted", r.drafted >= 0 ? Json(r.drafted) : Json(nullptr)}, {"accepted", r.accepted}});
+    if (s.counts) json["counts"] = counts_json(*s.counts);
+    return one_line(json);
+}
+
+} // namespace speclens

@@ -1,0 +1,59 @@
+// Watches one server on a thread of its own: a scrape every second, and requests beside it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "engine/run/models.h"
+#include "remote/client/server_view.h"
+#include "remote/serving/spec_server.h"
+
+namespace speclens {
+
+class ServerSession {
+  public:
+    // `paths` and `settings`: what ServeHere serves. `notify` is called (from other threads) after every
+    // change. `key`: sent with every request; empty: none. `every_seconds`: between two scrapes.
+    ServerSession(ModelPaths paths, RunSettings settings, std::string key, std::function<void()> notify = {},
+                  double every_seconds = 1);
+    ~ServerSession(); // ends within a moment
+    void send(ServerOrder order);
+    [[nodiscard]] std::shared_ptr<const ServerView> view() const; // never null
+
+  private:
+    void main();
+    void apply(const ServerOrder& order);
+    void attach(const std::string& address, bool own);
+    void stay();
+    void serve_here();
+    void detach();
+    void ask(const RequestSettings& request);
+    void scrape_once();
+    void publish(const std::function<void(ServerView&)>& change);
+    [[nodiscard]] HttpSettings http(double silence_seconds) const;
+
+    ModelPaths paths_;
+    RunSettings settings_;
+    std::string key_;
+    std::function<void()> notify_;
+    double every_seconds_;
+    mutable std::mutex mutex_; // of view_ and orders_
+    std::condition_variable wake_;
+    std::shared_ptr<const ServerView> view_ = std::make_shared<ServerView>();
+    std::deque<ServerOrder> orders_;
+    std::atomic<bool> closing_{false},
+        leaving_{false}; // leaving_: what is under way at this server is of no use any more
+    std::optional<Endpoint> endpoint_;
+    double began_ = 0, next_scrape_ = 0;
+    int silent_ = 0; // scrapes in a row that failed
+    std::unique_ptr<SpecServer> own_;
+    std::thread own_thread_, asker_;
+    std::thread thread_;
+};
+
+} // namespace speclens

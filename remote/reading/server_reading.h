@@ -1,0 +1,50 @@
+// What one scrape of a server's metrics says, in one form for vLLM, SGLang and llama.cpp.
+// Names: vLLM v1/metrics (label `engine`: summed), SGLang srt/metrics (gauges), llama.cpp pull request 26389.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "remote/reading/exposition.h"
+#include "remote/reading/spec_counts.h"
+#include "remote/reading/told_rates.h"
+
+namespace speclens {
+
+enum class ServerKind : std::uint8_t { unknown, vllm, sglang, llamacpp };
+[[nodiscard]] const char* server_name(ServerKind kind); // "vLLM"
+
+// Sum and number of a histogram of seconds.
+struct Spent {
+    double seconds = 0, count = 0;
+    [[nodiscard]] std::optional<double> mean_ms() const {
+        return count > 0 ? std::optional<double>(1000 * seconds / count) : std::nullopt;
+    }
+};
+
+// Counters are since the server's start, gauges of now; absent: not told.
+struct ServerReading {
+    ServerKind kind = ServerKind::unknown;
+    std::vector<std::string> models;
+    std::optional<SpecCounts> counts;               // absent: it does not speculate, or does not count
+    bool odd_counts = false;                        // it has such counters, and they are no counts
+    std::optional<double> told_length, told_rate;   // SGLang: acceptance length and rate, averaged by itself
+    std::optional<double> told_drafts;              // SGLang: K by its settings
+    std::optional<double> generated, prompt_tokens; // tokens
+    std::optional<double> running, waiting, preempted; // requests
+    std::optional<double> cache_share;                 // 0 … 1 of the key/value cache
+    std::optional<double> told_throughput;             // tokens per second, averaged by the server
+    Spent first_token, between_tokens;
+
+    [[nodiscard]] bool speculates() const { return counts.has_value() || told_length.has_value(); }
+};
+[[nodiscard]] ServerReading read_metrics(const std::vector<MetricSample>& samples);
+[[nodiscard]] ToldRates told_rates(const ServerReading& reading);
+// It counts drafts, has written tokens, and drafted for none of them.
+[[nodiscard]] bool drafts_nothing(const ServerReading& reading);
+// What is missing and which option of the server would give it; empty when all is there.
+[[nodiscard]] std::vector<std::string> what_is_missing(const ServerReading& reading);
+
+} // namespace speclens

@@ -1,0 +1,82 @@
+#include "remote/reading/watch.h"
+
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+bool fell(const std::optional<double>& before, const std::optional<double>& after) {
+    return before && after && *after < *before;
+}
+
+bool began_anew(const ServerReading& before, const ServerReading& after) {
+    if (before.kind != after.kind || fell(before.generated, after.generated) ||
+        fell(before.prompt_tokens, after.prompt_tokens))
+        return true;
+    return before.counts && after.counts &&
+           (fell(before.counts->rounds, after.counts->rounds) ||
+            after.counts->drafted < before.counts->drafted);
+}
+
+std::optional<double> per_second(const std::optional<double>& before, const std::optional<double>& after,
+                                 double seconds) {
+    if (!before || !after || !(seconds > 0)) return {};
+    return (*after - *before) / seconds;
+}
+
+} // namespace
+
+void Watch::add(double seconds, ServerReading reading) {
+    CHECK(readings_.empty() || seconds >= readings_.back().seconds, "readings in the order of time");
+    if (readings_.empty()) began_ = seconds;
+    if (!readings_.empty() && began_anew(readings_.back().reading, reading)) {
+        before_ = before_ + between(readings_.front(), readings_.back()).counts;
+        if (reading.counts) before_ = before_ + *reading.counts; // it began with zeros
+        readings_.clear();
+        ++restarts_;
+    }
+    readings_.push_back({seconds, std::move(reading)});
+    if (readings_.size() <= kMostReadings) return;
+    before_ = before_ + between(readings_[0], readings_[1]).counts;
+    readings_.pop_front();
+}
+
+WatchInterval Watch::whole() const {
+    WatchInterval out;
+    if (readings_.empty()) return out;
+    out.seconds = readings_.back().seconds - began_;
+    out.counts = before_ + between(readings_.front(), readings_.back()).counts;
+    return out;
+}
+
+WatchInterval Watch::between(const At& from, const At& to) {
+    WatchInterval out;
+    out.seconds = to.seconds - from.seconds;
+    if (from.reading.counts && to.reading.counts)
+        out.counts = *to.reading.counts - *from.reading.counts;
+    else if (to.reading.counts)
+        out.counts = *to.reading.counts; // they appear with the first request
+    out.tokens_per_second = per_second(from.reading.generated, to.reading.generated, out.seconds);
+    if (to.reading.counts && out.counts.rounds && out.seconds > 0)
+        out.rounds_per_second = *out.counts.rounds / out.seconds;
+    const auto spent = [](const Spent& a, const Spent& b) {
+        return Spent{b.seconds - a.seconds, b.count - a.count}.mean_ms();
+    };
+    out.first_token_ms = spent(from.reading.first_token, to.reading.first_token);
+    out.between_tokens_ms = spent(from.reading.between_tokens, to.reading.between_tokens);
+    return out;
+}
+
+std::optional<WatchInterval> Watch::recent(double seconds) const {
+    if (readings_.size() < 2) return {};
+    std::size_t from = readings_.size() - 2;
+    while (from > 0 && readings_[from - 1].seconds >= readings_.back().seconds - seconds) --from;
+    return between(readings_[from], readings_.back());
+}
+
+WatchInterval Watch::step(std::size_t i) const {
+    CHECK(i >= 1 && i < readings_.size(), "an interval has two ends");
+    return between(readings_[i - 1], readings_[i]);
+}
+
+} // namespace speclens

@@ -1,0 +1,152 @@
+#include "remote/serving/completion_answer.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace speclens {
+
+CompletionAnswer::CompletionAnswer(const Models& models, CompletionRequest asked, std::string model,
+                                   bool chat, std::uint64_t number)
+    : asked_(std::move(asked)), model_(std::move(model)), chat_(chat), number_(number), models_(&models),
+      tokenizer_(models.tokenizer.get()), created_(std::time(nullptr)) {
+    if (tokenizer_) decoder_.emplace(*tokenizer_);
+}
+
+bool CompletionAnswer::follow(const Run& run, ServeCounts& counts) {
+    pieces_.clear();
+    const Trace& trace = run.trace();
+    bool wrote = false;
+    for (; seen_ < trace.size(); ++seen_) {
+        const Event& event = trace[seen_];
+        if (const auto* draft = std::get_if<Drafted>(&event)) {
+            if (draft->index == 0) depths_.clear(), parents_.clear();
+            parents_.push_back(draft->parent);
+            const int parent = draft->parent;
+            depths_.push_back(parent < 0 || parent >= static_cast<int>(depths_.size())
+                                  ? 1
+                                  : depths_[static_cast<std::size_t>(parent)] + 1);
+        }
+        if (const auto* commit = std::get_if<Committed>(&event)) {
+            round(*commit, counts);
+            wrote = true;
+        }
+        if (const auto* end = std::get_if<Stopped>(&event))
+            finish_ = end->reason == "end of text" ? "stop" : end->reason == "cancelled" ? "abort" : "length";
+    }
+    if (!finish_.empty() && decoder_) { // bytes that never became a character belong to the last token
+        if (pieces_.empty()) pieces_.emplace_back();
+        pieces_.back() += decoder_->flush();
+        if (!wrote && pieces_.back().empty()) pieces_.clear();
+    }
+    return wrote;
+}
+
+void CompletionAnswer::round(const Committed& commit, ServeCounts& counts) {
+    const int drafted = static_cast<int>(depths_.size());
+    const int places = depths_.empty() ? 0 : *std::max_element(depths_.begin(), depths_.end());
+    const int accepted = commit.accepted_drafts, written = static_cast<int>(commit.tokens.size());
+    // The target's own token stands where a guess was refused, or behind the last one. Without it the text
+    // ended among kept guesses, and what lay behind them was not judged.
+    const int last = commit.path.empty() ? accepted - 1 : commit.path.back();
+    const bool refused = written > accepted && std::ranges::find(parents_, last) != parents_.end();
+    const int judged = accepted + (refused ? 1 : 0);
+    counts.round(drafted, places, judged, accepted, written);
+    accepted_.push_back(accepted);
+    drafted_.push_back(drafted);
+    written_.push_back(written);
+    places_ = std::max(places_, places);
+    judged_at_.resize(static_cast<std::size_t>(places_), 0);
+    for (int i = 0; i < std::min(judged, places_); ++i) ++judged_at_[static_cast<std::size_t>(i)];
+    tokens_ += written;
+    depths_.clear();
+    parents_.clear();
+    for (const int id : commit.tokens) {
+        const bool hidden = tokenizer_ && tokenizer_->is_special(id);
+        pieces_.push_back(hidden ? std::string() : decoder_ ? decoder_->push(id) : models_->text_of(id));
+    }
+}
+
+std::string CompletionAnswer::chunk(bool first) const {
+    std::string text;
+    for (const std::string& piece : pieces_) text += piece;
+    Json choice = {{"index", 0}, {"finish_reason", finish_.empty() ? Json(nullptr) : Json(finish_)}};
+    if (chat_)
+        choice["delta"] = {{"content", text}};
+    else
+        choice["text"] = text;
+    if (chat_ && first) choice["delta"]["role"] = "assistant";
+    if (asked_.pieces) choice["logprobs"] = pieces_json();
+    return event({{"choices", Json::array({choice})}});
+}
+
+std::string CompletionAnswer::last_chunk() const {
+    return event({{"choices", Json::array()}, {"usage", usage()}, {"metrics", spec_metrics()}});
+}
+
+Json CompletionAnswer::whole(const std::string& text) const {
+    Json choice = {{"index", 0}, {"finish_reason", finish_}};
+    if (chat_)
+        choice["message"] = {{"role", "assistant"}, {"content", text}};
+    else
+        choice["text"] = text;
+    return framed({{"choices", Json::array({choice})}, {"usage", usage()}, {"metrics", spec_metrics()}},
+                  false);
+}
+
+Json CompletionAnswer::pieces_json() const {
+    Json list = Json::array();
+    if (!chat_) {
+        for (const std::string& piece : pieces_) list.push_back(piece);
+        return {{"tokens", list}};
+    }
+    for (const std::string& piece : pieces_) list.push_back({{"token", piece}});
+    return {{"content", list}};
+}
+
+Json CompletionAnswer::usage() const {
+    return {{"prompt_tokens", prompt_}, {"completion_tokens", tokens_}, {"total_tokens", prompt_ + tokens_}};
+}
+
+Json CompletionAnswer::spec_metrics() const {
+    Json accepted = Json::array(), drafted = Json::array();
+    std::vector<int> histogram(static_cast<std::size_t>(places_) + 1, 0);
+    int kept = 0, judged = 0, rounds = 0;
+    for (std::size_t i = 0; i < accepted_.size(); ++i) {
+        accepted.push_back(accepted_[i]);
+        drafted.push_back(drafted_[i]);
+        if (drafted_[i] == 0) continue;
+        ++histogram[static_cast<std::size_t>(std::min(accepted_[i], places_))];
+        kept += accepted_[i];
+        judged += drafted_[i];
+        ++rounds;
+    }
+    if (rounds == 0) return {{"speculative_decoding", nullptr}};
+    return {{"speculative_decoding",
+             {{"mean_acceptance_length", 1 + double(kept) / rounds},
+              {"draft_acceptance_rate", double(kept) / judged},
+              {"acceptance_histogram", histogram},
+              {"num_spec_steps", rounds},
+              {"num_accepted_draft_tokens", kept},
+              {"num_draft_tokens", judged},
+              {"num_spec_tokens", places_},
+              {"per_step_accepted", accepted},
+              {"per_step_drafted", drafted},
+              // Ours: a round that the end of the text cut wrote fewer than it kept.
+              {"per_step_tokens", written_},
+              {"judged_per_position", judged_at_}}}};
+}
+
+Json CompletionAnswer::framed(Json body, bool chunk) const {
+    body["id"] = (chat_ ? "chatcmpl-" : "cmpl-") + std::to_string(number_);
+    body["object"] = chat_ ? (chunk ? "chat.completion.chunk" : "chat.completion") : "text_completion";
+    body["created"] = created_;
+    body["model"] = model_;
+    return body;
+}
+
+std::string CompletionAnswer::event(Json body) const {
+    return "data: " + framed(std::move(body), true).dump(-1, ' ', false, Json::error_handler_t::replace) +
+           "\n\n";
+}
+
+} // namespace speclens

@@ -1,0 +1,56 @@
+// One answer of our server as it grows: text pieces, rounds and what is told about them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/json_read.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "remote/serving/completion_request.h"
+#include "remote/serving/serve_counts.h"
+
+namespace speclens {
+
+class CompletionAnswer {
+  public:
+    CompletionAnswer(const Models& models, CompletionRequest asked, std::string model, bool chat,
+                     std::uint64_t number);
+    // Takes the run's events since the last look; whether they wrote tokens.
+    bool follow(const Run& run, ServeCounts& counts);
+    [[nodiscard]] const std::vector<std::string>& pieces() const { return pieces_; } // of the last look
+    [[nodiscard]] std::string chunk(bool first) const;       // them, as a server-sent event
+    [[nodiscard]] std::string last_chunk() const;            // usage and rounds
+    [[nodiscard]] Json whole(const std::string& text) const; // an answer that is not streamed
+    [[nodiscard]] const CompletionRequest& asked() const { return asked_; }
+    [[nodiscard]] int tokens() const { return tokens_; }
+    void prompt(int tokens) { prompt_ = tokens; }
+
+  private:
+    void round(const Committed& commit, ServeCounts& counts);
+    [[nodiscard]] Json pieces_json() const;
+    [[nodiscard]] Json usage() const;
+    [[nodiscard]] Json spec_metrics() const;
+    [[nodiscard]] Json framed(Json body, bool chunk) const;
+    [[nodiscard]] std::string event(Json body) const;
+
+    CompletionRequest asked_;
+    std::string model_;
+    bool chat_;
+    std::uint64_t number_;
+    const Models* models_ = nullptr;
+    const Tokenizer* tokenizer_ = nullptr;
+    std::optional<StreamDecoder> decoder_;
+    std::size_t seen_ = 0;
+    std::vector<int> depths_, parents_; // of the drafts of the round under way
+    std::vector<std::string> pieces_;
+    std::vector<int> accepted_, drafted_, written_; // of every round
+    std::vector<int> judged_at_;                    // as SpecCounts
+    int places_ = 0, tokens_ = 0, prompt_ = 0;
+    std::int64_t created_ = 0; // seconds since 1970
+    std::string finish_;
+};
+
+} // namespace speclens

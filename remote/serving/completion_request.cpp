@@ -1,0 +1,228 @@
+#include "remote/serving/completion_request.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/json_read.h"
+
+namespace speclens {
+namespace {
+
+double number_between(const Json& body, const char* key, double fallback, double least, double most) {
+    const auto found = body.find(key);
+    if (found == body.end() || found->is_null()) return fallback;
+    if (!found->is_number() || !(found->get<double>() >= least) || !(found->get<double>() <= most))
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a number from " +
+                               shown(Json(least)) + " to " + shown(Json(most))};
+    return found->get<double>();
+}
+
+// 64.0 is a whole number, too: some clients write every number so. Larger ones than these are no single whole
+// number as a double.
+std::optional<std::int64_t> whole_of(const Json& json) {
+    constexpr double kMostExact = 9'007'199'254'740'992; // 2^53
+    if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+        return {};
+    if (json.is_number_integer()) return json.get<std::int64_t>();
+    const double value = json.is_number() ? json.get<double>() : std::nan("");
+    if (!(std::abs(value) <= kMostExact) || value != std::trunc(value)) return {};
+    return static_cast<std::int64_t>(value);
+}
+
+std::int64_t whole_between(const Json& body, const char* key, std::int64_t fallback, std::int64_t least,
+                           std::int64_t most) {
+    const auto found = body.find(key);
+    if (found == body.end() || found->is_null()) return fallback;
+    const auto value = whole_of(*found);
+    if (!value || *value < least || *value > most)
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a whole number from " +
+                               std::to_string(least) + " to " + std::to_string(most)};
+    return *value;
+}
+
+// The text of a message: a string, or the text parts of a list.
+std::string content_of(const Json& message) {
+    const auto content = message.find("content");
+    if (content == message.end()) return "";
+    if (content->is_string()) return content->get<std::string>();
+    std::string text;
+    if (content->is_array())
+        for (const Json& part : *content)
+            if (part.is_object() && part.contains("text") && part["text"].is_string())
+                text += part["text"].get<std::string>();
+    return text;
+}
+
+// chat_template_kwargs, as vLLM and SGLang take them: enable_thinking is the one that these templates know.
+bool wants_thinking(const Json& body, bool otherwise) {
+    const auto words = body.find("chat_template_kwargs");
+    if (words == body.end() || words->is_null()) return otherwise;
+    if (!words->is_object())
+        throw Refused{400, "chat_template_kwargs is " + shown(*words) + ", expected an object"};
+    for (const auto& [name, value] : words->items()) {
+        if (name != "enable_thinking")
+            throw Refused{400,
+                          "chat_template_kwargs: " + name + " is not supported, only enable_thinking is"};
+        if (!value.is_boolean())
+            throw Refused{400, "enable_thinking is " + shown(value) + ", expected true or false"};
+        otherwise = value.get<bool>();
+    }
+    return otherwise;
+}
+
+// The whole conversation as the model's chat format has it: as text, so that no turn is lost.
+void read_messages(const Json& body, RunSettings& settings, const ChatFormat& format) {
+    if (!format.problem.empty())
+        throw Refused{400,
+                      format.problem + "; /v1/completions takes a prompt with the marks of that template"};
+    const auto messages = body.find("messages");
+    if (messages == body.end() || !messages->is_array() || messages->empty())
+        throw Refused{400, "messages is missing or empty"};
+    std::vector<ChatTurn> turns;
+    for (const Json& message : *messages) {
+        const auto role = message.is_object() ? message.find("role") : message.end();
+        if (!message.is_object() || role == message.end() || !role->is_string())
+            throw Refused{400, "a message has no role"};
+        if (*role != "system" && *role != "user" && *role != "assistant")
+            throw Refused{400, "the role " + shown(*role) + " is none of system, user, assistant"};
+        turns.push_back({role->get<std::string>(), content_of(message)});
+    }
+    if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
+    settings.chat = false;
+    settings.thinking = wants_thinking(body, settings.thinking);
+    settings.prompt = chat_prompt(turns, settings.thinking, format);
+}
+
+// What would change the answer and is not built: silence about it would be a wrong answer. Fields that say
+// what holds anyway are let through.
+void refuse_unknown(const Json& body) {
+    struct Field {
+        const char* key;
+        double neutral = 0;
+    };
+    for (const auto& [key, neutral] : std::initializer_list<Field>{{"stop"},
+                                                                   {"stop_token_ids"},
+                                                                   {"bad_words"},
+                                                                   {"allowed_token_ids"},
+                                                                   {"logit_bias"},
+                                                                   {"ignore_eos"},
+                                                                   {"min_tokens"},
+                                                                   {"min_p"},
+                                                                   {"presence_penalty"},
+                                                                   {"frequency_penalty"},
+                                                                   {"repetition_penalty", 1},
+                                                                   {"length_penalty", 1},
+                                                                   {"best_of", 1},
+                                                                   {"use_beam_search"},
+                                                                   {"response_format"},
+                                                                   {"structured_outputs"},
+                                                                   {"guided_json"},
+                                                                   {"guided_regex"},
+                                                                   {"guided_choice"},
+                                                                   {"guided_grammar"},
+                                                                   {"tools"},
+                                                                   {"echo"},
+                                                                   {"top_logprobs"},
+                                                                   {"suffix"},
+                                                                   {"guided_decoding_backend"},
+                                                                   {"chat_template"},
+                                                                   {"continue_final_message"},
+                                                                   {"truncate_prompt_tokens"},
+                                                                   {"logits_processors"},
+                                                                   {"prompt_embeds"},
+                                                                   {"regex"},
+                                                                   {"ebnf"},
+                                                                   {"grammar"},
+                                                                   {"json_schema"},
+                                                                   {"repeat_penalty", 1},
+                                                                   {"typical_p", 1},
+                                                                   {"mirostat"},
+                                                                   {"functions"}}) {
+        const auto found = body.find(key);
+        if (found == body.end() || found->is_null() || *found == false || *found == "" ||
+            (found->is_number() && found->get<double>() == neutral) ||
+            ((found->is_array() || found->is_object()) && found->empty()))
+            continue;
+        throw Refused{400, std::string(key) + " is not supported by this server"};
+    }
+}
+
+void read_prompt_field(const Json& body, RunSettings& settings) {
+    const auto prompt = body.find("prompt");
+    settings.chat = false;
+    if (prompt != body.end() && prompt->is_string()) {
+        settings.prompt = prompt->get<std::string>();
+        return;
+    }
+    if (prompt == body.end() || !prompt->is_array() || prompt->empty())
+        throw Refused{400, "prompt is neither a text nor a list of token ids"};
+    for (const Json& id : *prompt) {
+        if (!id.is_number_integer() || id.get<long long>() < 0 || id.get<long long>() > 100'000'000)
+            throw Refused{400, "prompt has an entry that is no token id"};
+        settings.token_ids.push_back(id.get<int>());
+    }
+}
+
+} // namespace
+
+CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base,
+                               const ChatFormat& format) {
+    const Json body = parse_foreign_json(text);
+    if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
+    refuse_unknown(body);
+    if (body.value("add_generation_prompt", Json()) == false)
+        throw Refused{400, "add_generation_prompt is false, which is not supported by this server"};
+    if (const Json choice = body.value("tool_choice", Json());
+        !choice.is_null() && choice != "none" && choice != "auto")
+        throw Refused{400, "tool_choice is " + shown(choice) + "; this server calls no tools"};
+    CompletionRequest asked;
+    asked.settings = base;
+    asked.settings.system.clear();
+    asked.settings.token_ids.clear();
+    if (chat)
+        read_messages(body, asked.settings, format);
+    else
+        read_prompt_field(body, asked.settings);
+    const std::int64_t most = whole_between(body, "max_completion_tokens",
+                                            whole_between(body, "max_tokens", 64, 1, 100'000), 1, 100'000);
+    asked.settings.max_tokens = static_cast<int>(most);
+    asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
+    asked.settings.sampling.top_p = number_between(body, "top_p", 1, 1e-6, 1);
+    const std::int64_t top_k = whole_between(body, "top_k", base.sampling.top_k, -1, 1'000'000'000);
+    asked.settings.sampling.top_k =
+        static_cast<int>(std::max<std::int64_t>(0, top_k)); // -1 and 0: all of them
+    if (const auto seed = body.find("seed"); seed != body.end() && !seed->is_null())
+        asked.settings.seed = static_cast<std::uint64_t>(
+            whole_between(body, "seed", 0, 0, std::numeric_limits<std::int64_t>::max())); // as --seed takes
+    if (const auto n = body.find("n"); n != body.end() && !n->is_null() && *n != 1)
+        throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
+    asked.settings.trace_top = 0;
+    asked.settings.timing = true;
+    const auto flag = [](const Json& from, const char* key) {
+        const auto found = from.find(key);
+        return found != from.end() && found->is_boolean() && found->get<bool>();
+    };
+    asked.stream = flag(body, "stream");
+    if (const auto options = body.find("stream_options"); options != body.end() && options->is_object())
+        asked.usage = flag(*options, "include_usage");
+    // Of completions even 0 asks for the log-probability of every token written.
+    const auto logprobs = body.find("logprobs");
+    if (logprobs != body.end() && (*logprobs == true || (logprobs->is_number() && (!chat || *logprobs != 0))))
+        throw Refused{400, "logprobs is not supported by this server; prompt_logprobs is, of a prompt"};
+    asked.pieces = flag(body, "return_pieces");
+    if (const auto model = body.find("model"); model != body.end() && !model->is_null()) {
+        if (!model->is_string()) throw Refused{400, "model is " + shown(*model) + ", expected a name"};
+        asked.model = model->get<std::string>();
+    }
+    asked.prompt_top = static_cast<int>(whole_between(body, "prompt_logprobs", -1, 0, kMostPromptTop));
+    if (asked.prompt_top >= 0 && (chat || asked.stream))
+        throw Refused{400, "prompt_logprobs is answered at /v1/completions only, and not as a stream"};
+    return asked;
+}
+
+} // namespace speclens

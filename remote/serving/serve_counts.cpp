@@ -1,0 +1,121 @@
+#include "remote/serving/serve_counts.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace speclens {
+namespace {
+
+std::string escaped_label(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\\' || c == '"') out += '\\';
+        if (c == '\n')
+            out += "\\n";
+        else
+            out += c;
+    }
+    return out;
+}
+
+std::string metric_number(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    return text;
+}
+
+} // namespace
+
+void ServeCounts::waiting(int change) {
+    const std::lock_guard lock(mutex_);
+    waiting_ += change;
+}
+
+void ServeCounts::running(int change) {
+    const std::lock_guard lock(mutex_);
+    running_ += change;
+}
+
+void ServeCounts::prompt(int tokens) {
+    const std::lock_guard lock(mutex_);
+    prompt_tokens_ += tokens;
+}
+
+void ServeCounts::round(int drafted, int places, int judged, int accepted, int written) {
+    const std::lock_guard lock(mutex_);
+    tokens_ += written;
+    if (drafted == 0) return;
+    spec_.rounds = spec_.rounds.value_or(0) + 1;
+    spec_.drafted += drafted;
+    spec_.accepted += accepted;
+    const auto grow = [&](std::vector<double>& at, int count) {
+        at.resize(std::max(at.size(), static_cast<std::size_t>(places)), 0);
+        for (int i = 0; i < std::min(count, places); ++i) at[static_cast<std::size_t>(i)] += 1;
+    };
+    grow(spec_.accepted_at, accepted);
+    grow(spec_.judged_at, judged);
+}
+
+void ServeCounts::first_token(double ms) {
+    const std::lock_guard lock(mutex_);
+    first_.observe(ms / 1000, 1);
+}
+
+void ServeCounts::between_tokens(double ms, int tokens) {
+    const std::lock_guard lock(mutex_);
+    if (tokens > 0) between_.observe(ms / 1000 / tokens, tokens);
+}
+
+void ServeCounts::Histogram::observe(double value, double times) {
+    const auto bucket = std::ranges::lower_bound(bounds, value) - bounds.begin();
+    counts[static_cast<std::size_t>(bucket)] += times;
+    seconds += value * times;
+}
+
+std::string ServeCounts::Histogram::exposition(const std::string& name, const std::string& help,
+                                               const std::string& labels) const {
+    std::string out = "# HELP " + name + " " + help + "\n# TYPE " + name + " histogram\n";
+    double count = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        count += counts[i];
+        char bound[32] = "+Inf";
+        if (i < bounds.size()) std::snprintf(bound, sizeof bound, "%g", bounds[i]);
+        out += name + "_bucket{" + labels + ",le=\"" + bound + "\"} " + metric_number(count) + "\n";
+    }
+    return out + name + "_sum{" + labels + "} " + metric_number(seconds) + "\n" + name + "_count{" + labels +
+           "} " + metric_number(count) + "\n";
+}
+
+std::string ServeCounts::exposition(const std::string& model) const {
+    const std::lock_guard lock(mutex_);
+    const std::string labels = "engine=\"0\",model_name=\"" + escaped_label(model) + "\"";
+    std::string out;
+    const auto metric = [&](const char* name, const char* type, const char* help, double value) {
+        out += "# HELP " + std::string(name) + " " + help + "\n# TYPE " + name + " " + type + "\n" + name +
+               "{" + labels + "} " + metric_number(value) + "\n";
+    };
+    metric("vllm:num_requests_running", "gauge", "Requests being answered.", running_);
+    metric("vllm:num_requests_waiting", "gauge", "Requests that wait.", waiting_);
+    metric("vllm:prompt_tokens_total", "counter", "Tokens of prompts.", prompt_tokens_);
+    metric("vllm:generation_tokens_total", "counter", "Tokens written.", tokens_);
+    metric("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.",
+           spec_.rounds.value_or(0));
+    metric("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
+    metric("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
+    const auto by_place = [&](const std::string& name, const char* help, const std::vector<double>& values) {
+        out += "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";
+        for (std::size_t i = 0; i < values.size(); ++i)
+            out += name + "{" + labels + ",position=\"" + std::to_string(i) + "\"} " +
+                   metric_number(values[i]) + "\n";
+    };
+    by_place("vllm:spec_decode_num_accepted_tokens_per_pos_total",
+             "Rounds that kept the guess at this place.", spec_.accepted_at);
+    by_place("speclens:spec_decode_num_judged_tokens_per_pos_total",
+             "Rounds that kept all guesses before this place and judged one here.", spec_.judged_at);
+    return out +
+           first_.exposition("vllm:time_to_first_token_seconds", "From the request to its first token.",
+                             labels) +
+           between_.exposition("vllm:inter_token_latency_seconds", "Between tokens of one request.", labels);
+}
+
+} // namespace speclens
