@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/ui.h"
+#include "ui/ui.h"
 
 namespace speclens {
 

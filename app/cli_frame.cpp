@@ -5,8 +5,8 @@
 #include "app/cli_measure.h"
 #include "app/frame.h"
 #include "app/frame_source.h"
-#include "app/ui/fonts.h"
-#include "app/ui/headless.h"
+#include "ui/fonts.h"
+#include "ui/headless.h"
 
 namespace speclens::cli {
 

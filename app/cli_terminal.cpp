@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 
 namespace speclens::cli {
 

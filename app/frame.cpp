@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/story.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "app/frame.h"
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 

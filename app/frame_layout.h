@@ -1,7 +1,7 @@
 // Where the regions of the window are, from its size in logical pixels alone.
 #pragma once
 
-#include "app/ui/canvas.h"
+#include "ui/canvas.h"
 
 namespace speclens {
 

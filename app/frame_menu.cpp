@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/frame.h"
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "scenes/run_controls.h"
 
 namespace speclens {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/frame.h"
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

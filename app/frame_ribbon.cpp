@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/frame.h"
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "engine/base/utf8.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/frame.h"
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "engine/run/run_clock.h"
 #include "scenes/loop_model.h"
 #include "scenes/words.h"

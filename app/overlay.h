@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/ui.h"
+#include "ui/ui.h"
 
 namespace speclens {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "app/popups.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/widgets.h"
+#include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {

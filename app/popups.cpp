@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
-#include "app/ui/text_field.h"
-#include "app/ui/text_layout.h"
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "scenes/words.h"

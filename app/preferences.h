@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "app/ui/theme.h"
+#include "ui/theme.h"
 
 namespace speclens {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/words.h"
 
 namespace speclens {

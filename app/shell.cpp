@@ -16,7 +16,7 @@
 #include "app/shell_gl.h"
 #include "app/shell_signals.h"
 #include "app/shell_window.h"
-#include "app/ui/fonts.h"
+#include "ui/fonts.h"
 #include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "engine/lab/race_json.h"

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/ui/canvas_imgui.h"
-#include "app/ui/fonts.h"
+#include "ui/canvas_imgui.h"
+#include "ui/fonts.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "app/ui/canvas.h"
-#include "app/ui/theme.h"
+#include "ui/canvas.h"
+#include "ui/theme.h"
 
 namespace speclens {
 

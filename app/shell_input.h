@@ -5,8 +5,8 @@
 #include <deque>
 #include <string>
 
-#include "app/ui/input.h"
-#include "app/ui/ui.h"
+#include "ui/input.h"
+#include "ui/ui.h"
 
 namespace speclens {
 

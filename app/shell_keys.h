@@ -1,7 +1,7 @@
 // GLFW key codes to ui::Key. Letters follow the keyboard layout: the key that types "a" is Key::a everywhere.
 #pragma once
 
-#include "app/ui/input.h"
+#include "ui/input.h"
 
 namespace speclens {
 

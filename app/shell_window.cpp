@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/shell_keys.h"
-#include "app/ui/utf8.h"
+#include "ui/utf8.h"
 #include "kernels/error.h"
 
 namespace speclens {

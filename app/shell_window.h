@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/shell_input.h"
-#include "app/ui/ui.h"
+#include "ui/ui.h"
 
 struct GLFWwindow;
 

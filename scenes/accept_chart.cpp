@@ -5,11 +5,11 @@
 #include <cmath>
 #include <optional>
 
-#include "app/ui/format.h"
-#include "app/ui/glyphs.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/glyphs.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/accept_draw.h"
 
 namespace speclens {

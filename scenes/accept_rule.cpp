@@ -2,7 +2,7 @@
 // laws of the run into a table of the user's own; Z takes it back.
 #include <algorithm>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/accept_draw.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/accept_draw.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"

@@ -2,7 +2,7 @@
 // token, measured with the loaded model.
 #include <algorithm>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/bottleneck_model.h"
 #include "scenes/cycle_pick.h"
 

@@ -1,7 +1,7 @@
 // Words of S1: title, six beats, and the frame as text.
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck_model.h"
 #include "scenes/cycle_pick.h"

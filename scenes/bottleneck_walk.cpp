@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "app/ui/format.h"
-#include "app/ui/glyphs.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/glyphs.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "scenes/bottleneck_model.h"
 #include "scenes/words.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/loop_model.h"
 
 namespace speclens {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"

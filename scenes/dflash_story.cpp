@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/dflash_model.h"
 #include "scenes/published_round.h"

@@ -2,9 +2,9 @@
 // from.
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/diagnosis_model.h"
 #include "scenes/measure_charts.h"
 

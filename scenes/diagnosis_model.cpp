@@ -4,7 +4,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 #include "scenes/run_controls.h"

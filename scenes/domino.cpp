@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/domino_draw.h"
 #include "scenes/guest_round.h"
 #include "scenes/run_controls.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/domino_draw.h"
 #include "scenes/second_draw.h"
 #include "scenes/words.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/plot.h"
+#include "ui/plot.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/domino_model.h"
 #include "scenes/story.h"

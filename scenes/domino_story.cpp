@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/domino_draw.h"
 #include "scenes/usual.h"
 #include "scenes/words.h"

@@ -2,8 +2,8 @@
 // shown cycle from the same text with the same dice, and the target judges each.
 #include <algorithm>
 
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/drafters_model.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"

@@ -2,8 +2,8 @@
 // round, published speed-ups.
 #include <algorithm>
 
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/drafters_model.h"
 #include "scenes/head_scene.h"
 #include "scenes/words.h"

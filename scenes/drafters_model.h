@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/glyphs.h"
+#include "ui/glyphs.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/scene.h"
 #include "scenes/story.h"

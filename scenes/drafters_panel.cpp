@@ -1,7 +1,7 @@
 // How the selected drafter guesses, and the controls below the table.
 #include <algorithm>
 
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/drafters_model.h"
 #include "scenes/run_controls.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/rules/verify.h"
 #include "scenes/drafters_model.h"
 #include "scenes/words.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "app/ui/format.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 #include "engine/published/published_words.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/drafters_model.h"

@@ -2,7 +2,7 @@
 // how far the head's own features drift from the true ones, and how often each position stays.
 #include <algorithm>
 
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/eagle3_model.h"
 #include "scenes/published_round.h"

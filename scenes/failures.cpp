@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
 #include "scenes/history.h"

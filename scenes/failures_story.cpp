@@ -1,8 +1,8 @@
 // Words of S14: title, six beats, the reason of a cell, and the frame as text.
 #include <sstream>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
+#include "ui/format.h"
+#include "ui/plot.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/failures_model.h"
 #include "scenes/words.h"

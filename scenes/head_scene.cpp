@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/guest_round.h"
 #include "scenes/loop_model.h"

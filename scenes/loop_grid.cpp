@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/loop_draw.h"
 #include "scenes/words.h"
 

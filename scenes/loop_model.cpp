@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/words.h"
 

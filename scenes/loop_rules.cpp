@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/rules/verify.h"
 #include "scenes/words.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/loop_guess.h"
 #include "scenes/loop_rules.h"
 #include "scenes/loop_tree.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/loop_draw.h"
 #include "scenes/loop_story.h"
 #include "scenes/words.h"

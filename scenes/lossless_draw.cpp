@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/head_scene.h"
 #include "scenes/lossless_model.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/lossless_model.h"
 #include "scenes/words.h"

@@ -6,9 +6,9 @@
 #include <ranges>
 #include <set>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/run_controls.h"
 #include "scenes/words.h"

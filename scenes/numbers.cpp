@@ -1,7 +1,7 @@
 // Scene S16, the numbers lab: published figures, their conditions, and what speaks against them.
 #include <algorithm>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/numbers_model.h"
 
 namespace speclens {

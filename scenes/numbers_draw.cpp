@@ -1,9 +1,9 @@
 // The table of S16 and what is known of one figure.
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "engine/published/published_words.h"
 #include "scenes/head_scene.h"
 #include "scenes/numbers_model.h"

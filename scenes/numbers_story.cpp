@@ -1,7 +1,7 @@
 // Words of S16: title, five beats, and the frame as text.
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "scenes/numbers_model.h"
 #include "scenes/words.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/plot.h"
+#include "ui/plot.h"
 
 namespace speclens {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/canvas.h"
+#include "ui/canvas.h"
 
 namespace speclens {
 

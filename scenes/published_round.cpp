@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "engine/published/published_words.h"
 #include "scenes/race_model.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/widgets.h"
+#include "ui/widgets.h"
 #include "engine/run/cycle_view.h"
 #include "engine/published/published.h"
 

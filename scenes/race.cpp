@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/race_draw.h"
 #include "scenes/story.h"

@@ -1,9 +1,9 @@
 // One clock for all lanes: every pass of every lane where it was measured, and where we are.
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/tokens.h"
 #include "engine/run/run_clock.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"

@@ -1,5 +1,5 @@
 // The race scene in words: what the picture shows at the clock, lane by lane, and the averages below it.
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 

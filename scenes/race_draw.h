@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "scenes/published_round.h"
 #include "scenes/race_model.h"
 

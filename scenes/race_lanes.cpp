@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/ui/format.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/glyphs.h"
+#include "ui/glyphs.h"
 #include "engine/run/cycle_view.h"
 #include "scenes/scene.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/tokens.h"
 #include "scenes/race_draw.h"
 #include "scenes/words.h"
 

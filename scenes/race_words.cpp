@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "scenes/equation.h"
 #include "scenes/measure_charts.h"
 #include "scenes/race_draw.h"

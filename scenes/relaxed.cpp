@@ -2,7 +2,7 @@
 // what they keep and how far they lead away from the target.
 #include <algorithm>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/history.h"
 #include "scenes/measure_charts.h"

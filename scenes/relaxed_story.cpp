@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"

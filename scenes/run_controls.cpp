@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
 #include "scenes/words.h"

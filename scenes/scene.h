@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/widgets.h"
+#include "ui/widgets.h"
 #include "engine/published/ablations.h"
 #include "engine/run/control.h"
 #include "engine/run/cycle_view.h"

@@ -3,11 +3,11 @@
 #include <array>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_field.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/head_scene.h"
 #include "scenes/server_model.h"
 #include "scenes/words.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/head_scene.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/ui/text_layout.h"
+#include "ui/text_layout.h"
 #include "scenes/words.h"
 
 namespace speclens {

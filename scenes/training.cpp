@@ -1,7 +1,7 @@
 // Scene S10, training the drafters: the recipe's own experiments, short runs side by side.
 #include <algorithm>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/history.h"
 #include "scenes/training_model.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "engine/published/published_words.h"
 #include "scenes/head_scene.h"
 #include "scenes/training_model.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "scenes/training_model.h"
 #include "scenes/words.h"

@@ -2,7 +2,7 @@
 // guessing several continuations.
 #include <algorithm>
 
-#include "app/ui/tokens.h"
+#include "ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/measure_charts.h"
 #include "scenes/trees_model.h"

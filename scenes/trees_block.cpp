@@ -1,10 +1,10 @@
 // The picture of a block that is judged twice with the same coins: token by token, and as a whole.
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"
 

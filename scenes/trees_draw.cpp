@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 #include "scenes/cycle_pick.h"
 #include "scenes/head_scene.h"
 #include "scenes/trees_model.h"

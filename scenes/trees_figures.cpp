@@ -2,9 +2,9 @@
 // picture.
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/plot.h"
-#include "app/ui/text_layout.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "scenes/trees_model.h"
 #include "scenes/words.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/cycle_pick.h"

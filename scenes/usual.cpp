@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/lab/study.h"
 
 namespace speclens {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <map>
 
-#include "app/ui/format.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/widgets.h"
+#include "ui/widgets.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/controller.h"
-#include "app/ui/canvas_record.h"
-#include "app/ui/fonts.h"
+#include "ui/canvas_record.h"
+#include "ui/fonts.h"
 
 namespace speclens {
 

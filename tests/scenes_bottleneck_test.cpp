@@ -1,7 +1,7 @@
 // Scene S1: passes that were timed, what the user said before, and the figures that are printed elsewhere.
 #include <gtest/gtest.h>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/lab/pass_times.h"
 #include "scenes/bottleneck_model.h"
 #include "tests/scenes_bench.h"

@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "tests/domino_bench.h"
 #include "engine/run/run.h"
 #include "engine/session/session.h"

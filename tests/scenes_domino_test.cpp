@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "app/ui/format.h"
-#include "app/ui/tokens.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 #include "tests/domino_bench.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"

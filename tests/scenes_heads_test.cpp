@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/run/guest.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"

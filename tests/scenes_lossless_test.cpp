@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/run/run.h"
 #include "engine/lab/study.h"
 #include "engine/rules/wrong_rules.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/canvas_record.h"
+#include "ui/canvas_record.h"
 #include "scenes/point_labels.h"
 #include "tests/scenes_bench.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "tests/scenes_look.h"
 #include "tests/scenes_tab.h"
 #include "tests/temp_folder.h"

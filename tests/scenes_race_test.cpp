@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/frontend.h"
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "tests/toy_race.h"
 
 namespace speclens {

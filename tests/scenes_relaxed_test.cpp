@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "app/frame_layout.h"
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/run/run.h"
 #include "engine/lab/study.h"
 #include "engine/run/trace_json.h"

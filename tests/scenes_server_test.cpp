@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
 #include "scenes/server_model.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/run/run.h"
 #include "engine/lab/study.h"
 #include "scenes/speedup_model.h"

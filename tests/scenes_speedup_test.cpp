@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/ui/format.h"
+#include "ui/format.h"
 #include "engine/run/run.h"
 #include "engine/lab/study.h"
 #include "scenes/speedup_model.h"

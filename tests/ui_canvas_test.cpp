@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/canvas_svg.h"
-#include "app/ui/geometry.h"
-#include "app/ui/glyphs.h"
-#include "app/ui/headless.h"
-#include "app/ui/tokens.h"
+#include "ui/canvas_svg.h"
+#include "ui/geometry.h"
+#include "ui/glyphs.h"
+#include "ui/headless.h"
+#include "ui/tokens.h"
 #include "tests/ui_desk.h"
 
 namespace speclens::ui {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/canvas_record.h"
-#include "app/ui/fonts.h"
-#include "app/ui/widgets.h"
+#include "ui/canvas_record.h"
+#include "ui/fonts.h"
+#include "ui/widgets.h"
 
 namespace speclens::ui {
 

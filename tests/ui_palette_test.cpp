@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/ui/theme.h"
+#include "ui/theme.h"
 
 namespace speclens::ui {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "app/ui/plot.h"
+#include "ui/plot.h"
 #include "tests/ui_desk.h"
 
 namespace speclens::ui {

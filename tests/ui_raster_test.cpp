@@ -17,11 +17,11 @@
 #define STBI_ONLY_GIF
 #include <stb_image.h>
 
-#include "app/ui/file_write.h"
-#include "app/ui/gif.h"
-#include "app/ui/headless.h"
-#include "app/ui/png.h"
-#include "app/ui/tokens.h"
+#include "ui/file_write.h"
+#include "ui/gif.h"
+#include "ui/headless.h"
+#include "ui/png.h"
+#include "ui/tokens.h"
 #include "tests/temp_folder.h"
 #include "tests/ui_desk.h"
 

@@ -3,9 +3,9 @@
 
 #include <chrono>
 
-#include "app/ui/text_edit.h"
-#include "app/ui/text_field.h"
-#include "app/ui/text_history.h"
+#include "ui/text_edit.h"
+#include "ui/text_field.h"
+#include "ui/text_history.h"
 #include "tests/ui_desk.h"
 
 namespace speclens::ui {

@@ -1,10 +1,10 @@
 // Words and numbers: UTF-8, number formats, token labels, wrapping and ellipsis.
 #include <gtest/gtest.h>
 
-#include "app/ui/format.h"
-#include "app/ui/text_layout.h"
-#include "app/ui/tokens.h"
-#include "app/ui/utf8.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "ui/utf8.h"
 #include "tests/ui_desk.h"
 
 namespace speclens::ui {

@@ -1,0 +1,22 @@
+#include "ui/canvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace speclens::ui {
+
+Color Color::alpha(float factor) const {
+    const float scaled = static_cast<float>(a) * std::clamp(factor, 0.0F, 1.0F);
+    return {r, g, b, static_cast<std::uint8_t>(std::lround(scaled))};
+}
+
+Color mix(Color over, Color under, float amount) {
+    const float t = std::clamp(amount, 0.0F, 1.0F);
+    const auto channel = [t](std::uint8_t o, std::uint8_t u) {
+        return static_cast<std::uint8_t>(
+            std::lround(static_cast<float>(u) + (static_cast<float>(o) - static_cast<float>(u)) * t));
+    };
+    return {channel(over.r, under.r), channel(over.g, under.g), channel(over.b, under.b), 255};
+}
+
+} // namespace speclens::ui

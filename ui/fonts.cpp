@@ -1,0 +1,138 @@
+#include "ui/fonts.h"
+
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+
+namespace speclens::ui {
+
+namespace {
+
+struct Wanted {
+    const char* name;
+    std::vector<const char*> files;    // the font itself
+    std::vector<const char*> fallback; // for its missing glyphs, and instead of it
+};
+
+const std::array<Wanted, 4>& wanted_fonts() {
+    static const std::array<Wanted, 4> kWanted = {{
+        {"Inter Regular",
+         {"opentype/inter/Inter-Regular.otf", "truetype/inter/Inter-Regular.ttf", "inter/Inter-Regular.otf",
+          "Inter-Regular.otf", "Inter-Regular.ttf"},
+         {"truetype/dejavu/DejaVuSans.ttf", "dejavu/DejaVuSans.ttf", "DejaVuSans.ttf"}},
+        {"Inter SemiBold",
+         {"opentype/inter/Inter-SemiBold.otf", "truetype/inter/Inter-SemiBold.ttf",
+          "inter/Inter-SemiBold.otf", "Inter-SemiBold.otf", "Inter-SemiBold.ttf"},
+         {"truetype/dejavu/DejaVuSans-Bold.ttf", "dejavu/DejaVuSans-Bold.ttf", "DejaVuSans-Bold.ttf"}},
+        {"JetBrains Mono Regular",
+         {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", "jetbrains-mono/JetBrainsMono-Regular.ttf",
+          "JetBrainsMono-Regular.ttf"},
+         {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
+        {"JetBrains Mono Medium",
+         {"truetype/jetbrains-mono/JetBrainsMono-Medium.ttf", "jetbrains-mono/JetBrainsMono-Medium.ttf",
+          "JetBrainsMono-Medium.ttf"},
+         {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
+    }};
+    return kWanted;
+}
+
+bool is_mono(Font font) {
+    return font == Font::mono || font == Font::mono_medium;
+}
+
+} // namespace
+
+std::vector<std::string> FontSet::search_folders() {
+    std::vector<std::string> folders = {"/usr/share/fonts", "/usr/local/share/fonts"};
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != 0)
+        folders.push_back(std::string(data) + "/fonts");
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0)
+        folders.push_back(std::string(home) + "/.local/share/fonts");
+    return folders;
+}
+
+FontSet::FontSet() : FontSet(search_folders()) {}
+
+FontSet::FontSet(const std::vector<std::string>& folders) {
+    std::map<std::string, const FontFace*> opened;
+    const auto open_first = [&](const std::vector<const char*>& files, std::string& path) -> const FontFace* {
+        for (const std::string& folder : folders)
+            for (const char* file : files) {
+                path = folder + "/" + file;
+                if (const auto known = opened.find(path); known != opened.end()) return known->second;
+                if (auto face = FontFace::open(path)) {
+                    faces_.push_back(std::move(face));
+                    return opened[path] = faces_.back().get();
+                }
+            }
+        path.clear();
+        return nullptr;
+    };
+    for (std::size_t i = 0; i < kFonts.size(); ++i) {
+        const Wanted& want = wanted_fonts()[i];
+        Chain& chain = chains_[i];
+        std::string path, other;
+        if (const FontFace* face = open_first(want.files, path)) chain.faces.push_back(face);
+        report_[i] = {want.name, path, !path.empty()};
+        // The plain sans closes every chain: it has the most symbols.
+        for (const auto& files : {want.fallback, wanted_fonts()[0].fallback})
+            if (const FontFace* face = open_first(files, other)) {
+                if (report_[i].path.empty()) report_[i].path = other;
+                if (chain.faces.empty() || chain.faces.back() != face) chain.faces.push_back(face);
+            }
+        if (chain.faces.empty())
+            throw std::runtime_error(std::string("no font for ") + want.name +
+                                     "; install fonts-inter fonts-jetbrains-mono fonts-dejavu-core");
+    }
+    for (Chain& chain : chains_)
+        for (std::size_t c = 0; c < chain.common.size(); ++c)
+            chain.common[c] = find(chain, static_cast<char32_t>(c));
+}
+
+FontSet::Glyph FontSet::find(const Chain& chain, char32_t code_point) const {
+    for (const FontFace* face : chain.faces)
+        if (const int index = face->glyph(code_point); index != 0) {
+            Glyph found{face, index, face->advance(index)};
+            // A stand-in keeps the cell of a mono font unless it is much wider.
+            const bool mono = &chain == &chains_[2] || &chain == &chains_[3];
+            const float cell = mono ? chain.faces[0]->advance(chain.faces[0]->glyph('0')) : 0;
+            if (mono && found.advance > cell * 0.5F && found.advance < cell * 1.1F) found.advance = cell;
+            return found;
+        }
+    return {};
+}
+
+FontSet::Glyph FontSet::glyph(Font font, char32_t code_point) const {
+    const Chain& chain = chains_[static_cast<std::size_t>(font)];
+    return code_point < chain.common.size() ? chain.common[code_point] : find(chain, code_point);
+}
+
+float FontSet::width(std::string_view utf8, Font font, float size) const {
+    double em = 0;
+    each_glyph(utf8, font, [&em](char32_t, const Glyph& g) { em += static_cast<double>(g.advance); });
+    return static_cast<float>(em * static_cast<double>(size));
+}
+
+std::string FontSet::shown(std::string_view utf8, Font font) const {
+    std::string out;
+    out.reserve(utf8.size());
+    each_glyph(utf8, font, [&out](char32_t c, const Glyph&) { append(out, c); });
+    return out;
+}
+
+const char* FontSet::family(Font font) {
+    return is_mono(font) ? "JetBrains Mono, DejaVu Sans Mono, monospace" : "Inter, DejaVu Sans, sans-serif";
+}
+
+int FontSet::weight(Font font) {
+    switch (font) {
+    case Font::text_bold:
+        return 600;
+    case Font::mono_medium:
+        return 500;
+    default:
+        return 400;
+    }
+}
+
+} // namespace speclens::ui

@@ -1,0 +1,15 @@
+// Images as PNG.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ui/raster.h"
+
+namespace speclens::ui {
+
+[[nodiscard]] std::vector<std::uint8_t> encode_png(const Image& image);
+void write_png(const std::string& path, const Image& image); // whole or not at all; throws std::runtime_error
+
+} // namespace speclens::ui

@@ -1,0 +1,51 @@
+// Measured text: wrap, ellipsis, line heights, baselines. UTF-8 in, UTF-8 out; never cuts a code point.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ui/canvas.h"
+
+namespace speclens::ui {
+
+// Baseline of text centred in a control: y + h/2 + 5 (14, 15 px), + 6 (17 px), + 9 (26 px).
+[[nodiscard]] float baseline(float y, float h, float size);
+// 24 for body (15 px), 20 for captions (14 px), 1.4 × for the rest.
+[[nodiscard]] float line_height(float size);
+
+// Lines no wider than `width`; breaks at spaces, at '\n', and inside words only when one word is too wide.
+// The spaces of "K = 4" are no place to break. The views point into `text`; the spaces at a break belong to
+// no line.
+[[nodiscard]] std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, Font font,
+                                                 float size, float width);
+// The text itself when it fits, else its longest beginning followed by "…".
+[[nodiscard]] std::string fit(const Canvas& canvas, std::string_view text, Font font, float size,
+                              float width);
+
+struct ParagraphStyle {
+    Font font = Font::text;
+    float size = 15;
+    Color color{};
+    float leading = 0; // 0: line_height(size)
+    int max_lines = 0; // 0: no limit; the last line gets an ellipsis when text is left over
+    Align align = Align::left;
+};
+// Wraps and draws; `at` is the first baseline (left end). Returns the baseline after the last line.
+float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style);
+// The same from below: `at` is the last baseline. Returns the first.
+float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text,
+                      const ParagraphStyle& style);
+// The same without drawing: number of lines.
+[[nodiscard]] int paragraph_lines(const Canvas& canvas, float width, std::string_view text,
+                                  const ParagraphStyle& style);
+
+// The first of several ways to say something, the longest first, that is not wider than `width`; else the
+// last. There is at least one.
+[[nodiscard]] std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font,
+                                  float size, float width);
+// One line, shortened with an ellipsis when it is wider than `width`.
+void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color,
+                 float width, Align align = Align::left);
+
+} // namespace speclens::ui
