@@ -3,7 +3,7 @@
 #include <map>
 
 #include "app/cli_compare_rows.h"
-#include "scenes/equation.h"
+#include "scenes/shared/equation.h"
 
 namespace speclens::cli {
 

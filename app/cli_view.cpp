@@ -4,7 +4,7 @@
 #include "app/cli_values.h"
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
-#include "scenes/head_scene.h"
+#include "scenes/shared/head_scene.h"
 
 namespace speclens::cli {
 

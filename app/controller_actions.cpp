@@ -4,7 +4,7 @@
 #include "app/controller.h"
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
-#include "scenes/run_controls.h"
+#include "scenes/shared/run_controls.h"
 
 namespace speclens {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
-#include "scenes/race_model.h"
+#include "scenes/race/race_model.h"
 
 namespace speclens {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "app/controller.h"
 #include "engine/drafters/drafter.h"
-#include "scenes/race_model.h"
+#include "scenes/race/race_model.h"
 
 namespace speclens {
 namespace {

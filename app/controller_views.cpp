@@ -5,9 +5,9 @@
 
 #include "app/controller.h"
 #include "kernels/error.h"
-#include "scenes/race_model.h"
-#include "scenes/run_controls.h"
-#include "scenes/words.h"
+#include "scenes/race/race_model.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -5,7 +5,7 @@
 #include "ui/format.h"
 #include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
-#include "scenes/story.h"
+#include "scenes/shared/story.h"
 
 namespace speclens {
 namespace {

@@ -16,7 +16,7 @@
 #include "app/keys.h"
 #include "app/overlay.h"
 #include "engine/run/run.h"
-#include "scenes/scene.h"
+#include "scenes/shared/scene.h"
 
 namespace speclens {
 

@@ -6,8 +6,8 @@
 #include "app/frame.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
-#include "scenes/race_draw.h"
-#include "scenes/words.h"
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "app/frame.h"
 #include "ui/text_layout.h"
-#include "scenes/run_controls.h"
+#include "scenes/shared/run_controls.h"
 
 namespace speclens {
 namespace {

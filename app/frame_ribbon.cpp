@@ -10,8 +10,8 @@
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 #include "engine/base/utf8.h"
-#include "scenes/cycle_pick.h"
-#include "scenes/words.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace.h"
-#include "scenes/scene.h"
+#include "scenes/shared/scene.h"
 
 namespace speclens {
 

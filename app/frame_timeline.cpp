@@ -10,8 +10,8 @@
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "engine/run/run_clock.h"
-#include "scenes/loop_model.h"
-#include "scenes/words.h"
+#include "scenes/loop/loop_model.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/frontend.h"
 #include "engine/run/control.h"
-#include "scenes/history.h"
+#include "scenes/shared/history.h"
 
 namespace speclens {
 

@@ -12,9 +12,9 @@
 #include "ui/tokens.h"
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
-#include "scenes/loop_model.h"
-#include "scenes/run_controls.h"
-#include "scenes/words.h"
+#include "scenes/loop/loop_model.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -9,7 +9,7 @@
 #include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
-#include "scenes/words.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -15,8 +15,8 @@
 #include "ui/headless.h"
 #include "ui/png.h"
 #include "kernels/error.h"
-#include "scenes/accept_model.h"
-#include "scenes/race_model.h"
+#include "scenes/accept/accept_model.h"
+#include "scenes/race/race_model.h"
 
 namespace speclens {
 

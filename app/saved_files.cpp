@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "ui/format.h"
-#include "scenes/words.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

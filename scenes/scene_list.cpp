@@ -1,5 +1,5 @@
 // The table of scenes, from scenes.inc.
-#include "scenes/scene.h"
+#include "scenes/shared/scene.h"
 
 namespace speclens {
 

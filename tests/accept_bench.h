@@ -10,7 +10,7 @@
 
 #include "engine/run/run.h"
 #include "tests/run_window.h"
-#include "scenes/accept_draw.h"
+#include "scenes/accept/accept_draw.h"
 #include "tests/scenes_fixtures.h"
 
 namespace speclens {

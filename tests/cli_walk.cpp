@@ -7,7 +7,7 @@
 #include "app/cli_values.h"
 #include "app/cli_walk.h"
 #include "app/cli_walk_words.h"
-#include "scenes/equation.h"
+#include "scenes/shared/equation.h"
 
 namespace speclens::cli {
 

@@ -8,7 +8,7 @@
 
 #include "tests/accept_bench.h"
 #include "app/frontend.h"
-#include "scenes/words.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes_look.h"
 
 namespace speclens {

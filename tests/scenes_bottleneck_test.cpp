@@ -3,7 +3,7 @@
 
 #include "ui/format.h"
 #include "engine/lab/pass_times.h"
-#include "scenes/bottleneck_model.h"
+#include "scenes/bottleneck/bottleneck_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"
 #include "tests/scenes_tab.h"

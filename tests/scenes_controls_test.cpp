@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/run/trace_json.h"
-#include "scenes/run_controls.h"
+#include "scenes/shared/run_controls.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"
 

@@ -7,9 +7,9 @@
 #include "engine/run/run.h"
 #include "tests/heads_bench.h"
 #include "tests/run_window.h"
-#include "scenes/cycle_pick.h"
-#include "scenes/dflash_model.h"
-#include "scenes/eagle3_model.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/eagle3/eagle3_model.h"
 #include "tests/scenes_look.h"
 
 namespace speclens {

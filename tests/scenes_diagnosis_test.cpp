@@ -6,8 +6,8 @@
 
 #include "engine/run/run.h"
 #include "tests/failures_bench.h"
-#include "scenes/diagnosis_model.h"
-#include "scenes/failures_model.h"
+#include "scenes/failures/diagnosis_model.h"
+#include "scenes/failures/failures_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"
 

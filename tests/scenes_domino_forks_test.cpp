@@ -11,7 +11,7 @@
 #include "tests/domino_bench.h"
 #include "engine/run/run.h"
 #include "engine/session/session.h"
-#include "scenes/domino_draw.h"
+#include "scenes/domino/domino_draw.h"
 #include "tests/scenes_bench.h"
 #include "tests/micro.h"
 

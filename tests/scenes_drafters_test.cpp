@@ -6,8 +6,8 @@
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
 #include "tests/run_window.h"
-#include "scenes/drafters_model.h"
-#include "scenes/words.h"
+#include "scenes/drafters/drafters_model.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"
 

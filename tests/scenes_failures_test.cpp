@@ -8,7 +8,7 @@
 #include "engine/run/run.h"
 #include "tests/failures_bench.h"
 #include "kernels/error.h"
-#include "scenes/failures_model.h"
+#include "scenes/failures/failures_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"

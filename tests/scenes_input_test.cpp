@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "app/shell_input.h"
-#include "scenes/run_controls.h"
+#include "scenes/shared/run_controls.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"
 #include "tests/temp_folder.h"

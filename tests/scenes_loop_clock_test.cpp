@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "engine/session/session.h"
-#include "scenes/loop_draw.h"
-#include "scenes/loop_story.h"
-#include "scenes/usual.h"
+#include "scenes/loop/loop_draw.h"
+#include "scenes/loop/loop_story.h"
+#include "scenes/shared/usual.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 

@@ -8,9 +8,9 @@
 
 #include "engine/run/run.h"
 #include "tests/loop_bench.h"
-#include "scenes/loop_draw.h"
-#include "scenes/loop_story.h"
-#include "scenes/words.h"
+#include "scenes/loop/loop_draw.h"
+#include "scenes/loop/loop_story.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"

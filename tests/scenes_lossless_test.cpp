@@ -10,7 +10,7 @@
 #include "engine/lab/study.h"
 #include "engine/rules/wrong_rules.h"
 #include "tests/run_window.h"
-#include "scenes/lossless_model.h"
+#include "scenes/lossless/lossless_model.h"
 #include "tests/scenes_look.h"
 
 namespace speclens {

@@ -8,9 +8,9 @@
 
 #include "engine/run/run_clock.h"
 #include "engine/base/statistics.h"
-#include "scenes/accept_flips.h"
-#include "scenes/loop_model.h"
-#include "scenes/words.h"
+#include "scenes/accept/accept_flips.h"
+#include "scenes/loop/loop_model.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 

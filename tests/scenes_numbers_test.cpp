@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scenes/numbers_model.h"
+#include "scenes/numbers/numbers_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ui/canvas_record.h"
-#include "scenes/point_labels.h"
+#include "scenes/shared/point_labels.h"
 #include "tests/scenes_bench.h"
 
 namespace speclens {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scenes/story.h"
+#include "scenes/shared/story.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 

@@ -7,7 +7,7 @@
 #include "engine/run/run.h"
 #include "tests/relaxed_bench.h"
 #include "tests/run_window.h"
-#include "scenes/relaxed_model.h"
+#include "scenes/relaxed/relaxed_model.h"
 
 namespace speclens {
 namespace {

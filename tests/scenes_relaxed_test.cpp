@@ -13,8 +13,8 @@
 #include "engine/run/trace_json.h"
 #include "tests/relaxed_bench.h"
 #include "tests/run_window.h"
-#include "scenes/point_labels.h"
-#include "scenes/relaxed_model.h"
+#include "scenes/shared/point_labels.h"
+#include "scenes/relaxed/relaxed_model.h"
 #include "tests/scenes_look.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "engine/run/run.h"
-#include "scenes/loop_story.h"
+#include "scenes/loop/loop_story.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/micro.h"

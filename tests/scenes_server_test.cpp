@@ -8,7 +8,7 @@
 #include "ui/format.h"
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
-#include "scenes/server_model.h"
+#include "scenes/server/server_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"
 #include "tests/listening.h"

@@ -7,7 +7,7 @@
 #include "ui/format.h"
 #include "engine/run/run.h"
 #include "engine/lab/study.h"
-#include "scenes/speedup_model.h"
+#include "scenes/speedup/speedup_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/speedup_bench.h"

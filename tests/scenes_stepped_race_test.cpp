@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scenes/words.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes_look.h"
 #include "tests/toy_race.h"
 

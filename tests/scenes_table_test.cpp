@@ -6,8 +6,8 @@
 #include "engine/model/table_json.h"
 #include "tests/loop_bench.h"
 #include "tests/run_window.h"
-#include "scenes/drafters_model.h"
-#include "scenes/trees_model.h"
+#include "scenes/drafters/drafters_model.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/tables.h"
 
 namespace speclens {

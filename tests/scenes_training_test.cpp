@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "scenes/training_model.h"
+#include "scenes/training/training_model.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_look.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "scenes/trees_model.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"
 #include "tests/trees_bench.h"

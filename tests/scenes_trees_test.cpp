@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engine/rules/verify.h"
-#include "scenes/trees_model.h"
-#include "scenes/words.h"
+#include "scenes/trees/trees_model.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes_look.h"
 #include "tests/trees_bench.h"
 

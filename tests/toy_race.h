@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/lab/race.h"
-#include "scenes/race_draw.h"
+#include "scenes/race/race_draw.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"
 

@@ -11,7 +11,7 @@
 #include "engine/run/run.h"
 #include "engine/lab/study.h"
 #include "tests/run_window.h"
-#include "scenes/trees_model.h"
+#include "scenes/trees/trees_model.h"
 
 namespace speclens {
 

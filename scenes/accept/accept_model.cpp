@@ -1,0 +1,271 @@
+#include "scenes/accept/accept_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kTokens = 10;
+
+const Checked* find_check(const CycleView& view, const Position& position, const Drafted** draft) {
+    for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
+        if (cycle->cycle != position.cycle) continue;
+        if (position.index < 0 || position.index >= static_cast<int>(cycle->drafts.size())) return nullptr;
+        const DraftSlot& slot = cycle->drafts[static_cast<std::size_t>(position.index)];
+        *draft = slot.draft;
+        // A later sibling of a tree is judged by what the rejected ones left: not the story of this scene.
+        return slot.check && slot.check->left ? nullptr : slot.check;
+    }
+    return nullptr;
+}
+
+// A temperature by hand starts from the raw law; the filters stay those of the run.
+Law reshape(const Law& shown, const Law& raw, const Sampling& sampling, std::optional<double> temperature) {
+    if (!temperature) return shown;
+    Sampling changed = sampling;
+    changed.temperature = *temperature;
+    return apply_sampling(raw, changed);
+}
+
+// Most that a token outside a head can have; 0: there is none.
+double most_outside(const Top& head) {
+    return head.rest < 1e-9 || head.empty() ? 0 : std::min(head.rest, std::exp(head.entries.back().logp));
+}
+
+// A recorded head and the draft token, whose probability the run recorded wherever it stands in the law.
+Top with_draft(Top head, int token, double logp) {
+    if (most_outside(head) <= 0 || listed(head, token)) return head;
+    head.entries.push_back({token, logp});
+    head.rest = std::max(0.0, head.rest - std::exp(logp));
+    return head;
+}
+
+AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
+    AcceptSource s;
+    const CycleView& view = *input.view;
+    if (!view.header) return s;
+    const std::optional<Position> position = accept_position(view, input.selected);
+    if (!position) return s;
+    const Drafted* draft = nullptr;
+    const Checked* check = find_check(view, *position, &draft);
+    if (!check || !draft) return s;
+    s.position = position;
+    s.draft_token = check->token;
+    s.coin = check->u;
+    s.accepted = check->accepted;
+    s.target_t = edit.target_t.value_or(view.header->sampling.temperature);
+    s.draft_t = edit.draft_t.value_or(view.header->draft_sampling.temperature);
+    // At temperature 0 each law is a single bar: the raw ones say more, unless somebody set a temperature.
+    const bool frozen = view.header->sampling.temperature == 0 && !edit.target_t && !edit.draft_t;
+    if (frozen && !edit.raw) s.why_raw = "the run is greedy";
+    s.raw = edit.raw || frozen;
+    if (s.raw) s.target_t = s.draft_t = 1;
+
+    if (input.laws && input.laws->cycle == position->cycle && input.laws->index == position->index &&
+        !input.laws->target.empty() && input.laws->target.size() == input.laws->draft.size()) {
+        const LawPair& laws = *input.laws;
+        const bool has_raw =
+            laws.target_raw.size() == laws.target.size() && laws.draft_raw.size() == laws.target.size();
+        const Law& p_raw = has_raw ? laws.target_raw : laws.target;
+        const Law& q_raw = has_raw ? laws.draft_raw : laws.draft;
+        s.full = true;
+        s.p = s.raw ? p_raw : reshape(laws.target, p_raw, view.header->sampling, edit.target_t);
+        s.q = s.raw ? q_raw : reshape(laws.draft, q_raw, view.header->draft_sampling, edit.draft_t);
+        return s;
+    }
+    const bool raw_p = s.raw && !check->raw_top.empty(), raw_q = s.raw && !draft->raw_top.empty();
+    s.p_head = raw_p ? check->raw_top : check->top;
+    s.q_head = raw_q ? draft->raw_top : draft->top;
+    s.p_most = most_outside(s.p_head);
+    s.q_most = most_outside(s.q_head);
+    s.heads_are_all = s.p_most <= 0 && s.q_most <= 0;
+    if (!raw_p) s.p_head = with_draft(std::move(s.p_head), check->token, check->p);
+    if (!raw_q) s.q_head = with_draft(std::move(s.q_head), check->token, check->q);
+    if (s.q_head.empty() && !s.p_head.empty()) s.q_head.entries = {{check->token, 0.0}}; // a copied guess
+    return s;
+}
+
+std::vector<AcceptBar> bars_of_laws(const AcceptSource& s) {
+    std::vector<int> ids(s.p.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    const std::size_t want = std::min<std::size_t>(kTokens, ids.size());
+    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(want), ids.end(),
+                      [&](int a, int b) { return s.p[a] != s.p[b] ? s.p[a] > s.p[b] : a < b; });
+    ids.resize(want);
+    if (std::ranges::find(ids, s.draft_token) == ids.end() && s.draft_token < static_cast<int>(s.p.size()) &&
+        !ids.empty())
+        ids.back() = s.draft_token;
+    std::vector<AcceptBar> bars;
+    AcceptBar other{-1, 1, 1, overlap(s.p, s.q), false, false};
+    for (int id : ids) {
+        const AcceptBar bar{id, s.p[id], s.q[id], std::min(s.p[id], s.q[id]), false, false};
+        other.p -= bar.p;
+        other.q -= bar.q;
+        other.kept -= bar.kept;
+        bars.push_back(bar);
+    }
+    other.p = std::max(0.0, other.p);
+    other.q = std::max(0.0, other.q);
+    other.kept = std::clamp(other.kept, 0.0, std::min(other.p, other.q));
+    if (ids.size() < s.p.size()) bars.push_back(other);
+    return bars;
+}
+
+std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
+    if (s.p_head.empty()) return {};
+    const LawTable table = law_table(s.p_head, s.q_head, kTokens, s.draft_token);
+    std::vector<AcceptBar> bars;
+    double kept_tokens = 0;
+    for (const LawRow& row : table.rows) {
+        AcceptBar bar{
+            row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false,
+            false};
+        bar.kept = std::min(bar.p, bar.q);
+        if (row.target.value_or(0) < 0) bar.p_most = s.p_most;
+        if (row.draft.value_or(0) < 0) bar.q_most = s.q_most;
+        bar.at_least = !table.exact && (row.id < 0 || !bar.listed());
+        if (row.id >= 0) kept_tokens += bar.kept;
+        bars.push_back(bar);
+    }
+    if (!bars.empty() && bars.back().id < 0) // what the heads prove
+        bars.back().kept = std::clamp(table.overlap - kept_tokens, 0.0, bars.back().kept);
+    return bars;
+}
+
+void make_one_hot(std::vector<AcceptBar>& bars, int token) {
+    for (AcceptBar& bar : bars) {
+        bar.q = bar.id == token ? 1 : 0;
+        bar.q_most = 0;
+        bar.kept = std::min(bar.p, bar.q);
+        bar.at_least = bar.id == token && !bar.listed();
+    }
+}
+
+} // namespace
+
+AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen) {
+    AcceptView view;
+    view.source = load(input, edit);
+    if (!view.source.position) return view;
+    const bool changed_t = edit.target_t || edit.draft_t;
+    view.bars = view.source.full ? bars_of_laws(view.source) : bars_of_heads(view.source);
+    if (view.bars.empty()) return view;
+    const std::vector<AcceptBar> loaded = view.bars;
+    if (edit.one_hot) make_one_hot(view.bars, view.source.draft_token);
+    if (!edit.bars.empty()) view.bars = edit.bars;
+    const bool dragged = std::ranges::any_of(edit.bars, [](const AcceptBar& bar) { return bar.touched; });
+    view.edited = dragged || edit.one_hot || changed_t;
+    for (std::size_t i = 0; i < view.bars.size(); ++i) {
+        if (view.bars[i].id == view.source.draft_token) view.drafted = static_cast<int>(i);
+        view.kept += view.bars[i].kept;
+        view.at_least = view.at_least || view.bars[i].at_least;
+    }
+    view.chosen =
+        chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
+    if (const auto at = static_cast<std::size_t>(view.chosen); at < loaded.size())
+        view.kept_as_loaded = loaded[at].p >= loaded[at].q;
+    view.thrown = edit.coin || view.source.coin;
+    view.coin = edit.coin.value_or(view.source.coin.value_or(0.5));
+    return view;
+}
+
+std::vector<Position> judged_positions(const CycleView& view) {
+    std::vector<Position> positions;
+    for (const CycleSummary& cycle : view.cycles)
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+            if (cycle.drafts[i].check && !cycle.drafts[i].check->left && !cycle.drafts[i].check->top.empty())
+                positions.push_back({cycle.cycle, static_cast<int>(i)});
+    return positions;
+}
+
+namespace {
+
+// The judged guess of a round of which the draft claims most beyond the target.
+struct Claimed {
+    Position at;
+    double beyond = -2;
+};
+std::optional<Claimed> most_claimed(const CycleSummary& cycle) {
+    std::optional<Claimed> found;
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+        const Checked* check = cycle.drafts[i].check;
+        if (!check || check->left) continue;
+        const double beyond = std::exp(check->q) - std::exp(check->p);
+        if (!found || beyond >= found->beyond) // of two alike the later one
+            found = Claimed{{cycle.cycle, static_cast<int>(i)}, beyond};
+    }
+    return found;
+}
+
+// Another rule rejects for other reasons, so its rejections may have nothing to show here.
+bool by_another_rule(const CycleView& view) {
+    return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0;
+}
+
+} // namespace
+
+std::optional<std::size_t> accept_first_look(const CycleView& whole) {
+    if (!by_another_rule(whole)) return {};
+    std::optional<std::size_t> found;
+    double most = -2;
+    for (const CycleSummary& cycle : whole.cycles)
+        if (const auto claimed = most_claimed(cycle); claimed && claimed->beyond >= most) {
+            most = claimed->beyond;
+            found = cycle.complete() ? cycle.end_event - 1 : cycle.end_event;
+        }
+    return found;
+}
+
+std::optional<Position> accept_position(const CycleView& view, const std::optional<Position>& selected) {
+    const Drafted* draft = nullptr;
+    if (selected && find_check(view, *selected, &draft)) return selected;
+    std::optional<Position> judged;
+    for (auto cycle = view.cycles.rbegin(); by_another_rule(view) && cycle != view.cycles.rend(); ++cycle)
+        if (const auto claimed = most_claimed(*cycle)) return claimed->at;
+    for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
+        for (std::size_t i = cycle->drafts.size(); i-- > 0;) {
+            const DraftSlot& slot = cycle->drafts[i];
+            if (!slot.check || slot.check->left) continue;
+            const Position here{cycle->cycle, static_cast<int>(i)};
+            if (!slot.check->accepted) return here;
+            if (!judged) judged = here;
+        }
+        if (judged && view.current()->cycle - cycle->cycle >= 8) break; // a rejection long ago is no news
+    }
+    return judged;
+}
+
+void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value) {
+    const auto height = [&](AcceptBar& bar) -> double& { return side == Side::target ? bar.p : bar.q; };
+    double locked = 0, free = 0;
+    int free_count = 0;
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        if (i == index) continue;
+        if (bars[i].locked) {
+            locked += height(bars[i]);
+        } else {
+            free += height(bars[i]);
+            ++free_count;
+        }
+    }
+    value = std::clamp(value, 0.0, std::max(0.0, 1 - locked));
+    if (free_count == 0) value = std::max(0.0, 1 - locked);
+    const double rest = std::max(0.0, 1 - locked - value);
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        if (i == index || bars[i].locked) continue;
+        height(bars[i]) = free > 1e-12 ? height(bars[i]) * rest / free : rest / free_count;
+    }
+    height(bars[index]) = value;
+    bars[index].touched = true;
+    for (AcceptBar& bar : bars) { // a table of the user's own: nothing in it is unknown
+        bar.kept = std::min(bar.p, bar.q);
+        bar.p_most = bar.q_most = 0;
+        bar.at_least = false;
+    }
+}
+
+} // namespace speclens

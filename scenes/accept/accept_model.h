@@ -1,0 +1,87 @@
+// The sandbox of the accept rule: two laws over a handful of tokens, what they share, and the user's edits.
+// Pure: laws and edits in, bars out. Nothing is drawn here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+// One column. For a token `kept` is min(p, q); for "other" it is the sum of the minima of all tokens in it.
+struct AcceptBar {
+    int id = -1; // -1: all other tokens
+    double p = 0, q = 0, kept = 0;
+    bool locked = false;  // keeps its height while other bars are dragged
+    bool touched = false; // dragged by the user
+    // Above 0: the recorded head does not list the token, so p (or q) stands at 0 and is at most this.
+    double p_most = 0, q_most = 0;
+    bool at_least = false; // kept is only what the heads prove
+    [[nodiscard]] bool listed() const { return p_most <= 0 && q_most <= 0; }
+    [[nodiscard]] double over() const { return q - kept; } // claimed by the draft beyond the target
+    [[nodiscard]] double owed() const { return p - kept; } // given by the target beyond the draft
+};
+
+// What a person can change; undo restores one of these.
+struct AcceptEdit {
+    std::vector<AcceptBar> bars;             // empty: as loaded
+    bool one_hot = false;                    // the draft proposes its token with probability 1
+    bool raw = false;                        // laws before temperature and filters
+    std::optional<double> target_t, draft_t; // absent: as in the run
+    std::optional<double> coin;              // absent: the coin of the run
+};
+
+// Where the two laws come from.
+struct AcceptSource {
+    std::optional<Position> position; // absent: no judged position yet
+    bool full = false;                // p and q are whole laws; else recorded heads
+    bool heads_are_all = false;       // which list every token that has a probability
+    bool raw = false;                 // shown before temperature and filters
+    Law p, q;                         // full
+    Top p_head, q_head;               // heads, with the draft token in them where its probabilities are known
+    double p_most = 0, q_most = 0;    // of a token that is in no head
+    int draft_token = -1;
+    std::optional<double> coin; // of the run
+    bool accepted = false;
+    double target_t = 1, draft_t = 1;
+    std::string why_raw; // why the raw law is shown though nobody asked; empty otherwise
+};
+
+struct AcceptView {
+    AcceptSource source;
+    std::vector<AcceptBar> bars; // at most ten tokens by target, then "other"; empty: nothing to show
+    bool edited = false;         // numbers differ from the run: the badge says TABLE
+    int drafted = -1;            // bar of the draft token
+    int chosen = -1;             // bar of the coin
+    double coin = 0.5;
+    bool thrown = false;        // by the run or by the user; else the coin stands for one that might be
+    bool kept_as_loaded = true; // the target likes the chosen token at least as much, before any edit
+    double kept = 0;            // overlap = probability that a draft is accepted
+    bool at_least = false;      // that is only what recorded heads prove
+    // Two short heads may share nothing although the laws do: then kept is no number to tell.
+    [[nodiscard]] bool told() const { return !at_least || kept >= 0.01; }
+    [[nodiscard]] const AcceptBar& bar() const { return bars[static_cast<std::size_t>(chosen)]; }
+    [[nodiscard]] double threshold() const { return bar().q > 0 ? std::min(1.0, bar().p / bar().q) : 0; }
+    [[nodiscard]] bool accepts() const { return coin < threshold(); }
+    // Whether the heads say enough of the token for a threshold.
+    [[nodiscard]] bool coin_known() const { return bar().listed() && !bar().at_least; }
+};
+[[nodiscard]] AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen);
+
+// The judged position that the scene shows: the selected one; else, of a run that the token rule judged, the
+// last rejection or the last check; else, of the last judged round, the guess of which the draft claims most
+// beyond the target.
+[[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
+                                                      const std::optional<Position>& selected);
+// Events up to the round in which it claims most of all; none where the token rule judged.
+[[nodiscard]] std::optional<std::size_t> accept_first_look(const CycleView& whole);
+// Every judged position up to the cursor, oldest first.
+[[nodiscard]] std::vector<Position> judged_positions(const CycleView& view);
+
+enum class Side : std::uint8_t { target, draft };
+// Sets one probability and scales the unlocked others so that the sum stays 1.
+void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value);
+
+} // namespace speclens

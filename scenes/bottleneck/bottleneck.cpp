@@ -1,0 +1,101 @@
+// Scene S1, the decode bottleneck: why a pass over several tokens costs little more than one over a single
+// token, measured with the loaded model.
+#include <algorithm>
+
+#include "ui/tokens.h"
+#include "scenes/bottleneck/bottleneck_model.h"
+#include "scenes/shared/cycle_pick.h"
+
+namespace speclens {
+namespace {
+
+class BottleneckScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kBottleneckBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        if (input.beat != state_.answered) state_.answered = -1; // the next room is asked again
+        ui.push_id("bottleneck");
+        const BottleneckModel model = bottleneck_model(input, state_);
+        const BottleneckDraw d{input, model, state_, ui, out};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, bottleneck_title(model));
+            draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, bottleneck_story(input, model, state_), out);
+        draw_bottleneck_details(d);
+        draw_bottleneck_controls(d);
+        keys(d);
+        if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
+        if (input.still && model.told && can_measure(input, model) && !input.passes)
+            out.push_back(Command{MeasurePasses{}});
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return bottleneck_description(input, bottleneck_model(input, state_), state_);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Mark a wider, narrower pass; an answer while the question is open"},
+                {"M", "Time passes"}};
+    }
+
+  private:
+    static bool measures(const SceneCommand& command) {
+        const auto* sent = std::get_if<Command>(&command);
+        return sent && std::holds_alternative<MeasurePasses>(*sent);
+    }
+
+    static void draw_stage(const BottleneckDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
+        const ui::Rect all{x, top, w, bottom - top};
+        if (!d.model.told)
+            return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
+        if (!d.model.measured()) {
+            ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
+                     d.model.untimed.empty() ? "the time of passes over 1 to 64 tokens will stand here"
+                                             : d.model.untimed + ": there is no time of passes");
+            return;
+        }
+        constexpr float kBus = 92, kLanes = 128;
+        const float room = bottom - top;
+        const bool lanes = !d.input.presenter && room > kLanes + 240,
+                   bus = room > kBus + (lanes ? kLanes : 0) + 220;
+        if (bus) draw_bottleneck_bus(d, {x, top, w, kBus});
+        const float y = top + (bus ? kBus : 0);
+        draw_bottleneck_charts(d, {x, y, w, bottom - y - (lanes ? kLanes + 20 : 0)});
+        if (lanes) draw_bottleneck_lanes(d, {x, bottom - kLanes, w, kLanes});
+    }
+
+    static void keys(const BottleneckDraw& d) {
+        if (can_measure(d.input, d.model) && d.ui.take_key(ui::Key::m))
+            d.out.push_back(Command{MeasurePasses{}});
+        if (d.model.asks) {
+            const int last = static_cast<int>(std::size(kSayings)) - 1;
+            int& said = d.state.said;
+            if (d.ui.take_key(ui::Key::down)) said = std::min(said + 1, last);
+            if (d.ui.take_key(ui::Key::up)) said = said < 0 ? last : std::max(said - 1, 0);
+        }
+        if (!d.model.told || !d.model.measured()) return;
+        const auto& passes = d.model.times->passes;
+        const auto here = std::ranges::find(passes, d.model.marked, &PassTime::rows);
+        if (d.ui.take_key(ui::Key::up) && here + 1 != passes.end()) d.state.rows = (here + 1)->rows;
+        if (d.ui.take_key(ui::Key::down) && here != passes.begin()) d.state.rows = (here - 1)->rows;
+    }
+
+    BottleneckState state_;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_bottleneck() {
+    return std::make_unique<BottleneckScene>();
+}
+
+} // namespace speclens

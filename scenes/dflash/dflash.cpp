@@ -1,0 +1,141 @@
+// Scene S8, DFlash: one pass drafts the block. Who sees whom, what a guess more costs, what the target's
+// states are worth; both measured on demand.
+#include <algorithm>
+#include <array>
+
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/shared/guest_round.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/second_draw.h"
+
+namespace speclens {
+
+void draw_dflash_controls(const DFlashDraw& d) {
+    const ui::Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    ControlRow row(r);
+    const std::string off = no_models(d.input);
+    guess_stepper(ui, d.model, "Position", row, d.out);
+    ui::Rect at = row.place(112);
+    ui::field_label(ui, at, "Guesses K");
+    if (d.input.settings)
+        if (const auto k =
+                ui::stepper(ui, "k", at, d.input.settings->k, {.low = 1, .high = 15, .disabled = off}))
+            d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, static_cast<int>(*k))}});
+    const std::array<std::string, 2> states = {"on", "off"};
+    at = row.place(ui::segmented_width(ui.canvas, states));
+    ui::field_label(ui, at, "States");
+    if (const auto pick = ui::segmented(ui, "states", {at.x, at.y}, states, d.model.conditioned ? 0 : 1, off);
+        pick && d.input.settings && (*pick == 0) != d.model.conditioned) {
+        RunSettings settings = *d.input.settings;
+        settings.options.conditioning = *pick == 0;
+        d.out.push_back(Command{Restart{std::move(settings)}});
+    }
+    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"conditioning", "States on and off", "C"}, conditioning_study(d.input), row,
+                   d.out);
+}
+
+namespace {
+
+class DFlashScene final : public Scene {
+  public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
+    int beats(const SceneInput&) const override { return kDFlashBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        const GuestRound round(run, "dflash");
+        const SceneInput& input = round.seen();
+        guest_.ask(round, run, out);
+        const DFlashModel model = dflash_model(input);
+        const DFlashDraw d{input, model, ui, out};
+        shown_ = ShownHead(model);
+        ui.push_id("dflash");
+        draw_head_scene(
+            run, input, ui,
+            {"dflash", "DFlash", model, dflash_title(input, model), dflash_story(input, model),
+             dflash_empty_words(model), "", "Acceptance by position"},
+            [&] { draw_stage(d); }, out);
+        if (model.empty == HeadModel::Empty::no) {
+            if (!round.here()) {
+                again_.update(input, ui, model, input.beat == kDFlashTwiceBeat, out);
+                const std::optional<SecondDraw> twice =
+                    again_.shown() ? second_draw(input, model) : std::nullopt;
+                twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
+                draw_dflash_controls(d);
+            }
+            keys(d);
+            if (input.still) // a picture measures at once what the window measures on demand
+                for (const RunStudy& study : {time_study(input), conditioning_study(input)})
+                    if (!study.runs.empty() && !study_named(input, study.name)) out.push_back(Command{study});
+        }
+        round.keep_place(out);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        const GuestRound round(input, "dflash");
+        return dflash_description(round.seen(), dflash_model(round.seen()));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return working_keys(shown_, "DFlash",
+                            {{"↑ ↓", "Previous, next position"},
+                             {"W", "Draw this guess again after another one"},
+                             {"M", "Measure draft times"},
+                             {"C", "Measure with and without the target's states"}});
+    }
+
+  private:
+    ShownHead shown_; // as drawn last
+    GuestAsker guest_;
+
+    static void draw_stage(const DFlashDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        // For a room, the picture that the sentence is about.
+        if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
+            if (d.input.beat == kDFlashMasksBeat) return draw_dflash_masks(d, all);
+            if (d.input.beat == kDFlashTimesBeat) return draw_dflash_times(d, all);
+            if (d.input.beat > kDFlashTimesBeat && d.model.instead_of.empty()) {
+                draw_dflash_acceptance(d, {all.x, all.y + 12, all.w, all.h - 12});
+                return;
+            }
+        }
+        const float end = draw_dflash_block(d, stage.y + 84);
+        const float top = end + 22, h = stage.bottom() - top - 8;
+        d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F},
+                         d.ui.theme.hairline());
+        if (h < 110 || d.input.presenter) return;
+        const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
+        draw_dflash_masks(d, {stage.x + 24, top, left, h});
+        draw_dflash_times(d, {stage.x + 24 + left + 28, top, w - left - 28, h});
+    }
+
+    SecondDrawState again_;
+
+    static void keys(const DFlashDraw& d) {
+        using ui::Key;
+        take_guess_keys(d.ui, d.model, d.out);
+        if (!models_loaded(d.input)) return;
+        const auto run = [&](const RunStudy& study) {
+            if (!study.runs.empty()) d.out.push_back(Command{study});
+        };
+        if (d.ui.take_key(Key::m)) run(time_study(d.input));
+        if (d.ui.take_key(Key::c)) {
+            run(conditioning_study(d.input));
+            if (d.model.instead_of.empty()) d.out.push_back(ShowDetails{}); // else the story says it
+        }
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_dflash() {
+    return std::make_unique<DFlashScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,312 @@
+// The block of DFlash: masks in, one pass, a law for every row, guesses, verdicts.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/shared/published_round.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+void taps(const DFlashDraw& d, Rect box) {
+    if (d.model.taps.empty()) return;
+    const float each = (box.h - 4) / static_cast<float>(d.model.taps.size());
+    std::string layers;
+    for (std::size_t i = 0; i < d.model.taps.size(); ++i) {
+        const Lens::Strip& tap = *d.model.taps[i];
+        const double scale = std::max({1e-12, std::abs(tap.low), std::abs(tap.high)});
+        std::vector<float> cells;
+        for (const double cell : tap.cells) cells.push_back(static_cast<float>(cell / scale));
+        ui::heat_strip(d.ui.canvas, d.ui.theme,
+                       {box.x + 2, box.y + 2 + each * static_cast<float>(i), box.w - 4, each - 1}, cells,
+                       ui::HeatKind::signed_values);
+        layers += (layers.empty() ? "" : ", ") + tap.name.substr(4);
+    }
+    d.ui.canvas.outline(box, {d.ui.theme.role(Role::target), 1.5F}, 3);
+    ui::tooltip(d.ui, box,
+                "Hidden states of the target, layers " + layers +
+                    ", here at its newest position: keys and values of every draft layer");
+}
+
+// Beside a token of a law: its probability, the mark of the guess.
+constexpr float kChances = 40, kDrafted = 14;
+
+// Of a column whose guess stands there whole.
+float room_wanted(const DFlashDraw& d, const DraftSlot& slot) {
+    const std::string guess = label_of(*d.input.trace, slot.draft->token);
+    return std::max(ui::chip_width(d.ui.canvas, guess, 30),
+                    std::ceil(ui::token_text_width(d.ui.canvas, guess, 15)) + kDrafted + kChances);
+}
+
+// `whole`: length of a bar of probability 1.
+void law(const DFlashDraw& d, const DraftSlot& slot, Rect column, float whole, int rows) {
+    float y = column.y;
+    const float x = column.x, w = column.w;
+    const Top& top = at_one(*slot.draft);
+    ui::Canvas& canvas = d.ui.canvas;
+    for (const int id : dflash_tokens(slot, rows)) {
+        const std::optional<double> p = listed(top, id);
+        const bool drafted = id == slot.draft->token;
+        const ui::Color ink = drafted ? d.ui.theme.ink : d.ui.theme.muted;
+        const float mark = drafted ? kDrafted : 0.0F;
+        if (drafted) ui::icon(canvas, ui::Icon::diamond, {x + 5, y + 8}, 10, d.ui.theme.role(Role::draft));
+        ui::token_text(canvas, {x + mark, y + 13},
+                       ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - kChances - mark), 15, ink);
+        canvas.text({x + w, y + 13}, p ? ui::probability(*p) : "<.01", Font::mono, 14, ink, Align::right);
+        canvas.fill({x, y + 17, std::max(2.0F, whole * static_cast<float>(p.value_or(0))), 4},
+                    d.ui.theme.role(Role::draft), 1);
+        y += 23;
+    }
+    if (top.entries.empty()) canvas.text({x, y + 13}, "no rows", Font::text, 14, d.ui.theme.muted);
+}
+
+} // namespace
+
+std::vector<int> dflash_tokens(const DraftSlot& slot, int rows) {
+    std::vector<int> ids;
+    for (const Top::Entry& entry : at_one(*slot.draft).entries)
+        if (static_cast<int>(ids.size()) < rows) ids.push_back(entry.id);
+    if (!ids.empty() && std::ranges::find(ids, slot.draft->token) == ids.end())
+        ids.back() = slot.draft->token;
+    return ids;
+}
+
+float draw_dflash_block(const DFlashDraw& d, float top) {
+    const DFlashModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const bool tall = d.input.stage.h >= 600;
+    const int rows = d.input.presenter ? 3 : tall || d.input.stage.h >= 480 ? 2 : 1;
+    const GuessColumns g =
+        guess_columns(d.input.stage, m, {.least = 104, .most = 260, .gap = 8, .of_some = 118},
+                      [&](int i) { return room_wanted(d, m.slot(i)); });
+    const float block = top + 24, pass = block + 38, laws = pass + 40,
+                drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
+    const float narrowest = *std::ranges::min_element(g.widths);
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const float w = g.width(i);
+        const Rect band{g.x(i) - 6, top - 2, w + 12, verdicts + 34 - top};
+        const bool selected = i == m.selected;
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
+        if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
+        if (touched.focused) ui::focus_ring(canvas, theme, band);
+        if (touched.clicked) d.out.push_back(Select{Position{m.cycle->cycle, i}});
+        canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14,
+                    selected ? theme.ink : theme.muted, Align::center);
+        ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
+        law(d, m.slot(i), {g.x(i), laws, w, 0}, narrowest, rows);
+        ui::chip(canvas, theme, {g.x(i), drafts, w, 30}, label_of(*d.input.trace, m.slot(i).draft->token),
+                 {.role = Role::draft, .selected = selected});
+        const Rect out{g.x(i), verdicts, w, 28};
+        if (m.slot(i).state == DraftSlot::State::drafted)
+            ui::slot(canvas, theme, out, "");
+        else
+            ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token),
+                     {.role = role_of(m.slot(i).state)});
+    }
+    if (g.count < m.guesses())
+        ui::fitted_text(canvas, {g.gutter, top + 14},
+                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
+                            std::to_string(m.guesses()),
+                        Font::mono, 14, theme.muted, 100);
+    row_name(d.ui, g, block + 19, "Block");
+    if (m.anchor >= 0)
+        ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor),
+                 {.neutral = true, .glyph = false});
+    const Rect bar{g.x(g.first), pass, g.right() - g.x(g.first), 28};
+    if (m.conditioned)
+        taps(d, {g.gutter, pass - 1, 76, 30});
+    else
+        canvas.text({g.gutter, pass + 19}, "no states", Font::text, 14, theme.muted);
+    if (m.conditioned && !m.taps.empty())
+        ui::arrow(canvas, {g.gutter + 80, bar.center().y}, {bar.x - 3, bar.center().y},
+                  {theme.role(Role::target), 1.5F}, 6);
+    canvas.fill(bar, theme.panel, 4);
+    canvas.outline(bar, {theme.role(Role::draft), 1.5F}, 4);
+    const std::string ms = m.draft_ms > 0 ? ui::number(m.draft_ms, 2) + " ms" : "";
+    canvas.text({bar.right() - 12, bar.y + 19}, ms, Font::mono, 14, theme.ink, Align::right);
+    canvas.text({bar.x + 12, bar.y + 19}, "One pass", Font::text_bold, 15, theme.ink);
+    const float words = bar.x + 22 + canvas.text_width("One pass", Font::text_bold, 15);
+    const float room = bar.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words;
+    const std::string fills = m.guesses() == 1 ? "fills the mask" : "fills every mask";
+    for (const std::string& all : {fills + "; the target's frozen LM head reads the rows", fills}) {
+        const float w = canvas.text_width(all, Font::text, 14), behind = bar.right() + 12;
+        const bool inside = w <= room;
+        if (!inside && behind + w > d.input.stage.right() - 24) continue;
+        canvas.text({inside ? words : behind, bar.y + 19}, all, Font::text, 14, theme.muted);
+        break;
+    }
+    row_name(d.ui, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
+    row_name(d.ui, g, drafts + 20, "Draft");
+    row_name(d.ui, g, verdicts + 19, "Verified");
+    return verdicts + 28;
+}
+
+namespace {
+
+struct Matrix {
+    std::string title;
+    int slots = 0;       // rows, and columns of the block
+    double share = 1;    // of the text that is seen, the newest part
+    bool causal = false; // the target's check: only what stands before
+    int row = 0;         // chosen
+};
+
+// Who (row) sees whom (column). Returns the y below it.
+float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    canvas.text({r.x, r.y + 12}, m.title, Font::text_bold, 14, theme.ink);
+    const float slots = static_cast<float>(m.slots), top = r.y + 40;
+    const float size = std::min({(r.h - 44) / slots, (r.w - 30) / (slots + 3.4F), 22.0F});
+    if (size < 3) return top;
+    const float context = std::max(size * 3, 42.0F), x = r.x + 22, block = x + context + 6;
+    canvas.text({x, top - 8}, m.causal ? "text" : "states", Font::text, 14, theme.muted);
+    canvas.text({block, top - 8}, "block", Font::text, 14, theme.muted);
+    for (int i = 0; i < m.slots; ++i) {
+        const float y = top + size * static_cast<float>(i), h = size - 1.5F;
+        const Rect line{x, y, block + size * slots - x, size};
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id(m.title + std::to_string(i)), line, {.focusable = false, .grow = false});
+        if (touched.clicked && i > 0) d.out.push_back(Select{Position{d.model.cycle->cycle, i - 1}});
+        const bool chosen = i == m.row;
+        const float strength = chosen ? 1.0F : touched.hovered ? 0.7F : 0.4F;
+        const ui::Color hue = theme.role(m.causal ? Role::target : Role::draft).alpha(strength);
+        if (chosen)
+            canvas.text({r.x, y + size / 2 + 5}, i == 0 ? "a" : std::to_string(i), Font::mono, 14, theme.ink);
+        const float seen = context * static_cast<float>(m.share);
+        if (m.share < 1) canvas.outline({x, y, context, h}, theme.hairline(), 1);
+        if (seen > 0) canvas.fill({x + context - seen, y, seen, h}, hue, 1);
+        for (int j = 0; j < m.slots; ++j) {
+            const Rect cell{block + size * static_cast<float>(j), y, h, h};
+            if (m.causal && j > i)
+                canvas.outline(cell, theme.hairline(), 1);
+            else
+                canvas.fill(cell, hue, 1);
+        }
+    }
+    return top + size * slots;
+}
+
+} // namespace
+
+std::string all_slots(const DFlashModel& m) {
+    return m.slots == 2 ? "both slots" : "all " + std::to_string(m.slots) + " slots";
+}
+
+std::string dflash_mask_words(const DFlashModel& m) {
+    const std::string row = std::to_string(m.selected + 1);
+    return "Mask " + row + " sees " +
+           (m.seen > 0 ? "the target's states at " + counted(m.seen, "place")
+                       : std::string("nothing of the text")) +
+           " and " + all_slots(m) + ". In the check, guess " + row + " sees the text" +
+           (m.selected == 0   ? " alone."
+            : m.selected == 1 ? " and the guess before it."
+                              : " and the guesses before it.");
+}
+
+void draw_dflash_masks(const DFlashDraw& d, Rect r) {
+    const DFlashModel& m = d.model;
+    const int row = m.selected + 1, shown = std::min(m.slots, 16);
+    const float half = r.w / 2 - 8, room = r.h - 52;
+    const double share = m.text > 0 ? static_cast<double>(m.seen) / m.text : m.conditioned ? 1 : 0;
+    draw_matrix(d, {r.x, r.y, half, room}, {"The block sees", shown, share, false, row});
+    const float end =
+        draw_matrix(d, {r.x + half + 16, r.y, half, room}, {"The check sees", shown, 1, true, row});
+    ui::ParagraphStyle style{.size = 14, .color = d.ui.theme.muted};
+    style.max_lines = std::max(1, static_cast<int>((r.bottom() - end - 8) / 20));
+    ui::paragraph(d.ui.canvas, {r.x, end + 22}, r.w, dflash_mask_words(m), style);
+}
+
+void draw_dflash_times(const DFlashDraw& d, Rect r) {
+    const std::vector<TimeSeries> series = time_series(d.input, "dflash");
+    const Study* study = study_named(d.input, kTimeStudy);
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    std::string title = "Draft time by number of guesses";
+    const auto find = [&](const char* which) -> const TimeSeries* {
+        for (const TimeSeries& s : series)
+            if (s.name == which) return &s;
+        return nullptr;
+    };
+    const TimeSeries *flat = find("DFlash"), *steep = find("EAGLE-3");
+    if (study && study->complete() && flat && steep)
+        title = "One more guess: EAGLE-3 " + ui::number(slope_of(*steep), 3) + " ms, DFlash " +
+                ui::number(slope_of(*flat), 3) + " ms";
+    ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
+    const Rect plot{r.x, r.y + 22, r.w, r.h - 24 - 24};
+    if (series.empty()) {
+        const bool waiting = study && !study->complete();
+        ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 8},
+                 waiting ? "measuring, " + std::to_string(study->points.size()) + " of " +
+                               std::to_string(study->planned) + " runs"
+                 : models_loaded(d.input) ? "press M: the drafters that are loaded are measured here"
+                                          : "a saved run: nothing can be measured");
+        return;
+    }
+    draw_times(d.ui, plot, series);
+    const std::string note = !study->complete() ? "measuring, " + std::to_string(study->points.size()) +
+                                                      " of " + std::to_string(study->planned) + " runs"
+                                                : "ms per round, one prompt, greedy, the best of three runs";
+    ui::fitted_text(canvas, {r.x, r.bottom() - 6}, note, Font::text, 14, theme.muted, r.w);
+}
+
+void draw_dflash_details(const DFlashDraw& d) {
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    const float x = r.x + 24, w = r.w - 48;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
+                foot = r.bottom() - below;
+    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, w, below}, *d.input.whole, d.input.figures);
+    const int rounds = draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
+    const std::string note = !conditioning_series(d.input).empty()
+                                 ? sample_words(*study_of(d.input, conditioning_study(d.input))) +
+                                       "; at most " + counted(rounds, "round") + " a point"
+                                 : counted(rounds, "round") + "; C measures with and without states";
+    ui::fitted_text(d.ui.canvas, {x, foot - 20}, note, Font::text, 14, d.ui.theme.muted, w);
+}
+
+int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x = r.x, right = r.right();
+    std::vector<AcceptanceSeries> series = conditioning_series(d.input);
+    const Study* study = study_of(d.input, conditioning_study(d.input));
+    const bool measured = !series.empty();
+    ui::fitted_text(canvas, {x, r.y},
+                    measured ? "What the target's states are worth" : "Acceptance by position, this run",
+                    Font::text_bold, 15, theme.ink, r.w);
+    if (!measured) series.push_back(acceptance_of(*d.input.whole, "this run"));
+    float y = r.y + 26;
+    for (const AcceptanceSeries& s : series) {
+        if (s.hollow)
+            canvas.ring({x + 5, y - 5}, 5, {theme.muted, 1.5F});
+        else
+            canvas.disc({x + 5, y - 5}, 4, theme.ink);
+        canvas.text({x + 18, y}, s.name, Font::text, 14, theme.muted);
+        if (study)
+            for (const StudyPoint& point : study->points)
+                if (measured && point.settings.options.conditioning != s.hollow)
+                    canvas.text({right, y}, ui::per_round(point.tokens_per_round()) + " tokens a round",
+                                Font::mono, 14, s.hollow ? theme.muted : theme.ink, Align::right);
+        y += 22;
+    }
+    if (r.bottom() - y > 60) draw_acceptance(d.ui, {x, y, r.w, r.bottom() - y}, series);
+    int rounds = 0;
+    for (const AcceptanceSeries& s : series)
+        if (!s.judged.empty()) rounds = std::max(rounds, s.judged[0]);
+    return rounds;
+}
+
+} // namespace speclens

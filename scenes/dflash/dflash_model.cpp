@@ -1,0 +1,68 @@
+#include "scenes/dflash/dflash_model.h"
+
+#include <algorithm>
+
+#include "scenes/shared/cycle_pick.h"
+
+namespace speclens {
+
+int DFlashModel::refused() const {
+    for (int i = 0; i < guesses(); ++i)
+        if (slot(i).state == DraftSlot::State::rejected) return i;
+    return -1;
+}
+
+DFlashModel dflash_model(const SceneInput& input) {
+    DFlashModel model;
+    if (!find_cycle(model, input, "dflash")) return model;
+    model.text = static_cast<int>(model.header->prompt.size()) - 1;
+    for (const CycleSummary& cycle : input.whole->cycles) {
+        if (cycle.first_event >= model.cycle->first_event) break;
+        if (cycle.commit) model.text += static_cast<int>(cycle.commit->tokens.size());
+    }
+    if (input.settings) {
+        const DrafterOptions& options = round_settings(input, model.cycle->cycle).options;
+        model.conditioned = options.conditioning;
+        model.seen = !options.conditioning      ? 0
+                     : options.context_last > 0 ? std::min(options.context_last, model.text)
+                                                : model.text;
+    } else {
+        model.seen = model.text;
+    }
+    model.slots = model.guesses() + 1;
+    model.draft_ms = model.cycle->draft_ms;
+    for (const Lens::Strip& strip : model.slot(0).draft->lens.strips)
+        if (strip.name.starts_with("tap ")) model.taps.push_back(&strip);
+    choose_guess(model, input, model.refused() >= 0 ? model.refused() : 1);
+    return model;
+}
+
+RunStudy conditioning_study(const SceneInput& input) {
+    RunStudy study{kConditioning, {}};
+    if (!drafter_ready(input, "dflash") || !input.settings) return study;
+    for (const bool on : {true, false}) {
+        RunSettings settings = *input.settings;
+        settings.drafter = "dflash";
+        settings.options = {};
+        settings.options.conditioning = on;
+        settings.max_tokens = 160;
+        settings.trace_top = 0;
+        settings.lens = false;
+        study.runs.push_back(std::move(settings));
+    }
+    return study;
+}
+
+std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input) {
+    std::vector<AcceptanceSeries> all;
+    const Study* study = study_of(input, conditioning_study(input));
+    if (!study) return all;
+    for (const StudyPoint& point : study->points) {
+        if (!point.problem.empty()) continue;
+        const bool on = point.settings.options.conditioning;
+        all.push_back({on ? "with the target's states" : "without them", point.judged, point.kept, !on});
+    }
+    return all;
+}
+
+} // namespace speclens

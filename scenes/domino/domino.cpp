@@ -1,0 +1,219 @@
+// Scene S9, Domino: a block is filled in one pass, and a small head corrects its laws from left to right,
+// because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
+// it.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/tokens.h"
+#include "scenes/domino/domino_draw.h"
+#include "scenes/shared/guest_round.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/second_draw.h"
+
+namespace speclens {
+
+bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
+    const auto i = static_cast<std::size_t>(position);
+    if (i >= before.base.size() || i >= m.columns.size()) return false;
+    const Top &a = before.base[i], &b = m.columns[i].base;
+    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+        return x.id == y.id && x.logp == y.logp;
+    });
+}
+
+std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
+    const DominoColumn* column = m.column(position);
+    const Lens* lens = column ? column->lens() : nullptr;
+    const Lens::Strip* now = lens ? lens->strip("state") : nullptr;
+    const auto at = static_cast<std::size_t>(position);
+    if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
+        before.states[at].size() != now->cells.size())
+        return {};
+    double dot = 0, a = 0, b = 0;
+    for (std::size_t i = 0; i < now->cells.size(); ++i) {
+        dot += now->cells[i] * before.states[at][i];
+        a += now->cells[i] * now->cells[i];
+        b += before.states[at][i] * before.states[at][i];
+    }
+    if (a <= 0 || b <= 0) return {};
+    return std::clamp(dot / std::sqrt(a * b), -1.0, 1.0);
+}
+
+SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
+    Fork fork;
+    fork.cycle = model.cycle->cycle;
+    fork.settings = input.settings ? *input.settings : RunSettings{};
+    fork.settings->options.correction = !model.head_on;
+    return Command{std::move(fork)};
+}
+
+SceneCommand force_token(const DominoModel& model, int position, int token) {
+    Fork fork;
+    fork.cycle = model.cycle->cycle;
+    fork.force_draft = {position, token};
+    return Command{std::move(fork)};
+}
+
+SceneCommand example_run(const SceneInput& input) {
+    RunSettings settings = input.settings ? *input.settings : RunSettings{};
+    if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
+    settings.prompt = kHeadPrompt;
+    settings.system.clear();
+    settings.token_ids.clear();
+    settings.chat = true;
+    settings.thinking = false;
+    settings.options = {};
+    settings.k = 7;
+    return Command{Restart{with_temperature(std::move(settings), 0)}};
+}
+
+namespace {
+
+class DominoScene final : public Scene {
+  public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
+    int beats(const SceneInput&) const override { return kDominoBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        const GuestRound round(run, "domino");
+        const SceneInput& input = round.seen();
+        guest_.ask(round, run, out);
+        const DominoModel model = domino_model(input);
+        shown_ = ShownHead(model);
+        ui.push_id("domino");
+        const DominoGrid grid =
+            model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
+        const DominoDraw d{input, model, grid, before_, ui, out};
+        draw_head_scene(
+            run, input, ui,
+            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_),
+             domino_empty_words(model), "Top movers",
+             "What the head adds to the logits of a position"},
+            [&] { draw_stage(d); }, out);
+        if (round.here()) {
+            take_guess_keys(ui, model, out);
+        } else if (model.empty == DominoModel::Empty::no) {
+            again_.update(input, ui, model, input.beat == kDominoTwiceBeat, out);
+            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
+            twice ? draw_second_draw(input, ui, *twice) : draw_domino_movers(d);
+            draw_domino_controls(d);
+            keys(d);
+            remember(model, out);
+            ask_for_twin(input, model, out);
+        }
+        round.keep_place(out);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        const GuestRound round(input, "domino");
+        return domino_description(round.seen(), domino_model(round.seen()), before_);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return working_keys(shown_, "Domino",
+                            {{"↑ ↓", "Previous, next position"},
+                             {"Y", "Next round where the head saves a guess"},
+                             {"H", "Head on or off from this round on"},
+                             {"B", "Force the runner-up at this position"},
+                             {"W", "Draw this guess again after another one"},
+                             {"N", "A prompt whose favourites do not fit"}});
+    }
+
+    // The first cycle whose guess only the head could save.
+    std::optional<std::size_t> first_look(const CycleView& whole) const override {
+        if (!whole.header || whole.header->drafter != "domino") return {};
+        const std::optional<Position> at = next_rescue(whole, -1);
+        if (!at) return {};
+        for (const CycleSummary& cycle : whole.cycles)
+            if (cycle.cycle == at->cycle) return cycle.end_event;
+        return {};
+    }
+
+  private:
+    ShownHead shown_; // as drawn last
+    GuestAsker guest_;
+
+    static void draw_stage(const DominoDraw& d) {
+        draw_domino_columns(d);
+        draw_domino_block(d);
+        draw_domino_base(d);
+        draw_domino_head(d);
+        draw_domino_final(d);
+        draw_domino_drafts(d);
+        draw_domino_verdicts(d);
+        draw_domino_clock(d);
+    }
+
+    static void keys(const DominoDraw& d) {
+        using ui::Key;
+        const int at = force_position(d.model);
+        take_guess_keys(d.ui, d.model, d.out);
+        if (d.ui.take_key(Key::y))
+            if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle))
+                for (const CycleSummary& cycle : d.input.whole->cycles)
+                    if (cycle.cycle == rescue->cycle) {
+                        d.out.push_back(SetCursor{cycle.end_event});
+                        d.out.push_back(Select{*rescue});
+                    }
+        if (!models_loaded(d.input)) return;
+        if (d.ui.take_key(Key::n)) d.out.push_back(example_run(d.input));
+        if (d.ui.take_key(Key::h)) d.out.push_back(switch_head(d.input, d.model));
+        if (d.ui.take_key(Key::b)) {
+            const DominoColumn& c = d.column(at);
+            for (const Top::Entry& entry : c.final.entries)
+                if (entry.id != c.draft->token) {
+                    d.out.push_back(force_token(d.model, at, entry.id));
+                    break;
+                }
+        }
+    }
+
+    // Before a token is forced: what the cycle looked like, to be compared with the branch.
+    void remember(const DominoModel& model, const std::vector<SceneCommand>& out) {
+        for (const SceneCommand& command : out) {
+            const auto* sent = std::get_if<Command>(&command);
+            const Fork* fork = sent ? std::get_if<Fork>(sent) : nullptr;
+            if (!fork) continue;
+            before_ = {};
+            if (!fork->force_draft) continue;
+            before_.cycle = fork->cycle;
+            before_.index = fork->force_draft->first;
+            for (const DominoColumn& column : model.columns) {
+                before_.tokens.push_back(column.draft->token);
+                before_.base.push_back(column.base);
+                const Lens::Strip* state = column.lens() ? column.lens()->strip("state") : nullptr;
+                before_.states.push_back(state ? state->cells : std::vector<double>{});
+            }
+        }
+    }
+
+    // The other verdict row, where the trace cannot tell it: once per cycle.
+    void ask_for_twin(const SceneInput& input, const DominoModel& model, std::vector<SceneCommand>& out) {
+        if (!models_loaded(input) || !input.settings || !model.cycle->complete() ||
+            model.other == DominoModel::Other::whole)
+            return;
+        const Position key{model.cycle->cycle, model.head_on ? 1 : 0};
+        if (asked_ == key && asked_of_ == input.trace) return;
+        asked_ = key;
+        asked_of_ = input.trace;
+        DrafterOptions options = round_settings(input, model.cycle->cycle).options;
+        options.correction = !model.head_on;
+        out.push_back(Command{FetchTwin{model.cycle->cycle, options}});
+    }
+
+    DominoBefore before_;
+    SecondDrawState again_;
+    std::optional<Position> asked_;
+    const Trace* asked_of_ = nullptr; // only compared
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_domino() {
+    return std::make_unique<DominoScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,100 @@
+// Scene S6, where drafts come from: one target, many guessers. Every drafter that can run guesses at the
+// shown cycle from the same text with the same dice, and the target judges each.
+#include <algorithm>
+
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "scenes/drafters/drafters_model.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+class DraftersScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kDraftersBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        const DraftersModel model = drafters_model(input, choice_);
+        const DraftersDraw d{input, model, choice_, ui, out};
+        const bool empty = model.empty != DraftersModel::Empty::no;
+        ui.push_id("drafters");
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, drafters_title(input, model));
+            if (empty)
+                ui::slot(ui.canvas, ui.theme,
+                         {input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 80},
+                         drafters_empty_words(model));
+            else
+                draw_drafter_rows(d, input.stage.y + 84);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, drafters_story(input, model), out);
+        if (empty) {
+            if (input.details.w > 0)
+                ui::paragraph(ui.canvas, {input.details.x + 24, input.details.y + 32}, input.details.w - 48,
+                              "How a drafter guesses will be explained here.", {.color = ui.theme.muted});
+            draw_run_controls(input, ui, out);
+        } else {
+            draw_drafter_details(d);
+            draw_drafter_controls(d);
+            keys(d);
+            ask(input, model, out);
+        }
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return drafters_description(input, drafters_model(input, choice_));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Previous, next drafter"},
+                {"Enter", "Go on with this drafter, in the loop"},
+                {"N", "All, no head to train, no extra memory, works at T > 0"}};
+    }
+
+  private:
+    void keys(const DraftersDraw& d) {
+        using ui::Key;
+        const auto choose = [&](int i) {
+            const int last = static_cast<int>(d.model.rows.size()) - 1;
+            if (last >= 0)
+                choice_.drafter = d.model.rows[static_cast<std::size_t>(std::clamp(i, 0, last))].name();
+        };
+        if (d.ui.take_key(Key::up)) choose(d.model.selected - 1);
+        if (d.ui.take_key(Key::down)) choose(d.model.selected + 1);
+        if (d.ui.take_key(Key::n))
+            choice_.filter =
+                static_cast<DrafterFilter>((static_cast<int>(choice_.filter) + 1) % kDrafterFilters);
+        if (d.ui.take_key(Key::enter) && why_not_go_on(d).empty()) go_on_with(d);
+    }
+
+    // Once per cycle and exit layer.
+    void ask(const SceneInput& input, const DraftersModel& model, std::vector<SceneCommand>& out) {
+        if (!model.can_ask || (model.guesses && model.guesses->exit_layer == choice_.exit_layer)) return;
+        const FetchGuesses wanted{model.cycle->cycle, choice_.exit_layer};
+        if (asked_.cycle == wanted.cycle && asked_.exit_layer == wanted.exit_layer &&
+            asked_of_ == input.trace)
+            return;
+        asked_ = wanted;
+        asked_of_ = input.trace;
+        out.push_back(Command{wanted});
+    }
+
+    DrafterChoice choice_;
+    FetchGuesses asked_{-1, 0};
+    const Trace* asked_of_ = nullptr; // only compared
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_drafters() {
+    return std::make_unique<DraftersScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,178 @@
+#include "scenes/drafters/drafters_model.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/published/published_words.h"
+#include "engine/rules/verify.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/race/race_model.h"
+
+namespace speclens {
+namespace {
+
+// Names under which figures of a drafter were published.
+std::vector<std::string_view> published_names(const std::string& drafter) {
+    if (drafter == "skip") return {"layerskip", "draft_verify", "swift"};
+    if (drafter == "eagle3_tree") return {"eagle3"};
+    if (drafter == "medusa_tree") return {"medusa"};
+    if (drafter == "small_tree") return {};
+    for (const DrafterInfo& info : drafter_list())
+        if (drafter == info.name) return {info.name};
+    return {};
+}
+
+bool has_source(const PublishedFigure& figure) {
+    if (figure.standing != Standing::as_published && figure.standing != Standing::second_hand) return false;
+    return figure.reason.find("no reference") == std::string::npos &&
+           figure.reason.find("not traced") == std::string::npos;
+}
+
+// The accepted path, then the guess that the target refused there, then first children: what a chain would
+// be.
+std::vector<int> path_of(const CycleSummary& round) {
+    std::vector<int> shown;
+    const int count = static_cast<int>(round.drafts.size());
+    if (!round.tree) {
+        for (int i = 0; i < count; ++i) shown.push_back(i);
+        return shown;
+    }
+    shown = round.path;
+    const auto child_of = [&](int parent) {
+        for (int i = parent + 1; i < count; ++i)
+            if (round.drafts[static_cast<std::size_t>(i)].parent == parent) return i;
+        return count;
+    };
+    int next = round.own_slot();
+    if (next >= count) next = child_of(round.end_of_path());
+    for (; next < count; next = child_of(next)) shown.push_back(next);
+    return shown;
+}
+
+bool lets_through(DrafterFilter filter, const DrafterInfo& info, const Header& header) {
+    if (filter == DrafterFilter::warm) return judged_when_warm(header, info);
+    if (filter == DrafterFilter::no_head) return !info.needs_network();
+    if (filter == DrafterFilter::no_memory) return info.needs == DrafterNeeds::nothing;
+    return true;
+}
+
+DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const DrafterInfo& info) {
+    DrafterRow row;
+    row.info = &info;
+    row.title = method_title(info.name);
+    row.mark = method_mark(info.name);
+    row.of_run = model.header->drafter == info.name;
+    row.published = published_speed_ups(input.figures, info.name);
+    if (model.guesses)
+        for (const GuessRow& guess : model.guesses->rows)
+            if (guess.drafter == info.name) row.guess = &guess;
+    if (row.guess) {
+        row.problem = row.guess->problem;
+        row.draft_ms = row.guess->draft_ms;
+        if (row.guess->trace) row.answer = fold(*row.guess->trace, row.guess->trace->size());
+    } else if (row.of_run) {
+        row.own = model.cycle;
+        row.draft_ms = model.cycle->draft_ms;
+    }
+    if (!row.round() && row.problem.empty())
+        row.problem = model.asking     ? "asking…"
+                      : !model.can_ask ? "a saved run: no models to ask"
+                      : row.guess      ? "nothing is left to guess"
+                                       : "not asked";
+    if (const CycleSummary* round = row.round()) {
+        row.shown = path_of(*round);
+        if (round->commit) row.tokens = static_cast<int>(round->commit->tokens.size());
+    }
+    return row;
+}
+
+} // namespace
+
+bool judged_when_warm(const Header& header, const DrafterInfo& info) {
+    const RuleInfo* rule = find_rule(header.rule);
+    return rule && !rule->greedy_only && can_judge(*rule, info);
+}
+
+std::string PublishedRange::words() const {
+    if (low <= 0) return "up to " + published_number(high) + "×";
+    const std::string least = (below ? "<" : "") + published_number(low);
+    if (low == high) return least + "×";
+    return least + "–" + published_number(high) + "×";
+}
+
+PublishedRange published_speed_ups(const Published* figures, const std::string& drafter) {
+    PublishedRange range;
+    if (!figures) return range;
+    for (const std::string_view name : published_names(drafter)) {
+        std::vector<const PublishedFigure*> all =
+            figures->select({.method = name, .quantity = "speedup", .unit = "x"});
+        std::erase_if(all, [](const PublishedFigure* f) { return f->form == Form::list || !has_source(*f); });
+        const bool plain =
+            std::ranges::any_of(all, [](const PublishedFigure* f) { return f->variant.empty(); });
+        if (plain) std::erase_if(all, [](const PublishedFigure* f) { return !f->variant.empty(); });
+        range.figures.insert(range.figures.end(), all.begin(), all.end());
+    }
+    for (const PublishedFigure* figure : range.figures) {
+        const auto [low, high] = std::ranges::minmax(figure->values);
+        range.high = std::max(range.high, high);
+        if (figure->form == Form::up_to || (range.low > 0 && range.low < low)) continue;
+        range.below = figure->form == Form::below || (range.below && range.low == low);
+        range.low = low;
+    }
+    return range;
+}
+
+DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choice) {
+    DraftersModel model;
+    model.header = input.whole->header;
+    model.filter = choice.filter;
+    if (!model.header) {
+        model.empty = DraftersModel::Empty::no_run;
+        return model;
+    }
+    model.cycle = shown_cycle(input);
+    if (!model.cycle) {
+        model.empty = DraftersModel::Empty::no_cycle;
+        return model;
+    }
+    // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
+    model.can_ask = models_loaded(input) && !input.status->model.empty();
+    if (input.guesses && input.guesses->of == input.trace && input.guesses->cycle == model.cycle->cycle)
+        model.guesses = input.guesses;
+    model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
+    int written = 0;
+    for (const OutputToken& token : input.whole->tokens)
+        written += token.origin != Origin::prompt && token.cycle < model.cycle->cycle;
+    model.text_tokens = written + (starts_empty(*model.header) ? 0 : input.whole->prompt_tokens);
+    // Plain decoding asks nobody, but whoever is asked here would have no more room.
+    model.no_room = no_room_for_guess(*input.whole, *model.cycle) ||
+                    (model.cycle->drafts.empty() && model.header->max_tokens - written == 1);
+    for (const DrafterInfo& info : drafter_list()) {
+        if (info.name == std::string("none")) continue;
+        ++model.total;
+        if (lets_through(choice.filter, info, *model.header))
+            model.rows.push_back(make_row(input, model, info));
+    }
+    for (int i = 0; i < static_cast<int>(model.rows.size()); ++i) {
+        const DrafterRow& row = model.rows[static_cast<std::size_t>(i)];
+        if (choice.drafter.empty() ? row.of_run : row.name() == choice.drafter) model.selected = i;
+        if (row.tokens > model.most) model.best.clear();
+        model.most = std::max(model.most, row.tokens);
+        if (row.tokens > 0 && row.tokens == model.most) model.best.push_back(i);
+    }
+    return model;
+}
+
+NgramMatch ngram_match(const DrafterRow& row) {
+    NgramMatch match;
+    const CycleSummary* round = row.round();
+    if (row.name() != "lookup" || !round || round->drafts.empty()) return match;
+    int length = 0, start = 0;
+    if (std::sscanf(round->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) ==
+            2 &&
+        length > 0 && start >= 0)
+        match = {start, length};
+    return match;
+}
+
+} // namespace speclens

@@ -1,0 +1,117 @@
+// What every drafter guesses at the shown cycle, as the picture shows it: one row per drafter with the round
+// it played, what it needs and what others published about it. A pure function of SceneInput and the user's
+// choice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ui/glyphs.h"
+#include "engine/drafters/drafter.h"
+#include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+// Speed-ups that were published for a method: from the lowest value to the highest, over all their
+// conditions. Left out are figures that are wrong in their source, derived, or without any source, and
+// variants of a method that has figures of its own.
+struct PublishedRange {
+    double low = 0, high = 0; // low 0: only upper bounds are known
+    bool below = false;       // the lowest figure says only that it is below `low`
+    std::vector<const PublishedFigure*> figures;
+    [[nodiscard]] bool empty() const { return figures.empty(); }
+    [[nodiscard]] std::string words() const; // "1.3–2.16×", "<1–6.5×", "up to 2×"
+};
+[[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
+
+// warm: at T > 0 the rule of the run can judge what it guesses. (At T = 0 every rule is the greedy one.)
+enum class DrafterFilter : std::uint8_t { all, no_head, no_memory, warm };
+inline constexpr int kDrafterFilters = 4;
+
+[[nodiscard]] bool judged_when_warm(const Header& header, const DrafterInfo& info);
+
+struct DrafterChoice { // what the user chose
+    DrafterFilter filter = DrafterFilter::all;
+    std::string drafter; // of the selected row; empty: the run's own
+    int exit_layer = 0;  // of `skip`; 0: as the run has it
+};
+
+struct DrafterRow {
+    const DrafterInfo* info = nullptr;
+    std::string title; // short
+    ui::Icon mark = ui::Icon::circle;
+    bool of_run = false;               // the run on the screen drafts with it
+    const GuessRow* guess = nullptr;   // null: not answered
+    const CycleSummary* own = nullptr; // the run's own round, where it has to stand in for an answer
+    CycleView answer;                  // fold of the guess
+    std::string problem;               // why there is no round
+    std::vector<int> shown; // indices of drafts: a chain; of a tree the accepted path and where it went on
+    int tokens = 0;         // that the round brought; 0: not known
+    double draft_ms = 0;    // 0: not timed
+    PublishedRange published;
+    [[nodiscard]] const CycleSummary* round() const { // null: none
+        return !answer.cycles.empty() ? &answer.cycles.front() : own;
+    }
+    [[nodiscard]] int guesses() const { return round() ? static_cast<int>(round()->drafts.size()) : 0; }
+    [[nodiscard]] std::string name() const { return info->name; }
+};
+
+struct DraftersModel {
+    enum class Empty : std::uint8_t { no, no_run, no_cycle } empty = Empty::no;
+    const Header* header = nullptr;
+    const CycleSummary* cycle = nullptr;
+    const Guesses* guesses = nullptr; // of this cycle; null: no answer yet
+    bool can_ask = false;             // there is an engine that holds this run
+    bool asking = false;              // more rows are to come
+    bool no_room = false;             // the limit left the cycle no room for a guess
+    int text_tokens = 0;              // before the cycle
+    DrafterFilter filter = DrafterFilter::all;
+    std::vector<DrafterRow> rows; // that the filter lets through
+    int total = 0;                // drafters there are
+    int selected = 0;
+    int most = 0;          // tokens of the best round; 0: none is known
+    std::vector<int> best; // rows that brought as many
+    [[nodiscard]] const DrafterRow* row() const {
+        return rows.empty() ? nullptr : &rows[static_cast<std::size_t>(selected)];
+    }
+};
+[[nodiscard]] DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choice);
+
+// The n-gram that lookup found: where it starts in the text and how long it is; length 0: none.
+struct NgramMatch {
+    int start = 0, length = 0;
+};
+[[nodiscard]] NgramMatch ngram_match(const DrafterRow& row);
+
+inline constexpr int kDraftersBeats = 5;
+[[nodiscard]] const std::vector<std::string>& drafter_filter_names();
+[[nodiscard]] std::string drafter_needs(const DrafterRow& row); // "1.2 MB", "nothing", "a draft model"
+[[nodiscard]] std::string guess_ms(double ms);                  // "0.04", "–": not timed
+[[nodiscard]] std::string drafter_how(const std::string& drafter);
+// What is special about this row: the match, the layers, the taps, the ids it can rank, the size of its tree.
+[[nodiscard]] std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model,
+                                                     const DrafterRow& row);
+[[nodiscard]] std::string drafter_round_words(const SceneInput& input, const DraftersModel& model,
+                                              const DrafterRow& row);
+[[nodiscard]] std::string drafter_published_words(const SceneInput& input,
+                                                  const DrafterRow& row); // empty: none
+[[nodiscard]] std::string drafters_empty_words(const DraftersModel& model);
+[[nodiscard]] StageTitle drafters_title(const SceneInput& input, const DraftersModel& model);
+[[nodiscard]] Story drafters_story(const SceneInput& input, const DraftersModel& model);
+[[nodiscard]] std::string drafters_description(const SceneInput& input, const DraftersModel& model);
+
+struct DraftersDraw {
+    const SceneInput& input;
+    const DraftersModel& model;
+    DrafterChoice& choice;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_drafter_rows(const DraftersDraw& d, float y);
+void draw_drafter_details(const DraftersDraw& d);
+void draw_drafter_controls(const DraftersDraw& d);
+void go_on_with(const DraftersDraw& d); // the run, with the selected drafter, in the loop scene
+[[nodiscard]] std::string why_not_go_on(const DraftersDraw& d); // empty: it can
+
+} // namespace speclens

@@ -1,0 +1,148 @@
+// Scene S7, EAGLE-3: one layer continues the target's features, one pass for every guess. What a pass costs,
+// how far the head's own features drift from the true ones, and how often each position stays.
+#include <algorithm>
+
+#include "ui/text_layout.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/eagle3/eagle3_model.h"
+#include "scenes/shared/published_round.h"
+#include "scenes/shared/guest_round.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+
+void draw_eagle3_details(const Eagle3Draw& d) {
+    const ui::Rect r = d.input.details;
+    if (r.w <= 0) return;
+    const float x = r.x + 24, right = r.right() - 24;
+    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by position, this run", ui::Font::text_bold, 15,
+                    d.ui.theme.ink, right - x);
+    const AcceptanceSeries all = acceptance_of(*d.input.whole, "this run");
+    if (all.judged.empty()) {
+        ui::paragraph(d.ui.canvas, {x, r.y + 64}, right - x, "No guess has been judged yet.",
+                      {.color = d.ui.theme.muted});
+        return;
+    }
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
+                foot = r.bottom() - below;
+    if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
+    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
+    ui::fitted_text(d.ui.canvas, {x, foot - 20},
+                    "share that stays when all before it stayed; " + counted(all.judged[0], "round"),
+                    ui::Font::text, 14, d.ui.theme.muted, right - x);
+}
+
+void draw_eagle3_controls(const Eagle3Draw& d) {
+    const ui::Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    ControlRow row(r);
+    guess_stepper(ui, d.model, "Step", row, d.out);
+    const ui::Rect at = row.place(220);
+    const int k = d.input.settings ? d.input.settings->k : d.model.steps();
+    ui::field_label(ui, at, "Guesses K: " + std::to_string(k));
+    if (const auto to = ui::slider(ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 15,
+                                   {.step = 1, .disabled = no_models(d.input)});
+        to && d.input.settings) {
+        const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, 15);
+        if (wanted != k) d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, wanted)}});
+    }
+    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
+}
+
+namespace {
+
+class Eagle3Scene final : public Scene {
+  public:
+    ui::Vec2 presenter_stage() const override { return {914, 380}; }
+    int beats(const SceneInput&) const override { return kEagle3Beats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        const GuestRound round(run, "eagle3");
+        const SceneInput& input = round.seen();
+        guest_.ask(round, run, out);
+        const Eagle3Model model = eagle3_model(input);
+        const Eagle3Draw d{input, model, ui, out};
+        shown_ = ShownHead(model);
+        ui.push_id("eagle3");
+        draw_head_scene(
+            run, input, ui,
+            {"eagle3", "EAGLE-3", model, eagle3_title(input, model), eagle3_story(input, model),
+             eagle3_empty_words(model), "", "Acceptance by position"},
+            [&] { draw_stage(d); }, out);
+        if (model.empty == HeadModel::Empty::no) {
+            if (!round.here()) {
+                draw_eagle3_details(d);
+                draw_eagle3_controls(d);
+            }
+            keys(d);
+            const RunStudy study = time_study(input);
+            if (input.still && !study.runs.empty() && !study_named(input, study.name))
+                out.push_back(Command{study});
+        }
+        round.keep_place(out);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        const GuestRound round(input, "eagle3");
+        return eagle3_description(round.seen(), eagle3_model(round.seen()));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return working_keys(shown_, "EAGLE-3",
+                            {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}});
+    }
+
+  private:
+    ShownHead shown_; // as drawn last
+    GuestAsker guest_;
+
+    static void draw_stage(const Eagle3Draw& d) {
+        const ui::Rect stage = d.input.stage;
+        // For a room, the picture that the sentence is about.
+        if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
+            if (d.input.beat == kEagle3ErrorsBeat && !d.model.errors.empty()) return draw_eagle3_errors(d, all);
+            if (d.input.beat == kEagle3TimesBeat) return draw_eagle3_clock(d, all);
+            const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
+            if (d.input.beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty()) {
+                d.ui.canvas.text({all.x, all.y + 12}, "Acceptance by position, this run", ui::Font::text_bold, 14,
+                                 d.ui.theme.ink);
+                return draw_acceptance(d.ui, {all.x, all.y + 20, all.w, all.h - 36}, std::span(&kept, 1));
+            }
+        }
+        const float end = draw_eagle3_steps(d, stage.y + 88);
+        const float top = end + 20, h = stage.bottom() - top - 8;
+        d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
+        if (h < 80 || d.input.presenter) return;
+        constexpr float kGap = 28, kBeside = 320; // the least width of three beside each other
+        const float w = stage.w - 48, x = stage.x + 24, third = (w - 2 * kGap) / 3;
+        const bool low = h - 88 < kEagle3Times; // no room for the times below the clock
+        if (low && h >= kEagle3Times && third >= kBeside) {
+            draw_eagle3_clock(d, {x, top, third, h});
+            draw_eagle3_times(d, {x + third + kGap, top, third, h});
+            draw_eagle3_errors(d, {x + 2 * (third + kGap), top, third, h});
+            return;
+        }
+        const float left = w * 0.58F;
+        draw_eagle3_clock(d, {x, top, left, h});
+        draw_eagle3_errors(d, {x + left + kGap, top, w - left - kGap, h});
+    }
+
+    static void keys(const Eagle3Draw& d) {
+        take_guess_keys(d.ui, d.model, d.out);
+        const RunStudy study = time_study(d.input);
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_eagle3() {
+    return std::make_unique<Eagle3Scene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,52 @@
+// One EAGLE-3 draft as the picture shows it: the fused feature, and one pass of the head per guess. A pure
+// function of the trace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/measure_charts.h"
+
+namespace speclens {
+
+struct Eagle3Model : HeadModel {
+    bool lens = false;
+    double draft_ms = 0;
+    double further_ms =
+        0; // mean of the steps after the first, which absorbs what the target has just said; 0: unknown
+    std::vector<const Lens::Strip*> taps;
+    // Over the whole run: mean relative error of the head's own features by step, and how many rounds know
+    // it.
+    std::vector<double> errors;
+    std::vector<int> known;
+    [[nodiscard]] int steps() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
+    [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
+    // The error of step i in this cycle; negative: the truth was never computed.
+    [[nodiscard]] double error(int i) const;
+    [[nodiscard]] double highest_error() const; // of the run's means and of this cycle
+};
+[[nodiscard]] Eagle3Model eagle3_model(const SceneInput& input);
+
+inline constexpr int kEagle3Beats = 6;
+[[nodiscard]] StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& model);
+[[nodiscard]] Story eagle3_story(const SceneInput& input, const Eagle3Model& model);
+[[nodiscard]] std::string eagle3_description(const SceneInput& input, const Eagle3Model& model);
+[[nodiscard]] std::string eagle3_empty_words(const Eagle3Model& model);
+
+struct Eagle3Draw {
+    const SceneInput& input;
+    const Eagle3Model& model;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+float draw_eagle3_steps(const Eagle3Draw& d, float y); // returns the y below
+void draw_eagle3_clock(const Eagle3Draw& d, ui::Rect card);
+inline constexpr int kEagle3FirstStepBeat = 1, kEagle3ErrorsBeat = 3, kEagle3TimesBeat = 4;
+inline constexpr float kEagle3Times = 108; // least height of the draft times
+void draw_eagle3_times(const Eagle3Draw& d, ui::Rect card);
+void draw_eagle3_errors(const Eagle3Draw& d, ui::Rect card);
+void draw_eagle3_details(const Eagle3Draw& d);
+void draw_eagle3_controls(const Eagle3Draw& d);
+
+} // namespace speclens

@@ -1,0 +1,252 @@
+#include "scenes/failures/diagnosis_model.h"
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "ui/format.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kSeeds = 3;        // runs of each set-up
+constexpr double kSampled = 0.7; // temperature where the run on screen is greedy
+constexpr double kHot = 4;       // times the target's temperature
+
+std::string first_ready(const SceneInput& input, std::initializer_list<const char*> names) {
+    for (const char* name : names)
+        if (drafter_ready(input, name)) return name;
+    return "";
+}
+
+std::string ms_or_dash(double ms) {
+    return ms > 0 ? ui::milliseconds(ms) + " ms" : "–";
+}
+
+Dashboard dashboard(const Study& study, const RunSettings& settings, double plain_ms) {
+    Dashboard d;
+    for (const StudyPoint& point : study.points) {
+        RunSettings same = point.settings;
+        same.seed = settings.seed;
+        if (!point.problem.empty() || same != settings) continue;
+        d.rounds += point.rounds;
+        d.tokens += point.tokens;
+        d.judged.resize(std::max(d.judged.size(), point.judged.size()));
+        d.kept.resize(d.judged.size());
+        for (std::size_t i = 0; i < point.judged.size(); ++i) {
+            d.judged[i] += point.judged[i];
+            d.kept[i] += point.kept[i];
+        }
+        // of the quickest run: what is slower was disturbed
+        if (point.verify_ms <= 0 ||
+            (d.verify_ms > 0 && point.draft_ms + point.verify_ms >= d.draft_ms + d.verify_ms))
+            continue;
+        d.draft_ms = point.draft_ms;
+        d.verify_ms = point.verify_ms;
+    }
+    if (plain_ms > 0 && d.verify_ms > 0)
+        d.speedup = d.tokens_per_round() * plain_ms / (d.draft_ms + d.verify_ms);
+    return d;
+}
+
+// Whether it is worse than without the fault: on an easy prompt some faults do no harm.
+bool is_ill(const DiagnosisCase& c) {
+    if (c.broken.rounds == 0 || c.cured.rounds == 0) return false; // measured for another prompt or seed
+    if (c.broken.speedup > 0 && c.cured.speedup > 0) return c.cured.speedup > 1.1 * c.broken.speedup;
+    return c.cured.tokens_per_round() > 1.2 * c.broken.tokens_per_round();
+}
+
+std::string figures(const Dashboard& d) {
+    std::string text = ui::number(d.tokens_per_round(), 2) + " tokens per round, draft " +
+                       ms_or_dash(d.draft_ms) + ", verify " + ms_or_dash(d.verify_ms) + ", speed-up " +
+                       (d.speedup > 0 ? ui::speed_up(d.speedup) : "unknown") + ", guesses in " +
+                       ui::probability(d.rounds_with_guesses()) + " of the rounds";
+    return text;
+}
+
+} // namespace
+
+double Dashboard::rounds_with_guesses() const {
+    return rounds > 0 && !judged.empty() ? static_cast<double>(judged[0]) / rounds : 0;
+}
+
+int DiagnosisModel::answered() const {
+    return static_cast<int>(
+        std::ranges::count_if(cases, [](const DiagnosisCase& c) { return c.answer >= 0; }));
+}
+
+int DiagnosisModel::solved() const {
+    return static_cast<int>(std::ranges::count_if(cases, [](const DiagnosisCase& c) { return c.right(); }));
+}
+
+std::vector<Patient> diagnosis_patients(const SceneInput& input) {
+    std::vector<Patient> patients;
+    if (!models_loaded(input) || !input.settings) return patients;
+    const std::string chain = first_ready(input, {"small", "eagle3"}),
+                      block = first_ready(input, {"dflash", "domino", "dspark"});
+    RunSettings base = *input.settings;
+    base.options = {};
+    base.draft_sampling.reset();
+    base.lens = false;
+    base.trace_top = 0;
+    base.max_tokens = 64;
+    if (base.sampling.temperature == 0) base.sampling.temperature = kSampled;
+    const auto with = [&](const std::string& drafter, int k) {
+        RunSettings settings = base;
+        settings.drafter = drafter;
+        settings.rule = "token";
+        settings.k = k;
+        return settings;
+    };
+    const auto add = [&](Patient patient) { patients.push_back(std::move(patient)); };
+    if (!chain.empty()) {
+        add({"Too many guesses a round",
+             "Hardly a round reaches the last guesses, and each of them costs a pass of the draft and a row "
+             "of the verify pass.",
+             "32 guesses became 4", with(chain, 32), with(chain, 4)});
+        add({"Too timid: one guess a round",
+             "Nearly every guess stays, and no round can bring more than two tokens.", "1 guess became 5",
+             with(chain, 1), with(chain, 5)});
+        RunSettings hot = with(chain, 4);
+        hot.draft_sampling = hot.sampling;
+        hot.draft_sampling->temperature = kHot * hot.sampling.temperature;
+        add({"The draft is drawn much hotter than the target",
+             "Guesses are refused at every position alike, the first as often as the others.",
+             "the draft has the target's temperature again", hot, with(chain, 4)});
+    }
+    if (drafter_ready(input, "skip")) {
+        RunSettings slow = with("skip", 4);
+        slow.options.skip_attention = {1};
+        add({"A guess costs nearly a pass of the target",
+             "Most guesses stay, and still it is slower than plain decoding: drafting takes longer than the "
+             "verify pass.",
+             chain.empty() ? "the first two thirds of the layers draft, one guess" : "a network drafts", slow,
+             chain.empty() ? with("skip", 1) : with(chain, 4)});
+    }
+    if (drafter_ready(input, "lookup")) {
+        RunSettings silent = with("lookup", 4);
+        silent.options.ngram_min = silent.options.ngram_max = 6;
+        add({"Nothing in the text to copy",
+             "In most rounds there is no guess at all, and drafting costs nothing.",
+             chain.empty() ? "it copies after one equal token, not after six" : "a network drafts", silent,
+             chain.empty() ? with("lookup", 4) : with(chain, 4)});
+    }
+    if (!block.empty()) {
+        RunSettings blind = with(block, 7);
+        blind.options.conditioning = false;
+        add({"The draft head sees nothing of the text",
+             "A whole block is drafted in one short pass, and its first guess is already refused.",
+             "the target's hidden states reach the head again", blind, with(block, 7)});
+    }
+    return patients;
+}
+
+RunStudy diagnosis_study(const std::vector<Patient>& patients) {
+    RunStudy study{kDiagnosisStudy, {}};
+    if (patients.empty()) return study;
+    RunSettings plain = patients.front().cured;
+    plain.drafter = "none";
+    plain.k = 0;
+    plain.options = {};
+    study.runs.push_back(plain);
+    for (const Patient& patient : patients)
+        for (RunSettings settings : {patient.broken, patient.cured}) {
+            const std::uint64_t first = settings.seed;
+            for (int seed = 0; seed < kSeeds; ++seed) {
+                settings.seed = first + static_cast<std::uint64_t>(seed);
+                if (std::ranges::find(study.runs, settings) == study.runs.end())
+                    study.runs.push_back(settings);
+            }
+        }
+    return study;
+}
+
+DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& state) {
+    DiagnosisModel m;
+    m.patients = diagnosis_patients(input);
+    const Study* study = study_named(input, kDiagnosisStudy);
+    if (!study || m.patients.empty()) return m;
+    m.measuring = !study->complete();
+    if (m.measuring) return m;
+    double plain = 0;
+    for (const StudyPoint& point : study->points)
+        if (point.settings.drafter == "none") plain = point.verify_ms;
+    // The waiting room: another order than the causes have, the same for the same seed.
+    std::vector<int> order(m.patients.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::uint64_t mixed = input.settings->seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    for (std::size_t i = order.size(); i > 1; --i) {
+        mixed = mixed * 6364136223846793005ULL + 1442695040888963407ULL;
+        std::swap(order[i - 1], order[(mixed >> 33) % i]);
+    }
+    for (const int patient : order) {
+        const Patient& ill = m.patients[static_cast<std::size_t>(patient)];
+        DiagnosisCase one{patient, dashboard(*study, ill.broken, plain), dashboard(*study, ill.cured, plain)};
+        if (!is_ill(one)) continue;
+        if (const std::size_t at = m.cases.size(); at < state.answers.size()) one.answer = state.answers[at];
+        m.cases.push_back(std::move(one));
+    }
+    m.shown = std::clamp(state.shown, 0, std::max(0, static_cast<int>(m.cases.size()) - 1));
+    return m;
+}
+
+std::string case_name(int shown) {
+    return std::string("Set-up ") + static_cast<char>('A' + shown);
+}
+
+StageTitle diagnosis_title(const DiagnosisModel& m) {
+    StageTitle title;
+    if (m.cases.empty()) {
+        title.title = "What is wrong here?";
+        title.subtitle = m.patients.empty() ? "needs loaded models"
+                         : m.measuring      ? "running the set-ups …"
+                                            : "press M to run set-ups with one thing wrong each";
+        return title;
+    }
+    title.title =
+        m.answered() < static_cast<int>(m.cases.size())
+            ? "What is wrong with " + std::string("set-up ") + static_cast<char>('A' + m.shown) + "?"
+            : std::to_string(m.solved()) + " of " + std::to_string(m.cases.size()) +
+                  " causes named at the first try";
+    title.subtitle = "the loaded models, this prompt, " + counted(kSeeds, "seed") +
+                     " · each set-up has one thing wrong · " + std::to_string(m.answered()) + " of " +
+                     std::to_string(m.cases.size()) + " answered";
+    return title;
+}
+
+std::string diagnosis_verdict(const DiagnosisModel& m) {
+    if (m.cases.empty() || m.now().answer < 0) return "";
+    const DiagnosisCase& c = m.now();
+    const auto change = [](double before, double after, auto words) {
+        return before > 0 && after > 0 ? words(before) + " → " + words(after) : std::string("not known");
+    };
+    return m.ill().sign + " Cured: " + m.ill().cure + ". Tokens per round " +
+           change(c.broken.tokens_per_round(), c.cured.tokens_per_round(),
+                  [](double x) { return ui::number(x, 2); }) +
+           ", speed-up " +
+           change(c.broken.speedup, c.cured.speedup, [](double x) { return ui::speed_up(x); }) + ".";
+}
+
+std::string diagnosis_description(const DiagnosisModel& m) {
+    std::ostringstream out;
+    const StageTitle title = diagnosis_title(m);
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    for (int i = 0; i < static_cast<int>(m.cases.size()); ++i) {
+        const DiagnosisCase& c = m.cases[static_cast<std::size_t>(i)];
+        out << case_name(i) << ": " << figures(c.broken) << ".\n  "
+            << describe_acceptance({"kept by position", c.broken.judged, c.broken.kept});
+        if (c.answer >= 0)
+            out << "  named: " << m.patients[static_cast<std::size_t>(c.answer)].cause
+                << (c.right() ? " (right)" : " (wrong)") << "\n";
+    }
+    out << "Causes to choose from:\n";
+    for (const Patient& patient : m.patients) out << "  " << patient.cause << "\n";
+    if (const std::string verdict = diagnosis_verdict(m); !verdict.empty()) out << verdict << "\n";
+    return out.str();
+}
+
+} // namespace speclens

@@ -1,0 +1,111 @@
+// Scene S14, when it fails: load and uncertainty.
+#include <algorithm>
+#include <iterator>
+
+#include "ui/format.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/failures/failures_model.h"
+#include "scenes/shared/history.h"
+#include "scenes/shared/measure_charts.h"
+
+namespace speclens {
+namespace {
+
+// The times of a set-up say little without that of a plain pass.
+StageTitle game_title(const SceneInput& input, const DiagnosisModel& diagnosis) {
+    StageTitle title = diagnosis_title(diagnosis);
+    if (diagnosis.cases.empty()) return title;
+    double plain = 0; // the one that the speed-ups are counted by
+    if (const Study* study = study_named(input, kDiagnosisStudy))
+        for (const StudyPoint& point : study->points)
+            if (point.settings.drafter == "none") plain = point.verify_ms;
+    if (plain > 0) title.subtitle += " · a plain pass: " + ui::number(plain, 2) + " ms";
+    return title;
+}
+
+class FailuresScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kFailuresBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("failures");
+        const FailuresModel model = failures_model(input, state_);
+        const bool game = plays(input, state_);
+        const DiagnosisModel diagnosis = game ? diagnosis_model(input, state_.diagnosis) : DiagnosisModel{};
+        const FailuresDraw d{input, model, state_, ui, out, game ? &diagnosis : nullptr};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, game ? game_title(input, diagnosis) : failures_title(model));
+            const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48,
+                                input.stage.h - 96};
+            const float gap = 40, left = area.w * 0.6F;
+            if (game) {
+                draw_diagnosis(ui, area, diagnosis, state_.diagnosis);
+            } else {
+                draw_load_map(d, {area.x, area.y, left, area.h});
+                draw_entropy(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+            }
+            ui.pop_clip();
+        }
+        draw_story(input, ui, failures_story(input, model, d.diagnosis), out);
+        draw_failures_details(d);
+        draw_failures_controls(d);
+        const int step = (ui.take_key(ui::Key::down) ? 1 : 0) - (ui.take_key(ui::Key::up) ? 1 : 0);
+        if (ui.take_key(ui::Key::n)) state_.game = !game, state_.beat = input.beat;
+        if (game) {
+            const int last = std::max(0, static_cast<int>(diagnosis.cases.size()) - 1);
+            if (step != 0) state_.diagnosis.shown = std::clamp(diagnosis.shown + step, 0, last);
+            // What named no cause, before a set-up ran or after it was solved, must not choose a drafter.
+            for (int digit = 1; digit <= 9; ++digit)
+                while (ui.take_key(static_cast<ui::Key>(static_cast<int>(ui::Key::d0) + digit))) {
+                }
+            const RunStudy study = diagnosis_study(diagnosis.patients);
+            const bool wanted =
+                ui.take_key(ui::Key::m) || (input.still && !study_named(input, kDiagnosisStudy));
+            if (wanted && !study.runs.empty() && !diagnosis.measuring) {
+                state_.diagnosis = {};
+                out.push_back(Command{study});
+            }
+        } else {
+            if (step != 0)
+                state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
+            const bool possible = models_loaded(input) && model.untimed.empty();
+            if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
+            if (input.still && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
+        }
+        history_.follow(state_, ui.state.active != 0);
+        ui.pop_id();
+        return out;
+    }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+    std::string describe(const SceneInput& input) const override {
+        const FailuresModel model = failures_model(input, state_);
+        if (!plays(input, state_)) return failures_description(input, model);
+        const DiagnosisModel diagnosis = diagnosis_model(input, state_.diagnosis);
+        return diagnosis_description(diagnosis) + "\n" +
+               describe_story(failures_story(input, model, &diagnosis));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Fewer, more requests; in the game: another set-up"},
+                {"1 … 6", "In the game: name the cause"},
+                {"M", "Time passes; in the game: run the set-ups"},
+                {"N", "What is wrong here? The game, or the map again"}};
+    }
+
+  private:
+    FailuresState state_;
+    ControlHistory<FailuresState> history_;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_failures() {
+    return std::make_unique<FailuresScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,229 @@
+// The pictures of S14: the map over requests and draft length, and guesses by the entropy of their judge.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "engine/published/published_words.h"
+#include "scenes/failures/failures_model.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+// One decimal, two where one would hide on which side of 1 a cell is, or that it is more than nothing.
+std::string cell_words(const LoadCell& cell, float room) {
+    const bool fine = std::abs(cell.speedup - 1) < 0.095 || cell.speedup < 0.095;
+    return ui::number(cell.speedup, fine && room >= 38 ? 2 : 1);
+}
+
+} // namespace
+
+void draw_load_map(const FailuresDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const FailuresModel& m = d.model;
+    ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink,
+                    area.w);
+    const bool outrun = std::ranges::any_of(m.cells, &LoadCell::outrun);
+    ui::fitted_text(canvas, {area.x, area.y + 34},
+                    outrun ? "hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker"
+                           : "hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
+                    Font::text, 14, theme.muted, area.w);
+    if (!m.times) {
+        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
+                 m.untimed.empty() ? "time passes first: M" : m.untimed + ": there is no map of it");
+        return;
+    }
+    constexpr int kRows = static_cast<int>(std::size(kRequests)),
+                  kColumns = static_cast<int>(std::size(kGuesses));
+    const Rect grid{area.x + 56, area.y + 50, area.w - 56, area.h - 50 - 44};
+    const float w = grid.w / kColumns, h = grid.h / kRows;
+    for (int row = 0; row < kRows; ++row) {
+        const float y = grid.y + h * static_cast<float>(row);
+        canvas.text({grid.x - 10, y + h / 2 + 5}, std::to_string(kRequests[row]), Font::mono, 14,
+                    row == m.row ? theme.ink : theme.muted, Align::right);
+        const int best = m.best(row);
+        for (int column = 0; column < kColumns; ++column) {
+            const LoadCell& cell = m.cell(row, column);
+            const Rect box{grid.x + w * static_cast<float>(column), y, w - 2, h - 2};
+            const float strength = std::clamp(
+                static_cast<float>(std::abs(std::log(cell.speedup)) / std::log(3.0)), 0.08F, 0.85F);
+            const ui::Color color = cell.pays()    ? theme.role(Role::accepted)
+                                    : cell.loses() ? theme.role(Role::rejected)
+                                                   : theme.muted;
+            canvas.fill(box, color.alpha(strength * (cell.loses() ? 0.5F : 1.0F)), 2);
+            if (cell.loses()) canvas.hatch(box, color.alpha(0.5F));
+            if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
+            const ui::Touch touch = // two steppers choose it too
+                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box,
+                          {.focusable = false});
+            if (touch.clicked) d.state.row = row, d.state.k = cell.k;
+            if (row == m.row && column == m.column) canvas.outline(box, {theme.ink, 2}, 2);
+            if (w > 34 && h > 20) {
+                const std::string words = cell_words(cell, w);
+                const bool beside = canvas.text_width("~" + words, Font::mono, 14) <= box.w - 4;
+                canvas.text({box.center().x, box.center().y + 5}, (cell.outrun && beside ? "~" : "") + words,
+                            Font::mono, 14, theme.ink, Align::center);
+                if (cell.outrun && !beside && h > 44)
+                    canvas.text({box.center().x, box.center().y - 10}, "~", Font::mono, 14, theme.ink,
+                                Align::center);
+            }
+            if (column == best && h > 30)
+                ui::icon(canvas, ui::Icon::triangle_up, {box.center().x, box.bottom() - 6}, 8, theme.ink);
+            ui::tooltip(d.ui, box,
+                        counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
+                            ui::speed_up(cell.speedup) +
+                            (cell.outrun ? "; the timing cannot be trusted here: a pass took longer than a "
+                                           "wider one, or than several narrower ones, whose time is "
+                                           "taken instead"
+                                         : ""));
+        }
+    }
+    for (int column = 0; column < kColumns; ++column)
+        canvas.text({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18},
+                    std::to_string(kGuesses[column]), Font::mono, 14,
+                    column == m.column ? theme.ink : theme.muted, Align::center);
+    canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K; down: requests at once", Font::text, 14,
+                theme.muted, Align::center);
+}
+
+void draw_entropy(const FailuresDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const FailuresModel& m = d.model;
+    ui::fitted_text(canvas, {area.x, area.y + 14}, "Guesses kept, by the target's entropy", Font::text_bold,
+                    15, theme.ink, area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 34}, "of this run, nats at T = 1; hatched: fewer than 10",
+                    Font::text, 14, theme.muted, area.w);
+    if (m.bins.empty()) {
+        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
+                 "no judged guesses with laws");
+        return;
+    }
+    const float left = area.x + 84, number = 96,
+                pitch = std::min(34.0F, (area.h - 54) / static_cast<float>(m.bins.size()));
+    float y = area.y + 50;
+    for (const EntropyBin& bin : m.bins) {
+        const std::string range = bin.high > 50
+                                      ? "over " + ui::tick_label(bin.low, bin.low < 1 ? 1 : 0)
+                                      : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
+        canvas.text({left - 10, y + pitch / 2 + 5}, range, Font::mono, 14, theme.muted, Align::right);
+        const double share = bin.judged > 0 ? static_cast<double>(bin.kept) / bin.judged : 0;
+        const Rect bar{left, y + pitch / 2 - 6, area.right() - left - number, 12};
+        const bool few = bin.judged < kFewGuesses;
+        ui::bar(canvas, theme, bar, few ? 0 : share, Role::accepted);
+        if (const Rect part{bar.x, bar.y, bar.w * static_cast<float>(share), bar.h}; few && share > 0) {
+            canvas.hatch(part, theme.role(Role::accepted).alpha(0.6F), 5);
+            canvas.outline(part, {theme.role(Role::accepted), 1}, 2);
+        }
+        canvas.text({area.right(), y + pitch / 2 + 5},
+                    bin.judged > 0 ? std::to_string(bin.kept) + " of " + std::to_string(bin.judged) : "none",
+                    Font::mono, 14, few ? theme.muted : theme.ink, Align::right);
+        y += pitch;
+    }
+}
+
+void draw_failures_details(const FailuresDraw& d) {
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const FailuresModel& m = d.model;
+    const float x = r.x + 24, w = r.w - 48;
+    if (d.diagnosis != nullptr) {
+        ui::fitted_text(canvas, {x, r.y + 32}, "How to read it", Font::text_bold, 15, theme.ink, w);
+        ui::paragraph(
+            canvas, {x, r.y + 58}, w,
+            "Tokens per round say how well the guesses are, speed-up what they are worth. Drafting that "
+            "takes "
+            "longer than verifying is a price too high. A fall along the positions, or a low start, says "
+            "where guesses go wrong.",
+            {.size = 14, .color = theme.ink, .max_lines = 8});
+        return;
+    }
+    ui::fitted_text(canvas, {x, r.y + 32}, "Why", Font::text_bold, 15, theme.ink, w);
+    float y = ui::paragraph(canvas, {x, r.y + 58}, w, failure_reason(m),
+                            {.size = 14, .color = theme.ink, .max_lines = 5}) +
+              34;
+    if (!d.input.figures || y + 60 > r.bottom()) return;
+    ui::fitted_text(canvas, {x, y}, "PUBLISHED, with many requests", Font::text_bold, 15, theme.ink, w);
+    y += 12;
+    for (const char* id : {"eagle3-paper-batch64", "dflash-c32-range-speedup", "eagle3-c32-speedup"}) {
+        const PublishedFigure* figure = d.input.figures->find(id);
+        if (!figure || y + 40 > r.bottom()) continue;
+        const Rect box{x, y + 4, 96, 22};
+        canvas.hatch(box, theme.role(Role::target).alpha(0.25F));
+        canvas.outline(box, {theme.role(Role::target), 1}, 3);
+        ui::fitted_text(canvas, {box.right() - 8, y + 20}, published_value(*figure), Font::mono, 14,
+                        theme.ink, 84, Align::right);
+        ui::fitted_text(canvas, {x + 108, y + 20},
+                        figure->method +
+                            (figure->batch ? ", " + std::to_string(*figure->batch) + " requests" : ""),
+                        Font::text, 14, theme.muted, w - 108);
+        ui::tooltip(d.ui, {x, y, w, 28},
+                    figure->claim + ", " + published_conditions(*figure) + "; " +
+                        published_citation(*figure, d.input.figures->source_of(*figure)));
+        y += 30;
+    }
+}
+
+void draw_failures_controls(const FailuresDraw& d) {
+    const Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    const FailuresModel& m = d.model;
+    ControlRow row(r);
+    const std::string pictures[] = {"load map", "diagnosis"};
+    Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
+    ui::field_label(ui, at, "Picture");
+    if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, d.diagnosis ? 1 : 0)) {
+        d.state.game = *pick == 1;
+        d.state.beat = d.input.beat;
+    }
+    if (d.diagnosis != nullptr)
+        return measure_button(d.input, ui, {"run", "The set-ups", "M"},
+                              diagnosis_study(d.diagnosis->patients), row, d.out);
+    if (row.room() < 112) return;
+    at = row.place(112);
+    ui::field_label(ui, at, "Requests");
+    if (const auto to = ui::stepper(ui, "requests", at, m.row,
+                                    {.low = 0,
+                                     .high = static_cast<double>(std::size(kRequests)) - 1,
+                                     .text = std::to_string(kRequests[m.row])}))
+        d.state.row = static_cast<int>(*to);
+    if (row.room() < 112) return;
+    at = row.place(112);
+    ui::field_label(ui, at, "Guesses K");
+    if (const auto to = ui::stepper(ui, "k", at, m.column,
+                                    {.low = 0,
+                                     .high = static_cast<double>(std::size(kGuesses)) - 1,
+                                     .text = std::to_string(m.guesses())}))
+        d.state.k = kGuesses[static_cast<int>(*to)];
+    if (row.room() < 160) return;
+    at = row.place(std::min(200.0F, row.room()));
+    ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));
+    if (const auto to =
+            ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01}))
+        d.state.alpha = *to;
+    if (d.state.alpha && row.room() >= 96) {
+        at = row.place(96);
+        if (ui::button(ui, "own", at, "The run's")) d.state.alpha.reset();
+    }
+    if (row.room() < 96) return;
+    at = row.place(std::min(136.0F, row.room()));
+    ui::field_label(ui, at, "This machine");
+    const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
+    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
+        d.out.push_back(Command{MeasurePasses{}});
+}
+
+} // namespace speclens

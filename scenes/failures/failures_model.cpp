@@ -1,0 +1,148 @@
+#include "scenes/failures/failures_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/drafters/drafter.h"
+#include "engine/lab/samples.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/loop/loop_model.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kEntropyEdges[] = {0, 0.1, 0.3, kUnsure, 1.2, 2, 99};
+
+std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
+    std::vector<EntropyBin> bins;
+    for (std::size_t i = 0; i + 1 < std::size(kEntropyEdges); ++i)
+        bins.push_back({kEntropyEdges[i], kEntropyEdges[i + 1], 0, 0});
+    int seen = 0;
+    for (const CycleSummary& cycle : whole.cycles)
+        for (const DraftSlot& slot : cycle.drafts) {
+            if (!slot.check || slot.check->top.empty()) continue;
+            const Top& law = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
+            const double entropy = entropy_of(law);
+            for (EntropyBin& bin : bins)
+                if (entropy >= bin.low && entropy < bin.high)
+                    ++bin.judged, bin.kept += slot.check->accepted, ++seen;
+        }
+    if (seen == 0) bins.clear();
+    return bins;
+}
+
+} // namespace
+
+double entropy_of(const Top& top) {
+    double sum = 0, mass = 0;
+    for (const Top::Entry& entry : top.entries) {
+        const double p = std::exp(entry.logp);
+        if (p > 0) sum -= p * entry.logp;
+        mass += p;
+    }
+    const double rest = 1 - mass;
+    return rest > 1e-9 ? sum - rest * std::log(rest) : std::max(0.0, sum);
+}
+
+int guesses_at_most(int k) {
+    const auto above = std::ranges::upper_bound(kGuesses, k);
+    return std::max(0, static_cast<int>(above - std::begin(kGuesses)) - 1);
+}
+
+namespace {
+
+// The widths around so many rows: the index of the wider one.
+std::size_t width_at(const PassTimes& times, double rows) {
+    std::size_t i = 1;
+    while (i + 1 < times.passes.size() && times.passes[i].rows < rows) ++i;
+    return i;
+}
+
+// Of one width, of a wider one that was quicker, or of a narrower one as often as it takes.
+double least_ms(const PassTimes& times, std::size_t at) {
+    double least = times.passes[at].ms;
+    for (const PassTime& pass : times.passes)
+        least = std::min(least, pass.ms * std::ceil(static_cast<double>(times.passes[at].rows) / pass.rows));
+    return least;
+}
+
+} // namespace
+
+double pass_ms(const PassTimes& times, double rows) {
+    const std::size_t i = width_at(times, rows);
+    const int a = times.passes[i - 1].rows, b = times.passes[i].rows;
+    const double from = least_ms(times, i - 1), to = least_ms(times, i);
+    return from + (to - from) / (b - a) * (rows - a);
+}
+
+bool outrun_pass(const PassTimes& times, double rows) {
+    const std::size_t i = width_at(times, rows);
+    const auto outrun = [&](std::size_t at) { return times.passes[at].ms > 1.25 * least_ms(times, at); };
+    return (rows < times.passes[i].rows && outrun(i - 1)) || (rows > times.passes[i - 1].rows && outrun(i));
+}
+
+double verify_rows(const Levers& levers, int requests, int k) {
+    return requests * (1 + levers.drafts * k);
+}
+
+LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k) {
+    const double rows = verify_rows(levers, requests, k), plain = pass_ms(times, requests);
+    LoadCell cell{requests, k, 0, rows > times.passes.back().rows,
+                  outrun_pass(times, requests) || outrun_pass(times, rows)};
+    const double round = levers.draft_cost(k) * plain + pass_ms(times, rows);
+    cell.speedup = levers.tokens(k) * plain / round;
+    return cell;
+}
+
+EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins) {
+    EntropyFinding found{{0, kUnsure, 0, 0}, {kUnsure, kEntropyEdges[std::size(kEntropyEdges) - 1], 0, 0}};
+    for (const EntropyBin& bin : bins) {
+        EntropyBin& half = bin.low < kUnsure ? found.sure : found.unsure;
+        half.judged += bin.judged, half.kept += bin.kept;
+    }
+    if (std::min(found.sure.judged, found.unsure.judged) < kFewGuesses) return found;
+    const Interval sure = wilson(found.sure.kept, found.sure.judged),
+                   unsure = wilson(found.unsure.kept, found.unsure.judged);
+    found.shown = sure.low > unsure.high ? EntropyFinding::Shown::falls : EntropyFinding::Shown::nothing;
+    return found;
+}
+
+int FailuresModel::best(int row_of) const {
+    int found = -1;
+    for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of) {
+        const LoadCell& at = cell(row_of, column_of);
+        if (at.pays() && (found < 0 || at.speedup > cell(row_of, found).speedup)) found = column_of;
+    }
+    return found;
+}
+
+int FailuresModel::best_k(int row_of) const {
+    const int found = best(row_of);
+    return found < 0 ? 0 : kGuesses[found];
+}
+
+bool FailuresModel::pays_anywhere() const {
+    return std::ranges::any_of(cells, &LoadCell::pays);
+}
+
+FailuresModel failures_model(const SceneInput& input, const FailuresState& state) {
+    FailuresModel m;
+    const SpeedupModel run = speedup_model(input, {});
+    m.from_run = run.source == SpeedupModel::Source::run || run.source == SpeedupModel::Source::study;
+    m.by_hand = state.alpha.has_value();
+    m.levers = run.levers;
+    if (state.alpha) m.levers.alpha = *state.alpha;
+    m.row = std::clamp(state.row, 0, static_cast<int>(std::size(kRequests)) - 1);
+    const Header* header = input.whole->header;
+    const int own = header && header->k > 0 ? header->k : 4;
+    m.column = guesses_at_most(state.k > 0 ? state.k : own);
+    m.bins = entropy_bins(*input.whole);
+    m.untimed = untimed_passes(input);
+    if (!input.passes || input.passes->passes.size() < 2) return m;
+    m.times = input.passes;
+    for (const int requests : kRequests)
+        for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
+    return m;
+}
+
+} // namespace speclens

@@ -1,0 +1,116 @@
+// When speculation loses. Several requests in one pass leave no idle arithmetic for guesses: a map over
+// requests and draft length, simulated from the measured time of passes and the run's own acceptance. And
+// where the target itself is unsure, guesses fail: the run's guesses by the entropy of the law that judged
+// them.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/failures/diagnosis_model.h"
+#include "scenes/shared/scene.h"
+#include "scenes/speedup/speedup_model.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+inline constexpr int kGuesses[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15};
+inline constexpr int kRequests[] = {1, 2, 4, 8, 16, 32, 64};
+inline constexpr int kMostBusy = static_cast<int>(std::size(kRequests)) - 1; // row
+[[nodiscard]] int guesses_at_most(int k); // column: the largest of kGuesses that is not above k
+
+// Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
+// the last slope. A pass does all that a narrower one does, and several narrower ones do what it does: where
+// one of them was quicker, its time holds. Needs two widths at least.
+[[nodiscard]] double pass_ms(const PassTimes& times, double rows);
+// Whether a pass of about this width was measured a quarter slower than that.
+[[nodiscard]] bool outrun_pass(const PassTimes& times, double rows);
+
+// One cell of the map.
+struct LoadCell {
+    int requests = 1, k = 1;
+    double speedup = 0;        // against plain decoding of as many requests
+    bool extrapolated = false; // its verify pass is wider than what was measured
+    bool outrun = false;       // one of its passes was timed slower than others that do the same
+    // Against plain decoding, as far as two decimals tell.
+    [[nodiscard]] bool pays() const { return speedup >= 1.005; }
+    [[nodiscard]] bool loses() const { return speedup < 0.995; }
+};
+// Rows of a verify pass for so many requests, K guesses each where there are any: a mean.
+[[nodiscard]] double verify_rows(const Levers& levers, int requests, int k);
+// requests texts at once, K guesses each: drafting, which grows with the requests as a pass does, and one
+// verify pass. Of the levers, `verify` does not count: the passes are measured.
+[[nodiscard]] LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k);
+
+struct EntropyBin {
+    double low = 0, high = 0; // nats
+    int judged = 0, kept = 0;
+};
+inline constexpr int kFewGuesses = 10; // below this a share says little
+inline constexpr double kUnsure = 0.7; // nats, an edge of the bins: where a law begins to be spread out
+// The bins up to kUnsure and those above as one each, and what they show.
+struct EntropyFinding {
+    EntropyBin sure, unsure;
+    enum class Shown : std::uint8_t { too_few, falls, nothing } shown = Shown::too_few;
+};
+[[nodiscard]] EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins);
+
+// What the user set.
+struct FailuresState {
+    int row = 0, k = 0; // marked cell: index of kRequests, guesses; k 0: as many as the run makes
+    std::optional<double> alpha;
+    std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
+    int beat = 0;             // that `game` was set at
+    DiagnosisState diagnosis;
+    bool operator==(const FailuresState&) const = default;
+};
+
+struct FailuresModel {
+    const PassTimes* times = nullptr; // null: not measured
+    std::string untimed;              // why passes cannot be timed; empty: they can
+    Levers levers;                    // of the run, or assumed
+    bool from_run = false;
+    bool by_hand = false;         // alpha is what the slider says
+    std::vector<LoadCell> cells;  // row by row
+    int row = 0, column = 3;      // marked
+    std::vector<EntropyBin> bins; // of the run; empty: no laws were recorded
+    [[nodiscard]] const LoadCell& cell(int row_of, int column_of) const {
+        return cells[static_cast<std::size_t>(row_of) * std::size(kGuesses) +
+                     static_cast<std::size_t>(column_of)];
+    }
+    [[nodiscard]] const LoadCell& marked() const { return cell(row, column); }
+    [[nodiscard]] int guesses() const { return kGuesses[column]; }
+    [[nodiscard]] int best(int row_of) const;   // column; -1: no draft length pays
+    [[nodiscard]] int best_k(int row_of) const; // its guesses; 0: none
+    [[nodiscard]] bool pays_anywhere() const;
+};
+[[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
+// Entropy of a recorded head in nats; what it leaves out counts as one token.
+[[nodiscard]] double entropy_of(const Top& top);
+
+inline constexpr int kFailuresBeats = 6; // the last one is the game
+[[nodiscard]] StageTitle failures_title(const FailuresModel& model);
+[[nodiscard]] bool plays(const SceneInput& input, const FailuresState& state);
+// `diagnosis`: null: the map is shown.
+[[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model,
+                                   const DiagnosisModel* diagnosis);
+[[nodiscard]] std::string failures_description(const SceneInput& input, const FailuresModel& model);
+[[nodiscard]] std::string failure_reason(const FailuresModel& model); // of the marked cell
+
+struct FailuresDraw {
+    const SceneInput& input;
+    const FailuresModel& model;
+    FailuresState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+    const DiagnosisModel* diagnosis; // null: the map is shown
+};
+void draw_load_map(const FailuresDraw& d, ui::Rect area);
+void draw_entropy(const FailuresDraw& d, ui::Rect area);
+void draw_failures_details(const FailuresDraw& d);
+void draw_failures_controls(const FailuresDraw& d);
+
+} // namespace speclens

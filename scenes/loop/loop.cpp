@@ -1,0 +1,108 @@
+// Scene S2, the loop: guesses, one check, coins, and what survives. Driven by the cursor; its whole state is
+// the selected column, which the shell keeps.
+#include "scenes/shared/laws_panel.h"
+#include "scenes/loop/loop_draw.h"
+#include "scenes/loop/loop_story.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
+    LawsPanel panel;
+    const int count = static_cast<int>(model.columns.size());
+    const ColumnLaws laws = column_laws(model, model.selected);
+    panel.target = laws.target;
+    panel.draft = laws.draft;
+    panel.heading = place_words(model);
+    if (model.selected < count && model.columns[static_cast<std::size_t>(model.selected)].draft)
+        panel.marked = model.columns[static_cast<std::size_t>(model.selected)].draft->token;
+    else if (model.own)
+        panel.marked = model.own->token;
+    if (!laws.target.empty() && !laws.draft.empty()) panel.heading += ", both models";
+    if (model.selected == count && !model.tree)
+        panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
+    const bool certain = model.selected < count && model.is_favourite(model.selected);
+    panel.note = model.greedy ? "T = 1" : certain ? "draft at T = 1" : "";
+    if (laws.target.empty() && !laws.draft.empty())
+        panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded
+                         ? "its target row was never used"
+                         : "the target has not judged it yet";
+    panel.empty =
+        !model.cycle ? "The most likely tokens of both models at the chosen position will be listed here."
+        : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both laws."
+        : model.selected == count && model.tree ? "The row where the kept branch ends is not read yet."
+        : model.selected == count ? "The row after the last guess is used only when every guess is kept."
+                                  : "Nothing was recorded at this position yet.";
+    if (input.laws && model.cycle && input.laws->cycle == model.cycle->cycle &&
+        input.laws->index == model.selected && !model.greedy && !certain && !laws.target.empty() &&
+        !laws.draft.empty())
+        panel.overlap = overlap(input.laws->target, input.laws->draft);
+    // A draft without doubts: what the laws share is what the target gives that one token.
+    if (model.selected < count && laws.draft.entries.size() == 1 && laws.draft.rest <= 0 &&
+        !laws.target.empty())
+        panel.overlap = model.columns[static_cast<std::size_t>(model.selected)].p;
+    return panel;
+}
+
+class LoopScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return 0; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        const LoopModel model = loop_model(input);
+        const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(ui.canvas, input, model));
+        const LoopDraw d{input, model, grid, ui};
+        ui.push_id("loop");
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            const bool clock = input.stage.h >= kLoopClock;
+            std::string subtitle = loop_subtitle(input, model);
+            const std::string saving = clock ? std::string() : saving_words(model);
+            if (!saving.empty()) subtitle += " · " + saving;
+            draw_stage_title(input, ui, {loop_title(model), subtitle, tier_of(model.header), ""});
+            draw_loop_columns(d, out);
+            draw_draft_row(d);
+            draw_verify_row(d);
+            draw_law_rows(d);
+            draw_coin_row(d);
+            draw_outcome_row(d);
+            draw_own_row(d);
+            if (clock) draw_loop_clock(d, input.stage);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, loop_story(input, model), out);
+        draw_laws_panel(input, ui, panel_for(input, model));
+        draw_run_controls(input, ui, out);
+        keys(input, model, ui, out);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return loop_description(input, loop_model(input));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Previous, next column"}};
+    }
+
+  private:
+    static void keys(const SceneInput&, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
+        if (!model.cycle) return;
+        const int last = static_cast<int>(model.columns.size());
+        const auto choose = [&](int column) { out.push_back(Select{Position{model.cycle->cycle, column}}); };
+        if (ui.take_key(ui::Key::up)) choose(std::max(0, model.selected - 1));
+        if (ui.take_key(ui::Key::down)) choose(std::min(last, model.selected + 1));
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_loop() {
+    return std::make_unique<LoopScene>();
+}
+
+} // namespace speclens

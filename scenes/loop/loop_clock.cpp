@@ -1,0 +1,152 @@
+// "The same tokens on one clock": the measured phases of this cycle above what plain decoding needs for as
+// many tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "scenes/loop/loop_draw.h"
+#include "scenes/loop/loop_story.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+// Passes of the drafter, what its head or its search took on top, the check. Siblings of a tree come from one pass.
+std::vector<ui::Segment> speculative(const LoopModel& model) {
+    std::vector<ui::Segment> lane;
+    double at = 0, head = 0;
+    for (std::size_t i = 0; i < model.columns.size() && model.columns[i].draft; ++i) {
+        const Drafted& draft = *model.columns[i].draft;
+        head += draft.head_ms;
+        if (draft.ms <= 0) continue;
+        ui::Segment s{.start = at, .length = draft.ms, .role = Role::draft, .strength = 0.92F, .mono = true};
+        s.label = "d" + std::to_string(model.tree ? lane.size() + 1 : i + 1);
+        at += draft.ms;
+        lane.push_back(s);
+    }
+    if (head > 0)
+        lane.push_back({.start = at,
+                        .length = head,
+                        .role = Role::draft,
+                        .label = head_word(model.header->drafter),
+                        .strength = 0.55F});
+    at += head;
+    if (const Verified* v = model.cycle->verify) {
+        if (v->draft_ms > 0) {
+            lane.push_back({.start = at, .length = v->draft_ms, .role = Role::draft, .label = "no guess"});
+            at += v->draft_ms;
+        }
+        lane.push_back({.start = at,
+                        .length = v->ms,
+                        .role = Role::target,
+                        .label = "verify, " + counted(v->rows, "row"),
+                        .value = model.ms(v->ms)});
+    }
+    return lane;
+}
+
+std::string heading(const LoopModel& model) {
+    if (model.produced == 0 || model.plain()) return "This round on one clock";
+    if (model.produced == 1) return "The same token on one clock";
+    return "The same " + number_word(model.produced) + " tokens on one clock";
+}
+
+} // namespace
+
+void draw_loop_clock(const LoopDraw& d, Rect stage) {
+    const LoopModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x0 = d.grid.left, gutter = d.grid.gutter, top = stage.y + 492;
+    const float limit = stage.right() - 64; // the unit stands behind the last label
+    const bool full = stage.h >= 648;
+    const bool alone = m.plain(); // plain decoding beside itself would compare nothing
+    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28,
+                axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
+    canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
+    const float title = top + (full ? 26.0F : 20.0F);
+    canvas.text({gutter, title}, heading(m), Font::text_bold, 15, theme.ink);
+    const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
+    canvas.text({gutter, upper.center().y + 5}, alone ? "plain" : "speculative", Font::text, 14, theme.muted);
+    if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
+    if (!m.cycle || !m.timed()) {
+        ui::slot(canvas, theme, upper,
+                 m.table() ? no_plain_words(d.input)
+                 : m.cycle ? "no times were recorded in this run"
+                           : "measured phases will appear here");
+        if (!alone) ui::slot(canvas, theme, lower, m.table() ? "" : "plain decoding of as many tokens");
+        return;
+    }
+    const double spec = m.spec_ms(), plain = m.plain_total();
+    const double shown = alone ? std::max(spec, 1e-6) : std::max({spec, plain, m.plain_ms, 1e-6});
+    const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
+    const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
+    const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
+    ui::axis_x(
+        canvas, theme, x, top + axis, marks,
+        {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
+
+    const std::string saving = saving_words(m);
+    const float words = canvas.text_width(saving, Font::text_bold, 15);
+    std::vector<ui::Segment> phases = speculative(m);
+    if (m.phase == Phase::draft && !phases.empty())
+        phases.back().length *= static_cast<double>(d.motion(Phase::draft));
+    if (m.phase == Phase::verify && !phases.empty())
+        phases.back().length *= static_cast<double>(d.motion(Phase::verify));
+    ui::gantt_lane(canvas, theme, x, upper.y, upper.h, phases, 2, d.ui.input.mouse);
+    if (m.settled && m.other_ms > 0) {
+        // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.
+        const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
+        const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
+        canvas.fill(rest, theme.muted.alpha(0.45F), 2);
+        const std::string name = "laws, verdicts and commit";
+        ui::tooltip(d.ui, rest, name + ": " + ui::number(m.other_ms, 2) + " ms");
+        const float key = gutter + canvas.text_width(heading(m), Font::text_bold, 15) + 24;
+        if (key + 44 + canvas.text_width(name, Font::text, 14) < stage.right() - 24 - words) {
+            canvas.fill({key, title - 11, 12, 12}, theme.muted.alpha(0.45F), 2);
+            canvas.text({key + 20, title}, name, Font::text, 14, theme.muted);
+        }
+    }
+    if (alone) return;
+
+    if (m.plain_ms <= 0) {
+        ui::slot(canvas, theme, lower, no_plain_words(d.input));
+        return;
+    }
+    std::vector<ui::Segment> tokens;
+    for (int i = 0; i < m.produced; ++i) {
+        tokens.push_back({.start = m.plain_ms * i,
+                          .length = m.plain_ms,
+                          .role = Role::target,
+                          .label = "token " + std::to_string(i + 1),
+                          .value = m.ms(m.plain_ms)});
+    }
+    if (tokens.empty())
+        ui::slot(canvas, theme, lower, m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
+    ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
+
+    if (saving.empty()) return;
+    const bool one = m.produced < 2; // nothing is compared, so nothing is bracketed
+    const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
+    const float y = (spec <= plain ? upper : lower).center().y;
+    if (!one && b - a > words + 40) {
+        ui::bracket(canvas, theme, a, b, y, saving);
+    } else if (!one && b + 12 + words < stage.right() - 24) {
+        if (b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
+        const ui::Rect ground{b + 8, y - 12, words + 8, 24};
+        canvas.fill(ground, theme.bg);
+        canvas.text({b + 12, y + 5}, saving, Font::text_bold, 15, theme.ink);
+    } else {
+        canvas.text({stage.right() - 24, title}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
+    }
+}
+
+} // namespace speclens

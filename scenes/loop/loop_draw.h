@@ -1,0 +1,61 @@
+// Parts of the loop picture. Each function draws one band of the stage; y is the top of the stage.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "scenes/loop/loop_model.h"
+
+namespace speclens {
+
+// Where the columns are. With many drafts the columns get narrower, and then a window of wider ones is shown.
+struct LoopGrid {
+    float left = 0;  // x of the first visible column
+    float right = 0; // right end of the last visible column
+    float limit = 0; // right end of the stage content
+    float pitch = 140, width = 128;
+    float y = 0;
+    float gutter = 0; // x of the row names
+    int total = 1;    // drafts and the own token
+    int first = 0, count = 1;
+    [[nodiscard]] bool visible(int column) const { return column >= first && column < first + count; }
+    [[nodiscard]] float x(int column) const { return left + pitch * static_cast<float>(column - first); }
+    [[nodiscard]] float middle(int column) const { return x(column) + width / 2; }
+    [[nodiscard]] bool roomy() const { return width >= 100; }
+};
+// `chip`: what the chips of the selected guess and of the own token want.
+[[nodiscard]] LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip);
+[[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input,
+                                    const LoopModel& model);
+
+struct LoopDraw {
+    const SceneInput& input;
+    const LoopModel& model;
+    const LoopGrid& grid;
+    ui::Ui& ui;
+    // Progress of the motion of `phase`: 1 unless that is what the last step did.
+    [[nodiscard]] float motion(Phase phase) const;
+};
+
+// Part of the strip of the own token's law.
+struct Share {
+    int id = -1; // -1: tokens that are not named
+    double p = 0, from = 0;
+};
+// The law as the coin counts it, from the lowest id up: the likeliest tokens, and between them all others. Of
+// the mass that was not recorded only the coin tells where it lies, before or behind the drawn token: it
+// stands there.
+[[nodiscard]] std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u);
+
+void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out); // raised column, numbers, clicks
+void draw_draft_row(const LoopDraw& d);
+void draw_verify_row(const LoopDraw& d);
+void draw_law_rows(const LoopDraw& d);
+void draw_coin_row(const LoopDraw& d);
+void draw_outcome_row(const LoopDraw& d);
+void draw_own_row(const LoopDraw& d); // replacement or bonus with the law it was drawn from
+void draw_loop_clock(const LoopDraw& d, ui::Rect stage);
+inline constexpr float kLoopRows = 472;  // height that the rows need below the top of the stage
+inline constexpr float kLoopClock = 604; // with the clock card; 648 for its full height
+
+} // namespace speclens

@@ -1,0 +1,223 @@
+#include "scenes/loop/loop_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/format.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+RuleKind rule_kind(const Header& header) {
+    const std::string& name = header.rule;
+    if (name.starts_with("cascade_")) return RuleKind::cascade;
+    if (name == "greedy" || header.sampling.temperature == 0)
+        return RuleKind::greedy; // which does the work of the others at temperature 0
+    if (name == "match") return RuleKind::match;
+    if (name == "block") return RuleKind::block;
+    if (name == "lenience" && header.rule_params.lenience > 0) return RuleKind::lenient;
+    if (name == "typical") return RuleKind::typical;
+    if (name == "tree_topk") return RuleKind::certain;
+    if (name == "tree_kseq" && header.nodes > 0) return RuleKind::kseq; // a chain holds nothing back
+    return RuleKind::token;
+}
+
+// In block verification every guess is judged, also behind the first that goes.
+bool judges_all(const LoopModel& model) {
+    return model.tree || model.rule == RuleKind::block ||
+           (model.rule == RuleKind::cascade && model.header->rule_params.block);
+}
+
+constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
+
+std::optional<double> shown(double logp, const Top& raw, int token, bool greedy) {
+    constexpr double kBelowHead = 1e-6; // not among the recorded tokens: shown as "<.01"
+    if (greedy && !raw.empty()) return listed(raw, token).value_or(kBelowHead);
+    return std::exp(logp);
+}
+
+void fill_columns(LoopModel& model) {
+    if (model.cycle) {
+        model.tree = model.cycle->tree || (model.header && model.header->nodes > 0);
+        for (const DraftSlot& slot : model.cycle->drafts) {
+            LoopColumn column;
+            column.draft = slot.draft;
+            column.check = slot.check;
+            column.parent = slot.parent;
+            switch (slot.state) {
+            case DraftSlot::State::drafted:
+                column.fate = Fate::drafted;
+                break;
+            case DraftSlot::State::accepted:
+                column.fate = Fate::accepted;
+                break;
+            case DraftSlot::State::rejected:
+                column.fate = Fate::rejected;
+                break;
+            case DraftSlot::State::discarded:
+                column.fate = Fate::discarded;
+                break;
+            }
+            // What counts as certain is shown with what the draft gave it.
+            column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token,
+                             model.greedy || (model.rule == RuleKind::certain && !slot.draft->u));
+            if (slot.check)
+                column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
+            if (slot.check && (model.rejected < 0 || judges_all(model))) {
+                ++model.judged;
+                if (slot.check->accepted)
+                    ++model.accepted;
+                else if (!model.tree && model.rejected < 0)
+                    model.rejected = static_cast<int>(model.columns.size());
+            }
+            model.columns.push_back(column);
+        }
+        model.drafted = static_cast<int>(model.columns.size());
+        model.newest = judges_all(model) ? model.cycle->last_judged : model.judged - 1;
+        const int own = model.cycle->own_slot();
+        if (model.tree && model.cycle->resample && own < model.drafted) model.rejected = own;
+        model.drafting_over = model.cycle->verify != nullptr || model.judged > 0 || model.cycle->resample;
+    }
+    // Places for the guesses to come. A tree's are not known before they are made.
+    while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.asked)
+        model.columns.emplace_back();
+}
+
+} // namespace
+
+bool has_child(const LoopModel& model, int column) {
+    return std::ranges::any_of(model.columns, [&](const LoopColumn& c) { return c.parent == column; });
+}
+
+bool has_sibling(const LoopModel& model, int column) {
+    const auto at = static_cast<std::size_t>(column);
+    return column >= 0 && at < model.columns.size() &&
+           std::any_of(model.columns.begin() + column + 1, model.columns.end(),
+                       [&](const LoopColumn& c) { return c.parent == model.columns[at].parent; });
+}
+
+LoopModel loop_model(const SceneInput& input) {
+    LoopModel model;
+    const CycleView& view = *input.view;
+    model.header = view.header;
+    model.cycle = view.current();
+    model.phase = view.phase;
+    if (model.header) {
+        model.rule = rule_kind(*model.header);
+        model.greedy = model.header->sampling.temperature == 0;
+        const Header& h = *model.header;
+        model.head = (h.drafter == "domino" || h.drafter == "dspark") &&
+                     (!input.settings ||
+                      round_settings(input, model.cycle ? model.cycle->cycle : 0).options.correction);
+        model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
+    } else if (input.settings) {
+        model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;
+    }
+    fill_columns(model);
+    if (model.cycle) {
+        model.own = model.cycle->resample;
+        const bool rows = std::ranges::any_of(model.columns, [](const LoopColumn& c) {
+            return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty());
+        });
+        model.fast = model.drafted > 0 && !rows;
+        model.no_room = no_room_for_guess(*input.whole, *model.cycle);
+    }
+    const Committed* commit = model.cycle ? commit_of(*input.whole, *model.cycle) : nullptr;
+    model.own_dropped = model.own && commit && drops_own_token(*commit);
+    if (commit && (model.cycle->commit || model.own))
+        model.produced = static_cast<int>(commit->tokens.size());
+    else
+        model.produced = model.accepted + (model.own ? 1 : 0);
+    model.plain_ms = plain_ms(input);
+    if (model.cycle) {
+        // The commit costs microseconds; with it known already, the clock need not wait for the last step.
+        model.other_ms = model.cycle->other_ms;
+        if (model.own && !model.cycle->complete())
+            for (const CycleSummary& cycle : input.whole->cycles)
+                if (cycle.first_event == model.cycle->first_event && cycle.complete()) {
+                    model.other_ms = cycle.other_ms;
+                    model.settled = true;
+                }
+        if (model.cycle->complete()) model.settled = true;
+    }
+
+    const int count = static_cast<int>(model.columns.size());
+    if (model.own)
+        model.active = model.own_column();
+    else if (model.judged > 0)
+        model.active = std::max(0, model.newest);
+    else if (model.drafting_over)
+        model.active = 0;
+    else
+        model.active = std::max(0, model.drafted - 1);
+    model.active = std::min(model.active, count);
+    model.selected = model.active;
+    if (input.selected && model.cycle && input.selected->cycle == model.cycle->cycle)
+        model.selected = std::clamp(input.selected->index, 0, count);
+    return model;
+}
+
+ColumnLaws column_laws(const LoopModel& model, int column) {
+    ColumnLaws laws;
+    const int count = static_cast<int>(model.columns.size());
+    const auto pick = [&](const Top& top, const Top& raw, bool own) {
+        return own && !raw.empty() ? raw : top;
+    };
+    if (column < 0 || column > count) return laws;
+    if (column == count) {
+        if (model.own && model.rejected < 0) laws.target = model.own->top;
+        return laws;
+    }
+    const LoopColumn& c = model.columns[static_cast<std::size_t>(column)];
+    if (c.draft)
+        laws.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
+    if (c.check) laws.target = pick(c.check->top, c.check->raw_top, model.greedy);
+    return laws;
+}
+
+int LoopModel::ms_decimals() const {
+    if (!timed()) return 1;
+    double least = 1e9, most = 0;
+    for (const double amount : {cycle->draft_ms, cycle->verify_ms, plain_ms,
+                                settled && plain_ms > 0 ? std::abs(plain_total() - spec_ms()) : 0.0})
+        if (amount > 0) least = std::min(least, amount), most = std::max(most, amount);
+    return least >= 1 ? 1 : most >= 10 ? 2 : 3;
+}
+
+std::string LoopModel::ms(double amount) const {
+    return ui::number(amount, ms_decimals());
+}
+
+namespace {
+constexpr const char* kTableIsFree = "a table costs nothing to ask";
+}
+
+const char* no_plain_words(const SceneInput& input) {
+    const Header* run = input.whole ? input.whole->header : nullptr;
+    if (run && run->tier == "REMOTE") return "plain decoding here: a request per token";
+    if (run && run->tier == "TABLE") return kTableIsFree;
+    return run && run->tier == "RECORDED" ? "plain decoding was not recorded"
+                                          : "plain decoding was not measured yet";
+}
+
+bool without_passes(const SceneInput& input) {
+    const Header* run = input.whole ? input.whole->header : nullptr;
+    return run && (run->tier == "REMOTE" || run->tier == "TABLE");
+}
+
+std::string untimed_passes(const SceneInput& input) {
+    if (!without_passes(input)) return {};
+    return input.whole->header->tier == "TABLE" ? kTableIsFree
+                                                : "a server's passes cannot be timed from here";
+}
+
+double plain_ms(const SceneInput& input) {
+    if (without_passes(input)) return 0;
+    if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
+    if (input.trace && input.trace->plain_ms() > 0) return input.trace->plain_ms();
+    return input.status ? input.status->plain_ms_per_token : 0;
+}
+
+} // namespace speclens

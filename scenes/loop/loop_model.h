@@ -1,0 +1,96 @@
+// What the loop scene shows, read off the fold: one column per draft token, one more for the target's own
+// token. No drawing, no words.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
+// What the coin row means. Trees of drawn guesses are `token`, and so is a lenience of 0; every rule but the
+// cascades is `greedy` at temperature 0. certain: tree_topk, also on a chain.
+enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade, certain, kseq };
+[[nodiscard]] inline bool throws_coins(RuleKind kind) {
+    return kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
+}
+
+struct LoopColumn {
+    const Drafted* draft = nullptr;
+    const Checked* check = nullptr;
+    int parent = -1; // column that it follows, -1: the pending token
+    Fate fate = Fate::empty;
+    std::optional<double> q, p; // probability of the draft under either model, as shown
+    // Its coin failed, but a later one keeps it (block verification).
+    [[nodiscard]] bool rescued() const {
+        return check && check->accepted && check->joint && check->u && *check->u >= check->threshold;
+    }
+};
+
+struct LoopModel {
+    const Header* header = nullptr;
+    const CycleSummary* cycle = nullptr; // null before the first draft
+    RuleKind rule = RuleKind::token;
+    bool greedy = false; // temperature 0: laws are one bar; the raw probabilities are shown instead
+    bool fast = false;   // no rows were recorded
+    bool head = false;   // domino, dspark: a head corrects the block from left to right
+    int asked = 0;       // K of the run
+    std::vector<LoopColumn> columns;
+    int drafted = 0, judged = 0, accepted = 0;
+    int rejected = -1; // first column that was rejected; in a tree the one whose place the own token takes
+    bool tree = false;
+    bool no_room = false; // for a guess: the limit of tokens or the context left one place
+    int newest = -1; // column that was judged last
+    bool drafting_over = false;
+    const Resampled* own = nullptr;
+    bool own_dropped = false; // the text ended before it
+    int active = 0;           // column of the last event; columns.size() = the own token
+    int selected = 0;         // the clicked one, else the active one
+    Phase phase = Phase::none;
+    double plain_ms = 0;  // per token; 0: unknown
+    double other_ms = 0;  // verdicts and commit of this cycle
+    bool settled = false; // all times of the cycle are known
+    int produced = 0;     // tokens of this cycle that are certain by now
+
+    [[nodiscard]] int own_column() const {
+        return rejected >= 0 ? rejected : static_cast<int>(columns.size());
+    }
+    // Under tree_topk, one of the draft's favourites: chosen, not drawn.
+    [[nodiscard]] bool is_favourite(int column) const {
+        const Drafted* draft = columns[static_cast<std::size_t>(column)].draft;
+        return rule == RuleKind::certain && draft && !draft->u;
+    }
+    [[nodiscard]] bool plain() const { return header && asked == 0 && drafted == 0; } // plain decoding
+    [[nodiscard]] double spec_ms() const { return cycle ? cycle->draft_ms + cycle->verify_ms + other_ms : 0; }
+    [[nodiscard]] double plain_total() const { return plain_ms * produced; }
+    // Times of a round are added and compared, so all are printed with the digits that the smallest needs.
+    [[nodiscard]] int ms_decimals() const;
+    [[nodiscard]] std::string ms(double amount) const;
+    [[nodiscard]] bool table() const { return header && header->tier == "TABLE"; } // it costs nothing to ask
+    [[nodiscard]] bool timed() const { return cycle && !table() && cycle->draft_ms + cycle->verify_ms > 0; }
+};
+// In a tree: was anything guessed behind a column, and anything later at its place?
+[[nodiscard]] bool has_child(const LoopModel& model, int column);
+[[nodiscard]] bool has_sibling(const LoopModel& model, int column);
+[[nodiscard]] LoopModel loop_model(const SceneInput& input);
+
+// The two heads shown for a column: at temperature 0 the raw ones. Empty where nothing was recorded.
+struct ColumnLaws {
+    Top target, draft;
+};
+[[nodiscard]] ColumnLaws column_laws(const LoopModel& model, int column);
+
+// Why there is no such time: a saved run holds none.
+[[nodiscard]] const char* no_plain_words(const SceneInput& input);
+// The target is a server or a table. No user of a server waits for one request per token, and asking a table
+// costs nothing, so no time of plain decoding is compared.
+[[nodiscard]] bool without_passes(const SceneInput& input);
+// Why passes of the target cannot be timed; empty: they can, or there is no run yet.
+[[nodiscard]] std::string untimed_passes(const SceneInput& input);
+// Plain time per token of this prompt: what the caller measured, else what the engine did. 0: unknown, or
+// without_passes.
+[[nodiscard]] double plain_ms(const SceneInput& input);
+
+} // namespace speclens

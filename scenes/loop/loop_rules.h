@@ -1,0 +1,14 @@
+// What the loop scene says where a chain is judged by another rule than the plain ones: block verification,
+// lenience, typical acceptance, cascades.
+#pragma once
+
+#include "scenes/loop/loop_model.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged, Story& story);
+// The target's own token; false where the usual words say it.
+[[nodiscard]] bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story);
+
+} // namespace speclens

@@ -1,0 +1,114 @@
+// Scene S4, is it really lossless: texts drawn with the token rule, or with a mistake on purpose, against the
+// exact law.
+#include <algorithm>
+
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/lossless/lossless_model.h"
+#include "scenes/shared/measure_charts.h"
+
+namespace speclens {
+namespace {
+
+constexpr long kStillTexts = 3000; // that a picture without a window shows
+
+class LosslessScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kLosslessBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("lossless");
+        follow_beat(input);
+        if (input.still) draw_for_a_picture(input, state_);
+        const LosslessModel model = lossless_model(state_);
+        const LosslessDraw d{input, model, state_, ui, out};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            const bool greedy = greedy_on_stage(input);
+            draw_stage_title(input, ui, greedy ? greedy_title(input) : lossless_title(model));
+            greedy ? draw_lossless_greedy(
+                         d, {input.stage.x + 24, input.stage.y + 96, input.stage.w - 48, input.stage.h - 104})
+                   : draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, lossless_story(input, model), out);
+        draw_lossless_details(d);
+        draw_lossless_controls(d);
+        keys(d);
+        const RunStudy study = greedy_study(input);
+        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        LosslessState state = state_;
+        if (input.still || state.counts.empty()) {
+            if (const int rule = rule_of(input); rule >= 0) state.rule = rule;
+            if (input.still) draw_for_a_picture(input, state);
+        }
+        const LosslessModel model = lossless_model(state);
+        return lossless_description(input, model, state);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Another mistake, or none"},
+                {"C", "Draw a thousand texts"},
+                {"M", "Greedy texts of every drafter"}};
+    }
+
+  private:
+    static int rule_of(const SceneInput& input) {
+        constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, -1};
+        return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)];
+    }
+
+    // A beat brings its rule along once; afterwards the user may choose another.
+    void follow_beat(const SceneInput& input) {
+        if (input.beat == beat_) return;
+        beat_ = input.beat;
+        if (const int rule = rule_of(input); rule >= 0) state_.rule = rule;
+    }
+
+    static void draw_for_a_picture(const SceneInput& input, LosslessState& state) {
+        const std::uint64_t seed = input.settings ? input.settings->seed : 7;
+        for (const RuleInfo* rule : lossless_rules())
+            if (LosslessCount& counts = state.counts[rule->name]; counts.drawn == 0)
+                draw_texts(*rule, seed, kStillTexts, counts);
+    }
+
+    static void draw_stage(const LosslessDraw& d) {
+        constexpr float kProof = 128;
+        const ui::Rect stage = d.input.stage;
+        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
+                    gap = 36;
+        const bool proof = !d.input.presenter && bottom - top > kProof + 220;
+        const float h = bottom - top - (proof ? kProof + 20 : 0), left = (w - gap) * 0.5F;
+        draw_lossless_texts(d, {x, top, left, h});
+        draw_lossless_looks(d, {x + left + gap, top, w - left - gap, h});
+        if (proof) draw_lossless_proof(d, {x, bottom - kProof, w, kProof});
+    }
+
+    static void keys(const LosslessDraw& d) {
+        const int last = static_cast<int>(lossless_rules().size()) - 1;
+        if (d.ui.take_key(ui::Key::down)) d.state.rule = std::min(d.state.rule + 1, last);
+        if (d.ui.take_key(ui::Key::up)) d.state.rule = std::max(d.state.rule - 1, 0);
+        if (d.ui.take_key(ui::Key::c)) more_texts(d, 1000);
+        const RunStudy study = greedy_study(d.input);
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) {
+            d.out.push_back(Command{study});
+            if (d.input.beat != kLosslessBeats - 1) d.out.push_back(ShowDetails{}); // its stage shows them
+        }
+    }
+
+    LosslessState state_;
+    int beat_ = -1;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_lossless() {
+    return std::make_unique<LosslessScene>();
+}
+
+} // namespace speclens

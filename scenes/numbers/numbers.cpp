@@ -1,0 +1,60 @@
+// Scene S16, the numbers lab: published figures, their conditions, and what speaks against them.
+#include <algorithm>
+
+#include "ui/tokens.h"
+#include "scenes/numbers/numbers_model.h"
+
+namespace speclens {
+namespace {
+
+class NumbersScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kNumbersBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("numbers");
+        follow_numbers_beat(input, state_, beat_);
+        const NumbersModel model = numbers_model(input, state_);
+        const NumbersDraw d{input, model, state_, ui};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, numbers_title(input, model, state_));
+            draw_numbers_table(
+                d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
+            ui.pop_clip();
+        }
+        draw_story(input, ui, numbers_story(input, model), out);
+        draw_numbers_details(d);
+        draw_numbers_controls(d);
+        if (ui.take_key(ui::Key::down)) choose_figure(d, model.selected + 1);
+        if (ui.take_key(ui::Key::up)) choose_figure(d, model.selected - 1);
+        if (ui.take_key(ui::Key::c))
+            choose_filter(state_, static_cast<FigureFilter>((static_cast<int>(state_.filter) + 1) % 3));
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        NumbersState state = state_;
+        int beat = beat_;
+        follow_numbers_beat(input, state, beat);
+        return numbers_description(input, numbers_model(input, state), state);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Another figure"}, {"C", "All figures, the disputed, the wrong ones"}};
+    }
+
+  private:
+    NumbersState state_;
+    int beat_ = -1;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_numbers() {
+    return std::make_unique<NumbersScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,219 @@
+// The table of S16 and what is known of one figure.
+#include <algorithm>
+
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "engine/published/published_words.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/numbers/numbers_model.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+constexpr float kFigureRow = 28;
+
+ui::Role standing_role(const PublishedFigure& figure) {
+    return figure.standing == Standing::wrong ? Role::rejected : Role::target;
+}
+
+// A published value: hollow and hatched, as in every chart. Beside what would be right, a list is told in
+// full where it fits.
+void value_box(const NumbersDraw& d, Rect box, const PublishedFigure& figure) {
+    const ui::Color color = d.ui.theme.role(standing_role(figure));
+    d.ui.canvas.hatch(box, color.alpha(0.25F));
+    d.ui.canvas.outline(box, {color, 1}, 3);
+    const std::string whole = whole_value(figure);
+    const bool fits =
+        d.state.filter == FigureFilter::wrong && d.ui.canvas.text_width(whole, Font::mono, 14) <= box.w - 14;
+    ui::fitted_text(d.ui.canvas, {box.right() - 8, box.y + 16}, fits ? whole : published_value(figure),
+                    Font::mono, 14, d.ui.theme.ink, box.w - 14, Align::right);
+}
+
+// Claims begin alike and end with what tells them apart: what does not fit is left out before the end.
+void claim_text(const NumbersDraw& d, ui::Vec2 at, const std::string& claim, float room) {
+    const auto width = [&](const std::string& words) {
+        return d.ui.canvas.text_width(words, Font::text, 14);
+    };
+    std::string words = claim;
+    std::size_t tail = claim.rfind(' ');
+    if (tail != std::string::npos && tail > 0) tail = claim.rfind(' ', tail - 1);
+    if (width(claim) > room && tail != std::string::npos)
+        for (std::size_t head = claim.rfind(' ', tail - 1); head != std::string::npos && head > 0;
+             head = claim.rfind(' ', head - 1))
+            if (const std::string shorter = claim.substr(0, head) + " …" + claim.substr(tail);
+                width(shorter) <= room) {
+                words = shorter;
+                break;
+            }
+    ui::fitted_text(d.ui.canvas, at, words, Font::text, 14, d.ui.theme.ink, room);
+}
+
+// Where the columns of the table begin. Wrong figures stand beside what is right, and why.
+struct Columns {
+    float mark, value, value_w, right, method, claim, last;
+    bool wrong, wide; // wide: with a last column
+};
+
+Columns columns_of(const NumbersDraw& d, Rect area) {
+    Columns c{};
+    c.wrong = d.state.filter == FigureFilter::wrong;
+    c.wide = area.w > (c.wrong ? 980 : 760);
+    c.mark = area.x + 4, c.value = area.x + 24;
+    c.value_w = c.wrong && area.w > 760 ? 216 : 128; // of five values in full
+    c.right = c.value + c.value_w + 12;
+    c.method = c.right;
+    c.claim = c.wrong ? c.right + c.value_w + 12 : c.method + 96;
+    c.last = !c.wide   ? area.right() + 16
+             : c.wrong ? c.claim + (area.right() - c.claim) * 0.45F
+                       : area.x + area.w * 0.64F;
+    return c;
+}
+
+} // namespace
+
+void choose_figure(const NumbersDraw& d, int row) {
+    const int last = static_cast<int>(d.model.rows.size()) - 1;
+    if (last < 0) return;
+    d.state.selected = d.model.rows[static_cast<std::size_t>(std::clamp(row, 0, last))]->id;
+}
+
+void draw_numbers_table(const NumbersDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const NumbersModel& m = d.model;
+    const int total = static_cast<int>(m.rows.size());
+    if (total == 0) {
+        ui::slot(canvas, theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
+                 m.figures ? "no figure fits these filters" : "the published figures are not at hand");
+        return;
+    }
+    const int fits = std::max(1, static_cast<int>((area.h - 30) / kFigureRow));
+    d.state.first = std::clamp(d.state.first, std::max(0, m.selected - fits + 1),
+                               m.selected); // the chosen one is in sight
+    d.state.first = std::clamp(d.state.first, 0, std::max(0, total - fits));
+    if (d.ui.input.wheel != 0 && d.ui.mouse_in(area) && !d.ui.wheel_used) {
+        d.ui.wheel_used = true;
+        choose_figure(d, m.selected + (d.ui.input.wheel < 0 ? 3 : -3));
+    }
+    const Columns at = columns_of(d, area);
+    const auto head = [&](float x, const char* words) {
+        canvas.text({x, area.y + 14}, words, Font::text, 14, theme.muted);
+    };
+    head(at.value, at.wrong ? "as printed" : "value");
+    at.wrong ? head(at.right, "what follows") : head(at.method, "method");
+    head(at.claim, "claim");
+    if (at.wide) head(at.last, at.wrong ? "why it is wrong" : "conditions");
+    for (int i = 0; i < std::min(fits, total - d.state.first); ++i) {
+        const int row = d.state.first + i;
+        const PublishedFigure& figure = *m.rows[static_cast<std::size_t>(row)];
+        const float y = area.y + 24 + kFigureRow * static_cast<float>(i);
+        const Rect box{area.x - 8, y, area.w + 16, kFigureRow};
+        const ui::Touch touch = ui::touch(d.ui, d.ui.id("row " + figure.id), box);
+        if (row == m.selected || touch.hovered)
+            canvas.fill(box, theme.raised.alpha(row == m.selected ? 0.9F : 0.45F), 4);
+        if (row < m.told) canvas.fill({box.x, box.y, 3, box.h}, theme.ink); // what the beat is about
+        if (row + 1 == m.told)
+            canvas.line({box.x, box.bottom() - 0.5F}, {box.right(), box.bottom() - 0.5F}, theme.hairline());
+        if (touch.focused) ui::focus_ring(canvas, theme, box);
+        if (touch.clicked) choose_figure(d, row);
+        if (figure.standing == Standing::wrong)
+            ui::icon(canvas, ui::Icon::cross, {at.mark + 6, y + 14}, 10, theme.role(Role::rejected));
+        else if (!figure.conflicts.empty())
+            canvas.text({at.mark + 3, y + 19}, "!", Font::text_bold, 15, theme.role(Role::draft));
+        value_box(d, {at.value, y + 3, at.value_w, 22}, figure);
+        const PublishedFigure* right = at.wrong ? right_figure(*m.figures, figure) : nullptr;
+        if (right)
+            value_box(d, {at.right, y + 3, at.value_w, 22}, *right);
+        else if (at.wrong)
+            canvas.text({at.right + at.value_w - 8, y + 19}, "–", Font::mono, 14, theme.muted, Align::right);
+        else
+            ui::fitted_text(canvas, {at.method, y + 19}, figure.method, Font::text, 14, theme.muted, 88);
+        claim_text(d, {at.claim, y + 19}, figure.claim, at.last - at.claim - 16);
+        if (at.wide)
+            ui::fitted_text(canvas, {at.last, y + 19},
+                            at.wrong ? figure.reason : published_conditions(figure), Font::text, 14,
+                            theme.muted, area.right() - at.last);
+        if (at.wrong) ui::tooltip(d.ui, box, capital(figure.reason));
+    }
+}
+
+void draw_numbers_details(const NumbersDraw& d) {
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x = r.x + 24, w = r.w - 48;
+    const PublishedFigure* figure = d.model.chosen();
+    if (!figure) {
+        ui::fitted_text(canvas, {x, r.y + 32}, "One figure", Font::text_bold, 15, theme.ink, w);
+        ui::paragraph(canvas, {x, r.y + 58}, w,
+                      "Choose a row to see where a figure comes from and what speaks against it.",
+                      {.size = 14, .color = theme.muted, .max_lines = 3});
+        return;
+    }
+    value_box(d, {x, r.y + 14, 128, 24}, *figure);
+    ui::fitted_text(canvas, {x + 142, r.y + 31},
+                    figure->method + (figure->variant.empty() ? "" : ", " + figure->variant), Font::text_bold,
+                    15, theme.ink, w - 142);
+    float y = r.y + 64;
+    const auto say = [&](const std::string& words, ui::Color color, int lines) {
+        if (words.empty() || y + 20 > r.bottom()) return;
+        const int room = std::max(1, static_cast<int>((r.bottom() - y) / 20));
+        y = ui::paragraph(canvas, {x, y}, w, words,
+                          {.size = 14, .color = color, .max_lines = std::min(lines, room)}) +
+            26;
+    };
+    say(figure->claim + ".", theme.ink, 3);
+    say(published_series(*figure), theme.ink, 2);
+    const std::string conditions = published_conditions(*figure);
+    say(conditions.empty() ? "The source gives no conditions." : conditions, theme.muted, 2);
+    say(published_citation(*figure, d.model.figures->source_of(*figure)), theme.muted, 2);
+    if (figure->standing != Standing::as_published)
+        say(capital(published_standing(*figure)) + ".", theme.role(standing_role(*figure)), 4);
+    for (const PublishedConflict& conflict : figure->conflicts) {
+        const PublishedFigure& other = *d.model.figures->find(conflict.with);
+        say("Against " + published_value(other) + " (" + other.id + "): " + conflict.why, theme.ink, 5);
+    }
+}
+
+void draw_numbers_controls(const NumbersDraw& d) {
+    const Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    ControlRow row(r);
+    const std::string filters[] = {"all", "disputed", "wrong"};
+    Rect at = row.place(ui::segmented_width(ui.canvas, filters));
+    ui::field_label(ui, at, "Figures");
+    if (const auto pick =
+            ui::segmented(ui, "filter", {at.x, at.y}, filters, static_cast<int>(d.state.filter)))
+        choose_filter(d.state, static_cast<FigureFilter>(*pick));
+    if (row.room() < 140 || !d.model.figures) return;
+    at = row.place(std::min(180.0F, row.room()));
+    ui::field_label(ui, at, "Method");
+    std::vector<ui::Choice> choices{{"all", "", ""}};
+    int chosen = 0;
+    for (const std::string& method : d.model.figures->methods()) {
+        if (method == d.state.method) chosen = static_cast<int>(choices.size());
+        choices.push_back({method, "", ""});
+    }
+    if (const auto pick = ui::dropdown(ui, "method", at, choices, chosen); pick && *pick != chosen)
+        d.state.method = *pick == 0 ? std::string() : choices[static_cast<std::size_t>(*pick)].label;
+    if (row.room() < 176) return;
+    at = row.place(176);
+    ui::field_label(ui, at, "Figure");
+    const int total = static_cast<int>(d.model.rows.size());
+    const std::string words =
+        total == 0 ? "none" : std::to_string(d.model.selected + 1) + " of " + std::to_string(total);
+    if (const auto to = ui::stepper(ui, "figure", at, d.model.selected,
+                                    {.low = 0, .high = std::max(0.0, total - 1.0), .text = words}))
+        choose_figure(d, static_cast<int>(*to));
+}
+
+} // namespace speclens

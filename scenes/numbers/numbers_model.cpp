@@ -1,0 +1,98 @@
+#include "scenes/numbers/numbers_model.h"
+
+#include <algorithm>
+
+#include "engine/published/published_words.h"
+
+namespace speclens {
+namespace {
+
+// The target's own token counted or not; a block of 16 that holds 15 drafts; an own token taken for a draft.
+constexpr const char* kCounting[] = {"vllm-48915-accepted",       "block-example-token",
+                                     "domino-fig1-eagle3-tokens", "domino-fig1-dflash-tokens",
+                                     "domino-fig1-domino-tokens", "dflash-block",
+                                     "dflash-verified-stated",    "course-wasted",
+                                     "course-wasted-derived"};
+
+int conditions_of(const PublishedFigure& figure) {
+    return figure.model.has_value() + figure.dataset.has_value() + figure.hardware.has_value() +
+           figure.engine.has_value() + figure.batch.has_value() + figure.budget.has_value() +
+           figure.temperature.has_value();
+}
+
+// What this program measures itself, with all conditions but one at least.
+bool can_be_repeated(const PublishedFigure& figure) {
+    return figure.standing == Standing::as_published &&
+           (figure.quantity == "tokens_per_round" || figure.quantity == "speedup") &&
+           conditions_of(figure) >= 6;
+}
+
+} // namespace
+
+std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat) {
+    std::vector<const PublishedFigure*> told;
+    if (beat == kCountingBeat)
+        for (const char* id : kCounting)
+            if (const PublishedFigure* figure = figures.find(id)) told.push_back(figure);
+    if (beat == kRepeatBeat)
+        for (const PublishedFigure& figure : figures.figures())
+            if (can_be_repeated(figure)) told.push_back(&figure);
+    return told;
+}
+
+void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat) {
+    if (input.beat == beat) return;
+    beat = input.beat;
+    state.filter = beat == 2 ? FigureFilter::disputed : beat == 3 ? FigureFilter::wrong : state.own;
+    if (!input.figures) return;
+    // The first of them that the filters let through; without one, the figure that the user chose stays.
+    const NumbersModel model = numbers_model(input, state);
+    if (model.told > 0) state.selected = model.rows.front()->id;
+}
+
+void choose_filter(NumbersState& state, FigureFilter filter) {
+    state.filter = state.own = filter;
+}
+
+NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
+    NumbersModel m;
+    m.figures = input.figures;
+    if (!m.figures) return m;
+    for (const PublishedFigure& figure : m.figures->figures()) {
+        const bool wrong = figure.standing == Standing::wrong, disputed = !figure.conflicts.empty();
+        m.wrong += wrong;
+        m.disputed += disputed;
+        if (!state.method.empty() && figure.method != state.method) continue;
+        if (state.filter == FigureFilter::wrong && !wrong) continue;
+        if (state.filter == FigureFilter::disputed && !disputed) continue;
+        m.rows.push_back(&figure);
+    }
+    for (const PublishedFigure* figure : figures_told(*m.figures, input.beat)) {
+        const auto from = m.rows.begin() + m.told, at = std::find(from, m.rows.end(), figure);
+        if (at == m.rows.end()) continue;
+        std::rotate(from, at, at + 1);
+        ++m.told;
+    }
+    const auto found = std::ranges::find(m.rows, state.selected, &PublishedFigure::id);
+    m.selected = m.rows.empty() ? -1 : found == m.rows.end() ? 0 : static_cast<int>(found - m.rows.begin());
+    return m;
+}
+
+const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong) {
+    for (const PublishedConflict& conflict : wrong.conflicts) {
+        const PublishedFigure* other = figures.find(conflict.with);
+        if (other && other->standing == Standing::derived && other->quantity == wrong.quantity &&
+            other->values.size() == wrong.values.size())
+            return other;
+    }
+    return nullptr;
+}
+
+std::string whole_value(const PublishedFigure& figure) {
+    if (figure.form != Form::list) return published_value(figure);
+    std::string words;
+    for (const double value : figure.values) words += (words.empty() ? "" : " ") + published_number(value);
+    return words;
+}
+
+} // namespace speclens

@@ -1,0 +1,67 @@
+// The published figures with their conditions: which there are, which disagree with others and why, and which
+// are wrong in their own source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/published/published.h"
+#include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+enum class FigureFilter : std::uint8_t { all, disputed, wrong };
+
+// What the user set.
+struct NumbersState {
+    FigureFilter filter = FigureFilter::all; // in force: the user's own, or what a beat brought along
+    FigureFilter own = FigureFilter::all;    // comes back after such a beat
+    std::string method;                      // empty: all
+    std::string selected;                    // id of a figure; empty: the first one
+    int first = 0;                           // row at the top of the table
+};
+
+struct NumbersModel {
+    const Published* figures = nullptr;
+    std::vector<const PublishedFigure*> rows; // that pass the filter, first those that the beat is about
+    int told = 0;                             // how many the beat is about
+    int selected = -1;                        // index of `rows`
+    int disputed = 0, wrong = 0;              // of all
+    [[nodiscard]] const PublishedFigure* chosen() const {
+        return selected < 0 ? nullptr : rows[static_cast<std::size_t>(selected)];
+    }
+};
+[[nodiscard]] NumbersModel numbers_model(const SceneInput& input, const NumbersState& state);
+// What follows from the source of a wrong figure in its place; nullptr: nothing that could be worked out.
+[[nodiscard]] const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong);
+// Its value; of a list all of them, without the unit: "2.76 3.16 3.29 3.33".
+[[nodiscard]] std::string whole_value(const PublishedFigure& figure);
+
+inline constexpr int kNumbersBeats = 5;
+inline constexpr int kCountingBeat = 1, kRepeatBeat = 4;
+// What the beat speaks of where no filter says it: at kCountingBeat figures that count differently, in the
+// order in which they are told apart; at kRepeatBeat those that could be repeated.
+[[nodiscard]] std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat);
+// A beat that was not there before brings its filter and its figures along; afterwards the user may choose
+// others.
+void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat);
+void choose_filter(NumbersState& state, FigureFilter filter);
+[[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model,
+                                       const NumbersState& state);
+[[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
+[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model,
+                                              const NumbersState& state);
+
+struct NumbersDraw {
+    const SceneInput& input;
+    const NumbersModel& model;
+    NumbersState& state;
+    ui::Ui& ui;
+};
+void draw_numbers_table(const NumbersDraw& d, ui::Rect area);
+void draw_numbers_details(const NumbersDraw& d);
+void draw_numbers_controls(const NumbersDraw& d);
+void choose_figure(const NumbersDraw& d, int row);
+
+} // namespace speclens

@@ -1,0 +1,290 @@
+// One lane: who, how many tokens so far, the text with the origin of every token, and what it amounts to.
+#include <algorithm>
+#include <limits>
+
+#include "ui/format.h"
+#include "ui/tokens.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+struct Placed {
+    float x = 0;
+    int line = 0;
+};
+
+const char* phase_words(const CycleView& shown, bool narrow) {
+    switch (shown.phase) {
+    case Phase::draft:
+        return "guesses";
+    case Phase::verify:
+        if (narrow) return "target pass";
+        return shown.current()->drafts.empty() ? "the target's pass" : "the target's pass over them";
+    case Phase::accept:
+        return "verdicts";
+    case Phase::resample:
+        return narrow ? "own token" : "the target's own token";
+    case Phase::commit:
+        return "committed";
+    default:
+        return "begins";
+    }
+}
+
+// Running text wraps between tokens; a line break ends its line.
+std::vector<Placed> place(const RaceDraw& d, const RaceLaneModel& lane, float width, float size) {
+    std::vector<Placed> places;
+    float x = 0;
+    int line = 0;
+    for (std::size_t i = static_cast<std::size_t>(lane.whole.prompt_tokens); i < lane.whole.tokens.size();
+         ++i) {
+        const std::string bytes = lane.trace->text(lane.whole.tokens[i].id);
+        const float w = ui::running_width(d.ui.canvas, bytes, size);
+        if (x > 0 && x + w > width) {
+            x = 0;
+            ++line;
+        }
+        places.push_back({x, line});
+        x += w + 1;
+        if (bytes.ends_with('\n')) {
+            x = 0;
+            ++line;
+        }
+    }
+    return places;
+}
+
+// Where the parts of a lane are, and how its text is set; the same in every lane.
+struct LaneLayout {
+    Rect text, round;
+    float size = 15, pitch = 21;
+    int room = 1; // lines of text
+};
+
+LaneLayout lane_layout(const RaceDraw& d, Rect box) {
+    LaneLayout l;
+    const float round = d.model.stepped && box.h > 240 ? std::min(136.0F, box.h * 0.36F) : 0;
+    l.text = {box.x + 16, box.y + 60, box.w - 32, box.h - 60 - 44 - round};
+    l.round = {l.text.x, l.text.bottom(), l.text.w, round > 0 ? round - 6 : 0};
+    if (d.grid.roomy) l.size = 17, l.pitch = 24;
+    l.room = std::max(1, static_cast<int>((l.text.h - 4) / l.pitch));
+    return l;
+}
+
+// The lines that are left below "…".
+int lines_below(int first, int room) {
+    return first > 0 && room > 2 ? room - 1 : room;
+}
+
+// Line of the newest token, which is to stay in view with what comes next below it where there is room.
+int newest_line(const RaceLaneModel& lane, const std::vector<Placed>& places) {
+    const std::size_t shown = static_cast<std::size_t>(lane.tokens_shown);
+    return places[std::min(places.size() - 1, shown > 0 ? shown - 1 : 0)].line;
+}
+
+// Equal texts look equal only where they begin at one line: the line that the leader needs, as long as it
+// hides no other lane's newest token. Else every lane follows its own text.
+int first_line(const RaceDraw& d, std::span<const std::vector<Placed>> texts, std::size_t index, int room) {
+    int common = 0, behind = std::numeric_limits<int>::max(), own = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (texts[i].empty()) continue;
+        const int newest = newest_line(d.model.lanes[i], texts[i]), last = texts[i].back().line;
+        const int rows = lines_below(1, room);
+        const int first =
+            last < room || newest + 1 < room ? 0 : std::clamp(newest - rows + 2, 0, last - rows + 1);
+        common = std::max(common, first);
+        behind = std::min(behind, newest);
+        if (i == index) own = first;
+    }
+    return behind >= common ? common : own;
+}
+
+void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& layout,
+               const std::vector<Placed>& places, int first) {
+    ui::Canvas& c = d.ui.canvas;
+    const Rect area = layout.text;
+    const float size = layout.size, pitch = layout.pitch;
+    if (places.empty()) {
+        ui::fitted_text(c, {area.x, area.y + 18},
+                        d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once",
+                        Font::text, 14, d.ui.theme.muted, area.w);
+        return;
+    }
+    const std::size_t shown = static_cast<std::size_t>(lane.tokens_shown);
+    const int rows = lines_below(first, layout.room), skipped = layout.room - rows;
+    if (skipped > 0) c.text({area.x, area.y + 17}, "…", Font::mono, size, d.ui.theme.muted);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i].line < first || places[i].line >= first + rows) continue;
+        const OutputToken& token = lane.whole.tokens[static_cast<std::size_t>(lane.whole.prompt_tokens) + i];
+        const std::string bytes = lane.trace->text(token.id);
+        const ui::Vec2 at{area.x + places[i].x,
+                          area.y + 17 + pitch * static_cast<float>(places[i].line - first + skipped)};
+        // A token that is wider than the lane, such as a long run of spaces, ends at its edge.
+        const bool wide = ui::running_width(c, bytes, size) > area.w;
+        if (wide) d.ui.push_clip({area.x - 2, at.y - pitch, area.w + 4, pitch + 8});
+        ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
+        if (wide) d.ui.pop_clip();
+        // Where the lanes' texts part, a mark before the first token that is not shared.
+        if (d.model.texts > 1 && !d.model.identical && (d.model.measured || d.model.stepped) &&
+            static_cast<int>(i) == d.model.same_tokens)
+            c.line({at.x - 1, at.y - size}, {at.x - 1, at.y + 6}, {d.ui.theme.ink, 2});
+    }
+}
+
+void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    struct Item {
+        std::string value, unit;
+    };
+    std::vector<Item> items{
+        {lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", "per round"},
+        d.model.stepped || d.model.table
+            ? Item{std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"}
+            : Item{lane.tokens_shown ? ui::number(lane.tokens_per_second, 0) : "–", "tok/s"}};
+    if (lane.speed_up > 0 && lane.done) items.push_back({ui::speed_up(lane.speed_up), "speed-up"});
+    const auto width = [&](const Item& item) {
+        return c.text_width(item.value, Font::mono_medium, 17) + 6 + c.text_width(item.unit, Font::text, 14);
+    };
+    const auto total = [&] {
+        float sum = 0;
+        for (const Item& item : items) sum += width(item) + 16;
+        return sum - 16;
+    };
+    if (total() > area.w && items.size() == 3) items.erase(items.begin() + 1); // the speed-up says it too
+    if (total() > area.w && d.input.presenter && !items.back().unit.starts_with("speed")) items.pop_back();
+    if (total() > area.w)
+        for (Item& item : items) item.unit = item.unit == "per round" ? "/round" : "";
+    float x = area.x;
+    const float gap = items.size() > 1
+                          ? std::min(32.0F, (area.w - (total() - 16 * static_cast<float>(items.size() - 1))) /
+                                                static_cast<float>(items.size() - 1))
+                          : 0;
+    for (const Item& item : items) {
+        c.text({x, area.y + 20}, item.value, Font::mono_medium, 17, t.ink);
+        const float w = c.text_width(item.value, Font::mono_medium, 17);
+        c.text({x + w + 6, area.y + 20}, item.unit, Font::text, 14, t.muted);
+        x += width(item) + gap;
+    }
+}
+
+// The round under way, or the one that has just ended: every guess and what became of it, then the target's
+// own token.
+void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    c.line({area.x, area.y + 0.5F}, {area.right(), area.y + 0.5F}, t.hairline());
+    const CycleSummary* round = lane.shown.current();
+    const auto heading = [&](bool narrow) -> std::string {
+        if (lane.done) return d.model.over || narrow ? "finished" : "finished: it waits for the others";
+        if (!round) return "the prompt is read";
+        return "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown, narrow);
+    };
+    const std::string words = heading(c.text_width(heading(false), Font::text, 14) > area.w - 28);
+    ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
+    if (!round) return;
+    float x = area.x, y = area.y + 30;
+    int hidden = 0;
+    const auto add = [&](int id, Role role) {
+        const std::string label = label_of(*lane.trace, id);
+        const float w = std::min(area.w, ui::chip_width(c, label, 28));
+        if (x > area.x && x + w > area.right()) {
+            x = area.x;
+            y += 32;
+        }
+        if (y + 28 > area.bottom()) {
+            ++hidden;
+            return;
+        }
+        ui::chip(c, t, {x, y, w, 28}, label, {.role = role});
+        x += w + 6;
+    };
+    for (const DraftSlot& slot : round->drafts)
+        add(slot.draft->token, slot.state == DraftSlot::State::drafted ? Role::draft : role_of(slot.state));
+    const Committed* commit = commit_of(lane.whole, *round);
+    if (round->resample)
+        add(round->resample->token, commit && drops_own_token(*commit)                   ? Role::discarded
+                                    : round->resample->from == Resampled::From::residual ? Role::residual
+                                    : round->resample->from == Resampled::From::bonus    ? Role::bonus
+                                                                                         : Role::target);
+    // What has no room is counted at the right of the heading.
+    if (hidden > 0)
+        c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted,
+               Align::right);
+}
+
+void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, int first,
+               std::vector<SceneCommand>& out) {
+    const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(index)];
+    const Rect box = d.grid.lane(index, static_cast<int>(d.model.lanes.size()));
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const bool chosen = index == d.model.focus;
+    const ui::Touch touched = // no stop of Tab: arrows choose a lane, and Enter is for the chosen one
+        ui::touch(d.ui, d.ui.id("lane " + std::to_string(index)), box, {.focusable = false, .grow = false});
+    if (touched.clicked)
+        out.push_back(chosen ? SceneCommand{OpenLane{index}} : SceneCommand{FocusLane{index}});
+    ui::card(c, t, box, chosen);
+    ui::tooltip(d.ui, {box.x, box.y, box.w, 64},
+                chosen ? "click again, or Enter: step this run in the loop scene"
+                       : "click: choose this lane");
+    const Rect in = box.inset(16, 0);
+    const float top = box.y;
+
+    const std::string total =
+        lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(lane.tokens) : "";
+    const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
+    const float total_w = c.text_width(total, Font::mono, 14),
+                count_w = c.text_width(count, Font::mono_medium, 24);
+    c.text({in.right(), top + 30}, total, Font::mono, 14, t.muted, Align::right);
+    c.text({in.right() - total_w, top + 30}, count, Font::mono_medium, 24, t.ink, Align::right);
+    ui::icon(c, lane.mark, {in.x + 7, top + 23}, 14, t.ink);
+    ui::fitted_text(c, {in.x + 24, top + 29}, lane.title, Font::text_bold, 18, t.ink,
+                    in.w - 24 - total_w - count_w - 10);
+    std::string about = race_about(lane);
+    if (c.text_width(about, Font::text, 14) > in.w - 24) about = race_about_short(lane);
+    ui::fitted_text(c, {in.x + 24, top + 50}, about, Font::text, 14, t.muted, in.w - 24);
+
+    const LaneLayout layout = lane_layout(d, box);
+    const Rect text = layout.text;
+    if (!lane.lane->problem.empty()) {
+        ui::paragraph(
+            c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
+            {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
+        return;
+    }
+    if (!lane.trace || (lane.whole.cycles.empty() && !d.model.stepped)) {
+        ui::slot(c, t, {text.x, text.y, text.w, 32},
+                 d.model.race->cut ? "has not run"
+                 : d.model.stepped ? "reads the prompt"
+                                   : "waits for its turn");
+        return;
+    }
+    if (layout.round.h > 0) draw_round(d, lane, layout.round);
+    draw_text(d, lane, layout, places, first);
+    c.line({in.x, box.bottom() - 38.5F}, {in.right(), box.bottom() - 38.5F}, t.hairline());
+    draw_numbers(d, lane, {in.x, box.bottom() - 34, in.w, 30});
+}
+
+} // namespace
+
+void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out) {
+    const int count = static_cast<int>(d.model.lanes.size());
+    if (count == 0) return;
+    const LaneLayout layout = lane_layout(d, d.grid.lane(0, count));
+    std::vector<std::vector<Placed>> texts;
+    for (const RaceLaneModel& lane : d.model.lanes)
+        texts.push_back(lane.trace ? place(d, lane, layout.text.w, layout.size) : std::vector<Placed>{});
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        draw_lane(d, static_cast<int>(i), texts[i], first_line(d, texts, i, layout.room), out);
+}
+
+} // namespace speclens

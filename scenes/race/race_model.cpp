@@ -1,0 +1,281 @@
+#include "scenes/race/race_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/run/run_clock.h"
+#include "engine/rules/verify.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kSame = 1e-6; // ms
+
+struct Method {
+    const char* drafter;
+    const char* title;
+    ui::Icon mark;
+};
+constexpr Method kMethods[] = {
+    {"none", "plain", ui::Icon::circle},
+    {"small", "small model", ui::Icon::diamond_solid},
+    {"small_tree", "small, tree", ui::Icon::fork},
+    {"lookup", "lookup", ui::Icon::cross_fat},
+    {"skip", "layer skip", ui::Icon::half_disc},
+    {"eagle3", "EAGLE-3", ui::Icon::triangle_up},
+    {"eagle3_tree", "EAGLE-3, tree", ui::Icon::fork},
+    {"dflash", "DFlash", ui::Icon::square},
+    {"domino", "Domino", ui::Icon::hexagon},
+    {"dspark", "DSpark", ui::Icon::pentagon},
+    {"dart", "DART", ui::Icon::triangle_right},
+    {"medusa", "Medusa", ui::Icon::triangle_down},
+    {"medusa_tree", "Medusa, tree", ui::Icon::fork},
+};
+
+const Method* known(const std::string& drafter) {
+    for (const Method& m : kMethods)
+        if (drafter == m.drafter) return &m;
+    return nullptr;
+}
+
+RunClock::Unit unit_of(bool rounds) {
+    return rounds ? RunClock::Unit::rounds : RunClock::Unit::ms;
+}
+
+// Events of rounds and phases that are over at `ms`.
+std::size_t events_at(const Trace& trace, const CycleView& whole, const RunClock& clock, double ms) {
+    if (ms + kSame >= clock.total()) return trace.size();
+    std::size_t cursor = whole.cycles.empty() ? trace.size() : whole.cycles.front().first_event;
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (clock.span(cycle).start > ms + kSame) break;
+        cursor = cycle.first_event;
+        while (cursor < cycle.end_event && clock.at(cursor + 1) <= ms + kSame) ++cursor;
+    }
+    return cursor;
+}
+
+RaceLaneModel named_lane(const RaceLane& lane) {
+    RaceLaneModel m;
+    m.lane = &lane;
+    m.drafter = lane.settings.drafter;
+    m.title = method_title(m.drafter);
+    m.mark = method_mark(m.drafter);
+    m.trace = lane.trace.get();
+    return m;
+}
+
+RaceLaneModel stepped_lane(const RaceView& race, std::size_t index, double clock) {
+    RaceLaneModel m = named_lane(race.lanes[index]);
+    if (!m.trace || race.steps.empty()) {
+        m.trace = nullptr;
+        return m;
+    }
+    const std::size_t last = race.steps.size() - 1;
+    const auto at = std::min(last, static_cast<std::size_t>(std::max(0.0, clock) + 0.5));
+    m.whole = fold(*m.trace, race.steps[last][index]);
+    m.shown = fold(*m.trace, race.steps[at][index]);
+    m.tokens = m.whole.output_tokens;
+    m.tokens_shown = m.shown.output_tokens;
+    m.done = m.shown.stopped != nullptr;
+    for (m.end = static_cast<double>(last); m.end > 0; --m.end)
+        if (race.steps[static_cast<std::size_t>(m.end) - 1][index] != race.steps[last][index]) break;
+    return m;
+}
+
+RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
+    RaceLaneModel m = named_lane(lane);
+    if (!m.trace) return m;
+    const std::size_t size = m.trace->size();
+    m.whole = fold(*m.trace, size);
+    const RunClock clock(*m.trace, m.whole, unit_of(rounds));
+    m.end = clock.total();
+    m.total_ms = m.whole.total_ms;
+    const std::size_t cursor = events_at(*m.trace, m.whole, clock, ms);
+    m.shown = fold(*m.trace, cursor);
+    m.tokens = m.whole.output_tokens;
+    m.tokens_shown = m.shown.output_tokens;
+    m.done = lane.finished && cursor == size;
+    const double spent = rounds ? m.shown.total_ms : std::min(ms, m.total_ms);
+    if (spent > 0) m.tokens_per_second = 1000 * m.tokens_shown / spent;
+    return m;
+}
+
+std::vector<int> output_of(const CycleView& view) {
+    std::vector<int> ids;
+    for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
+        ids.push_back(view.tokens[i].id);
+    return ids;
+}
+
+// Whole texts must be equal; texts on their way must begin alike.
+void compare_texts(RaceModel& m, const std::vector<std::vector<int>>& texts) {
+    m.texts = static_cast<int>(texts.size());
+    m.identical = texts.size() > 1;
+    if (texts.empty()) return;
+    const std::vector<int>& longest = *std::ranges::max_element(texts, {}, &std::vector<int>::size);
+    std::size_t shared = longest.size();
+    for (const std::vector<int>& text : texts) {
+        const auto same = static_cast<std::size_t>(std::ranges::mismatch(text, longest).in1 - text.begin());
+        m.identical = m.identical && same == text.size() && (m.stepped || text.size() == longest.size());
+        shared = std::min(shared, same);
+    }
+    m.same_tokens = static_cast<int>(shared);
+}
+
+} // namespace
+
+ui::Icon method_mark(const std::string& drafter) {
+    const Method* m = known(drafter);
+    return m ? m->mark : ui::Icon::diamond;
+}
+
+std::string method_title(const std::string& drafter) {
+    const Method* m = known(drafter);
+    return m ? m->title : drafter;
+}
+
+bool race_of_table(const RaceView& race) {
+    return std::ranges::any_of(race.lanes, [](const RaceLane& lane) {
+        const Header* header = lane.trace ? lane.trace->header() : nullptr;
+        return header && header->tier == "TABLE";
+    });
+}
+
+RaceModel race_model(const SceneInput& input) {
+    RaceModel m;
+    m.race = input.race;
+    if (!m.race) return m;
+    m.clock = input.race_ms;
+    m.stepped = m.race->settings.stepped;
+    m.rounds = input.race_rounds && !m.stepped;
+    m.table = race_of_table(*m.race);
+    m.focus = std::clamp(input.race_lane, 0, std::max(0, static_cast<int>(m.race->lanes.size()) - 1));
+    m.measured = m.race->lanes_finished();
+    m.greedy = m.race->settings.base.sampling.temperature == 0;
+    if (const RuleInfo* rule = find_rule(m.race->settings.base.rule))
+        m.lossless =
+            keeps_target(*rule, m.race->settings.base.rule_params, m.race->settings.base.sampling);
+    m.over = m.measured;
+    bool any = false;
+    std::vector<std::vector<int>> texts;
+    for (const RaceLane& lane : m.race->lanes) {
+        m.lanes.push_back(m.stepped ? stepped_lane(*m.race, m.lanes.size(), m.clock)
+                                    : lane_model(lane, m.clock, m.rounds));
+        RaceLaneModel& l = m.lanes.back();
+        const int at = static_cast<int>(m.lanes.size()) - 1;
+        if (!l.trace) continue;
+        if (!any) m.tier = tier_of(l.trace->header());
+        any = true;
+        m.longest = std::max(m.longest, l.end);
+        m.over = m.over && l.done;
+        if (l.plain()) m.plain = at;
+        if (lane.problem.empty()) texts.push_back(output_of(m.stepped ? l.shown : l.whole));
+        if (!lane.finished || m.stepped) continue;
+        if (std::abs(l.end - m.clock) < kSame) m.just_done = at;
+        const auto speed = [&](const RaceLaneModel& x) {
+            return m.table ? x.whole.tokens_per_round() : x.tokens / std::max(1e-9, x.total_ms);
+        };
+        if (l.tokens > 0 && (m.fastest < 0 || speed(l) > speed(m.lanes[static_cast<std::size_t>(m.fastest)]))) m.fastest = at;
+    }
+    m.over = m.over && any;
+    if (m.plain >= 0 && !m.table) {
+        const RaceLaneModel& plain = m.lanes[static_cast<std::size_t>(m.plain)];
+        for (RaceLaneModel& l : m.lanes)
+            if (l.trace && l.tokens > 0 && l.total_ms > 0 && plain.tokens > 0 && l.lane->finished &&
+                plain.lane->finished)
+                l.speed_up = plain.total_ms / plain.tokens / (l.total_ms / l.tokens);
+    }
+    if (m.stepped) m.longest = static_cast<double>(m.race->steps.empty() ? 0 : m.race->steps.size() - 1);
+    compare_texts(m, texts);
+    return m;
+}
+
+namespace {
+
+// Rounds that a lane of a stepped race had ended at a step.
+int rounds_at(const RaceView& race, std::size_t lane, std::size_t step) {
+    const Trace* trace = race.lanes[lane].trace.get();
+    int rounds = 0;
+    for (std::size_t i = 0; trace && i < race.steps[step][lane]; ++i)
+        rounds += std::holds_alternative<Committed>((*trace)[i]);
+    return rounds;
+}
+
+} // namespace
+
+double next_round(const RaceView& race, double step) {
+    const auto from = static_cast<std::size_t>(step + 0.5);
+    const std::size_t last = race.steps.empty() ? 0 : race.steps.size() - 1;
+    for (std::size_t at = from + 1; at < last; ++at) {
+        bool all = true;
+        for (std::size_t lane = 0; lane < race.lanes.size(); ++lane)
+            all = all && (rounds_at(race, lane, at) > rounds_at(race, lane, from) ||
+                          race.steps[at][lane] == race.steps[last][lane]);
+        if (all) return static_cast<double>(at);
+    }
+    return static_cast<double>(last);
+}
+
+double previous_round(const RaceView& race, double step) {
+    const auto from = static_cast<std::size_t>(step + 0.5);
+    for (std::size_t at = from; at-- > 0;) {
+        bool all = true;
+        for (std::size_t lane = 0; lane < race.lanes.size(); ++lane)
+            all = all && (rounds_at(race, lane, at) < rounds_at(race, lane, from) ||
+                          race.steps[at][lane] == race.steps[from][lane]);
+        if (all) return static_cast<double>(at);
+    }
+    return 0;
+}
+
+std::vector<double> race_stops(const RaceView& race, int only, bool rounds) {
+    std::vector<double> stops{0};
+    if (race.settings.stepped) {
+        for (std::size_t i = 1; i < race.steps.size(); ++i) stops.push_back(static_cast<double>(i));
+        return stops;
+    }
+    for (std::size_t i = 0; i < race.lanes.size(); ++i) {
+        if (only >= 0 && static_cast<int>(i) != only) continue;
+        const Trace* trace = race.lanes[i].trace.get();
+        if (!trace) continue;
+        const CycleView whole = fold(*trace, trace->size());
+        const RunClock clock(*trace, whole, unit_of(rounds));
+        for (const CycleSummary& cycle : whole.cycles) stops.push_back(clock.span(cycle).end());
+    }
+    std::ranges::sort(stops);
+    const auto same = std::ranges::unique(stops, [](double a, double b) { return b - a < kSame; });
+    stops.erase(same.begin(), same.end());
+    return stops;
+}
+
+double race_end(const RaceView& race, bool rounds) {
+    if (race.settings.stepped) return race.steps.empty() ? 0 : static_cast<double>(race.steps.size() - 1);
+    double end = 0;
+    for (const RaceLane& lane : race.lanes) {
+        if (!lane.trace) continue;
+        const CycleView whole = fold(*lane.trace, lane.trace->size());
+        end = std::max(end, RunClock(*lane.trace, whole, unit_of(rounds)).total());
+    }
+    return end;
+}
+
+double race_rest(const RaceView& race, bool rounds) {
+    if (!race.lanes_finished()) return race_end(race, rounds);
+    double first = -1;
+    if (race.settings.stepped) {
+        const double end = race_end(race);
+        for (std::size_t i = 0; i < race.lanes.size(); ++i)
+            if (race.lanes[i].trace) first = std::min(first < 0 ? end : first, stepped_lane(race, i, end).end);
+        return std::max(0.0, first);
+    }
+    for (const RaceLane& lane : race.lanes) {
+        if (!lane.trace) continue;
+        const CycleView whole = fold(*lane.trace, lane.trace->size());
+        const double total = RunClock(*lane.trace, whole, unit_of(rounds)).total();
+        if (whole.output_tokens > 0 && (first < 0 || total < first)) first = total;
+    }
+    return std::max(0.0, first);
+}
+
+} // namespace speclens

@@ -1,0 +1,68 @@
+// What the race scene shows at one moment of the common clock, read off the lanes' traces. No drawing, no
+// words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/glyphs.h"
+#include "engine/run/cycle_view.h"
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+struct RaceLaneModel {
+    const RaceLane* lane = nullptr;
+    const Trace* trace = nullptr; // null: nothing to show yet
+    std::string drafter, title;
+    ui::Icon mark = ui::Icon::circle;
+    CycleView whole, shown; // all of it; what is over at the clock
+    double total_ms = 0;
+    double end = 0;                   // of the lane on the race's clock
+    int tokens = 0, tokens_shown = 0; // new ones
+    bool done = false;                // the whole run is over at the clock
+    double tokens_per_second = 0;     // of what is shown
+    double speed_up = 0;              // of the whole run over the plain lane; 0: unknown
+    [[nodiscard]] bool plain() const { return drafter == "none"; }
+};
+
+struct RaceModel {
+    const RaceView* race = nullptr;
+    std::vector<RaceLaneModel> lanes;
+    bool rounds = false;  // the clock counts rounds, not ms
+    bool stepped = false; // the clock counts steps; nothing was timed
+    bool table = false;   // the target costs nothing to ask: times say nothing, the clock counts rounds
+    double clock = 0, longest = 0;
+    int focus = 0;
+    bool measured = false; // every lane has finished its run
+    bool over = false;     // every lane is done at the clock
+    bool greedy = false;
+    bool lossless = true; // the rule keeps the law of the target at this temperature
+    ui::Tier tier = ui::Tier::live;
+    int plain = -1;         // lanes, -1: none
+    int fastest = -1;       // most tokens a second, of a table a round
+    int texts = 0;          // lanes to compare: from two on; those that could not run to their end are none
+    int same_tokens = 0;    // that all lanes share from the start, as far as each has come
+    bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
+    int just_done = -1;     // lane that finishes at the clock
+};
+[[nodiscard]] RaceModel race_model(const SceneInput& input);
+
+// Of a stepped race: the first step after `step` at which every lane that was not done has ended a round
+// more, and the last one before it at which every lane that had begun had ended a round less.
+[[nodiscard]] double next_round(const RaceView& race, double step);
+[[nodiscard]] double previous_round(const RaceView& race, double step);
+// Ends of all rounds of all lanes, ascending: where the arrow keys stop.
+[[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1, bool rounds = false);
+// Whether its target is a table.
+[[nodiscard]] bool race_of_table(const RaceView& race);
+// Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest
+// moment there is while lanes still run.
+[[nodiscard]] double race_rest(const RaceView& race, bool rounds = false);
+[[nodiscard]] double race_end(const RaceView& race, bool rounds = false);
+
+[[nodiscard]] ui::Icon method_mark(const std::string& drafter);
+[[nodiscard]] std::string method_title(const std::string& drafter); // short, as in the rail: "EAGLE-3"
+
+} // namespace speclens

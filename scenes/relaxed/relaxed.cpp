@@ -1,0 +1,132 @@
+// Scene S12, relaxing the rule: lenience, typical acceptance and cascades on the laws of the run on screen,
+// what they keep and how far they lead away from the target.
+#include <algorithm>
+
+#include "ui/tokens.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/history.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/relaxed/relaxed_model.h"
+
+namespace speclens {
+namespace {
+
+// The rule that a beat is about.
+constexpr const char* kOfBeat[] = {"", "lenience", "typical", "cascade_tokenV3", "", ""};
+
+class RelaxedScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kRelaxedBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("relaxed");
+        follow(input);
+        const RelaxedModel model = relaxed_model(input, state_);
+        const RelaxedDraw d{input, model, state_, ui, out};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, relaxed_title(input, model));
+            draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, relaxed_story(input, model, state_), out);
+        draw_relaxed_details(d);
+        draw_relaxed_controls(d);
+        keys(d);
+        history_.follow(state_, ui.state.active != 0);
+        const RunStudy study = relaxed_study(input, state_);
+        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        RelaxedState state = state_;
+        if (input.trace != trace_) adopt(input, state);
+        if (const char* rule = rule_of(input); *rule) state.rule = rule;
+        return relaxed_description(input, relaxed_model(input, state), state);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Next, previous judged guess"},
+                {"U", "Judge the run by this rule"},
+                {"M", "Measure every rule on this prompt"}};
+    }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override {
+        if (const auto choice = history_.take(forward)) static_cast<RelaxedChoice&>(state_) = *choice;
+    }
+
+  private:
+    static const char* rule_of(const SceneInput& input) {
+        return kOfBeat[std::clamp(input.beat, 0, kRelaxedBeats - 1)];
+    }
+
+    // The rule that the run itself was judged by, with its numbers.
+    static void adopt(const SceneInput& input, RelaxedChoice& choice) {
+        const RuleInfo* own = own_relaxed_rule(*input.whole);
+        if (!own) return;
+        choice.rule = own->name;
+        choice.params = input.whole->header->rule_params;
+    }
+
+    // A beat brings its rule along once; afterwards the user may choose another.
+    void follow(const SceneInput& input) {
+        const bool other_run = input.trace != trace_ && input.whole->header;
+        if (other_run) {
+            trace_ = input.trace;
+            adopt(input, state_);
+        }
+        if (input.beat == beat_) {
+            if (other_run) history_.accept(state_);
+            return;
+        }
+        beat_ = input.beat;
+        if (const char* rule = rule_of(input); *rule) state_.rule = rule;
+        history_.accept(state_);
+    }
+
+    static void draw_stage(const RelaxedDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        const ui::Rect area{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 96};
+        if (!d.model.position()) {
+            ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)},
+                     "the laws of the run's guesses will stand here");
+            return;
+        }
+        const float gap = 40, left = std::max(300.0F, area.w * 0.46F - gap / 2);
+        draw_relaxed_laws(d, {area.x, area.y, left, area.h});
+        draw_relaxed_chart(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+    }
+
+    static void keys(const RelaxedDraw& d) {
+        const auto move = [&](int step) {
+            const int to = d.model.shown + step;
+            if (d.model.shown >= 0 && to >= 0 && to < static_cast<int>(d.model.positions->size()))
+                d.out.push_back(Select{(*d.model.positions)[static_cast<std::size_t>(to)].at});
+        };
+        if (d.ui.take_key(ui::Key::down)) move(1);
+        if (d.ui.take_key(ui::Key::up)) move(-1);
+        if (d.ui.take_key(ui::Key::u)) use_relaxed_rule(d);
+        const RunStudy study = relaxed_study(d.input, d.state);
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) {
+            d.out.push_back(Command{study});
+            d.out.push_back(ShowDetails{});
+        }
+    }
+
+    RelaxedState state_;
+    ControlHistory<RelaxedChoice> history_;
+    int beat_ = -1;
+    const Trace* trace_ = nullptr; // only compared
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_relaxed() {
+    return std::make_unique<RelaxedScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,113 @@
+#include "scenes/shared/cycle_pick.h"
+
+#include <algorithm>
+
+#include "ui/text_layout.h"
+#include "engine/drafters/drafter.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+
+const CycleSummary* shown_cycle(const SceneInput& input) {
+    const CycleSummary* now = input.view->current();
+    if (!now) return input.whole->cycles.empty() ? nullptr : &input.whole->cycles.front();
+    for (const CycleSummary& cycle : input.whole->cycles)
+        if (cycle.cycle == now->cycle && cycle.first_event == now->first_event) return &cycle;
+    return now;
+}
+
+const Committed* commit_of(const CycleView& whole, const CycleSummary& shown) {
+    if (shown.commit) return shown.commit;
+    for (const CycleSummary& cycle : whole.cycles)
+        if (cycle.first_event == shown.first_event) return cycle.commit;
+    return nullptr;
+}
+
+bool drops_own_token(const Committed& commit) {
+    return static_cast<int>(commit.tokens.size()) <= commit.accepted_drafts;
+}
+
+const RunSettings& round_settings(const SceneInput& input, int cycle) {
+    return input.earlier ? settings_at(cycle, *input.earlier, *input.settings) : *input.settings;
+}
+
+int anchor_of(const CycleView& whole, const CycleSummary& shown) {
+    const Header* run = whole.header;
+    int anchor = run && !run->prompt.empty() && !starts_empty(*run) ? run->prompt.back() : -1;
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (cycle.first_event >= shown.first_event) break;
+        if (cycle.commit && !cycle.commit->tokens.empty()) anchor = cycle.commit->tokens.back();
+    }
+    return anchor;
+}
+
+const Top& at_one(const Drafted& draft) {
+    return draft.raw_top.empty() ? draft.top : draft.raw_top;
+}
+
+int favourite(const Top& top) {
+    return top.entries.empty() ? -1 : top.entries.front().id;
+}
+
+std::string word(const SceneInput& input, int id) {
+    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
+}
+
+bool models_loaded(const SceneInput& input) {
+    return input.status && !input.status->ready_drafters.empty();
+}
+
+bool drafter_ready(const SceneInput& input, const std::string& drafter) {
+    return input.status &&
+           std::ranges::find(input.status->ready_drafters, drafter) != input.status->ready_drafters.end();
+}
+
+bool drafts_nothing(const SceneInput& input) {
+    const Header* header = input.whole->header;
+    return header && (header->drafter == "none" || header->k == 0);
+}
+
+std::string first_ready_drafter(const SceneInput& input) {
+    for (const char* drafter : {"eagle3", "domino", "dflash", "small", "lookup"})
+        if (drafter_ready(input, drafter)) return drafter;
+    return "";
+}
+
+OtherDrafter drafter_instead(const SceneInput& input) {
+    const DrafterInfo* info = find_drafter(first_ready_drafter(input));
+    const std::string why = "This run drafts nothing, so there is no guess to keep or to reject.";
+    if (!info) return {"", "", why + " Open a run that has a drafter.", false};
+    return {info->name, info->title, why};
+}
+
+SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
+    return Command{
+        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : usual_k(drafter))}};
+}
+
+void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
+                        std::vector<SceneCommand>& out) {
+    const ui::Rect r{input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 120};
+    ui.canvas.outline(r, {ui.theme.muted, 1, 2, 4}, 6);
+    ui::ParagraphStyle style{.color = ui.theme.muted};
+    style.max_lines = 2;
+    ui::paragraph(ui.canvas, {r.x + 20, r.y + 30}, r.w - 40, other.words, style);
+    if (!other.can_switch || !input.settings) return;
+    const std::string name = other.drafter;
+    const std::string off =
+        !models_loaded(input) ? "No models are loaded: this run was saved earlier"
+        : !drafter_ready(input, name)
+            ? "No " + std::string(other.title) + " head is loaded: give one with --drafter " + name + "=DIR"
+            : "";
+    const std::string label = "Draft with " + std::string(other.title);
+    const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
+    const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
+    if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
+        out.push_back(draft_with(*input.settings, name));
+    if (!off.empty())
+        ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, off, ui::Font::text, 15, ui.theme.muted,
+                        r.right() - 20 - at.right() - 16);
+}
+
+} // namespace speclens

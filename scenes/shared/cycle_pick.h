@@ -1,0 +1,41 @@
+// Which cycle a picture of a drafter is about, and what stands around it.
+#pragma once
+
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+// The cycle of the cursor, as complete as the run knows it; nullptr: there is none.
+[[nodiscard]] const CycleSummary* shown_cycle(const SceneInput& input);
+// What the run committed of `cycle`, also where it is not shown that far; nullptr: nothing yet.
+[[nodiscard]] const Committed* commit_of(const CycleView& whole, const CycleSummary& cycle);
+// The text ended with a kept guess: the token that the target added behind it is not in the text.
+[[nodiscard]] bool drops_own_token(const Committed& commit);
+// What that round was made with: the settings on the screen, or those from before a fork behind it. Needs
+// input.settings.
+[[nodiscard]] const RunSettings& round_settings(const SceneInput& input, int cycle);
+// The token before the first guess of `cycle`; -1: unknown.
+[[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
+// The draft law at temperature 1.
+[[nodiscard]] const Top& at_one(const Drafted& draft);
+[[nodiscard]] int favourite(const Top& top);                     // -1: empty
+[[nodiscard]] std::string word(const SceneInput& input, int id); // “is”; "a token" where there is none
+
+// A scene that is made for one drafter and sees another: the words, and the button that switches.
+struct OtherDrafter {
+    const char* drafter; // "dflash"
+    const char* title;   // "DFlash"
+    std::string words;   // why there is nothing to see
+    bool can_switch = true;
+};
+// A run that makes no guess, and who could make some; can_switch: somebody is loaded.
+[[nodiscard]] bool drafts_nothing(const SceneInput& input);
+[[nodiscard]] OtherDrafter drafter_instead(const SceneInput& input);
+[[nodiscard]] std::string first_ready_drafter(const SceneInput& input); // of chains; empty: none is loaded
+[[nodiscard]] SceneCommand draft_with(const RunSettings& now, const std::string& drafter); // the same run anew
+void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
+                        std::vector<SceneCommand>& out);
+[[nodiscard]] bool models_loaded(const SceneInput& input);
+[[nodiscard]] bool drafter_ready(const SceneInput& input, const std::string& drafter);
+
+} // namespace speclens

@@ -1,0 +1,267 @@
+#include "scenes/shared/head_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/guest_round.h"
+#include "scenes/loop/loop_model.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/speedup/speedup_model.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+int guesses(const HeadModel& model) {
+    return model.cycle ? static_cast<int>(model.cycle->drafts.size()) : 0;
+}
+
+void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
+                  std::vector<SceneCommand>& out) {
+    const ui::Rect r = input.details;
+    if (r.w > 0) {
+        float y = r.y + 32;
+        if (*scene.details_title) {
+            ui.canvas.text({r.x + 24, y}, scene.details_title, ui::Font::text_bold, 15, ui.theme.ink);
+            y += 32;
+        }
+        const std::string when = scene.model.empty == HeadModel::Empty::other_drafter
+                                     ? std::string(" stands here in a run that drafts with ") + scene.title + "."
+                                     : std::string(" will stand here.");
+        ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, scene.details_words + when, {.color = ui.theme.muted});
+    }
+    draw_run_controls(input, ui, out);
+}
+
+bool measures(const Story& story) {
+    const auto* command = story.on_task.empty() ? nullptr : std::get_if<Command>(&story.on_task.front());
+    return command && std::holds_alternative<RunStudy>(*command);
+}
+
+std::string drafting_words(const std::string& drafter) {
+    return drafter == "none" ? "This run does not draft" : "This run drafts with " + drafter;
+}
+
+// Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
+void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
+                std::vector<SceneCommand>& out) {
+    const std::string change = std::string("Run with ") + scene.title;
+    Story story = scene.story;
+    if (!measures(story)) story.on_task = {draft_with(*input.settings, scene.drafter)};
+    if (ui.take_key(ui::Key::u)) out.push_back(draft_with(*input.settings, scene.drafter));
+    draw_story(seen, ui, story, out);
+    draw_run_controls(input, ui, out);
+    const ui::Rect r = input.details;
+    if (r.w <= 0) return;
+    const float x = r.x + 24, w = r.w - 48;
+    ui::fitted_text(ui.canvas, {x, r.y + 32}, "Another drafter's round", ui::Font::text_bold, 15, ui.theme.ink, w);
+    const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w,
+                                    drafting_words(scene.model.instead_of) + ". Shown is how " + scene.title +
+                                        " would draft round " + std::to_string(scene.model.cycle->cycle + 1) +
+                                        (seen.settings->k != input.settings->k
+                                             ? ", with K = " + std::to_string(seen.settings->k) + " as is usual for it"
+                                             : std::string()) +
+                                        ": the same text, the same dice, judged by the same target. How often its "
+                                        "guesses stay takes a run of its own.",
+                                    {.color = ui.theme.muted});
+    const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U"};
+    if (end + 40 > r.bottom()) return;
+    if (ui::button(ui, "switch", {x, end + 4, ui::button_width(ui.canvas, change, options), 36}, change, options))
+        out.push_back(draft_with(*input.settings, scene.drafter));
+}
+
+} // namespace
+
+bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) {
+    using Empty = HeadModel::Empty;
+    model.header = input.whole->header;
+    model.empty = !model.header                      ? Empty::no_run
+                  : model.header->drafter != drafter ? Empty::other_drafter
+                                                     : Empty::no;
+    if (model.empty == Empty::other_drafter) model.no_guest = no_guest(input, drafter);
+    if (model.empty != Empty::no) return false;
+    model.greedy = model.header->sampling.temperature == 0;
+    model.cycle = shown_cycle(input);
+    if (guesses(model) == 0) {
+        model.empty = Empty::no_cycle;
+        return false;
+    }
+    model.anchor = anchor_of(*input.whole, *model.cycle);
+    model.verify_ms = model.cycle->verify_ms;
+    model.instead_of = instead_of(input);
+    return true;
+}
+
+void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
+    model.chosen = input.selected && input.selected->cycle == model.cycle->cycle;
+    model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, guesses(model) - 1);
+}
+
+std::string head_conditions(const HeadModel& m, const char* guess) {
+    return (m.instead_of.empty()
+                ? ""
+                : "instead of " + (m.instead_of == "none" ? "plain decoding" : m.instead_of) + " in ") +
+           "round " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
+           std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
+           " selected · K = " + std::to_string(m.header->k) + ", " +
+           (m.greedy ? std::string("greedy") : "T = " + temperature_words(m.header->sampling.temperature)) +
+           ", laws at T = 1 · seed " + std::to_string(m.header->seed);
+}
+
+std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {
+    const std::string who = drafting_words(m.header->drafter) + ". ";
+    if (!m.no_guest.empty()) return who + "How " + title + " would draft " + m.no_guest;
+    return who + where + " can be seen in a run that drafts with " + title + ".";
+}
+
+void stand_in(Story& story, const HeadModel& m, const char* title) {
+    if (m.instead_of.empty()) return;
+    story.what_if.clear();
+    if (measures(story)) return;
+    story.task = "Run with " + std::string(title) + ": U";
+    story.task_done = false;
+    story.on_task.clear(); // the run itself knows its settings
+}
+
+void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
+                     const std::function<void()>& stage, std::vector<SceneCommand>& out) {
+    const HeadModel::Empty empty = scene.model.empty;
+    if (input.stage.w > 0) {
+        ui.push_clip(input.stage_clip);
+        draw_stage_title(seen, ui, scene.heading);
+        if (empty == HeadModel::Empty::no)
+            stage();
+        else
+            draw_other_drafter(
+                input, ui,
+                {scene.drafter, scene.title, scene.empty_words, empty == HeadModel::Empty::other_drafter},
+                out);
+        ui.pop_clip();
+    }
+    if (empty == HeadModel::Empty::other_drafter)
+        for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
+    if (!scene.model.instead_of.empty()) return draw_guest(input, seen, ui, scene, out);
+    draw_story(input, ui, scene.story, out);
+    if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
+}
+
+KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
+    const KeyRows change{{"U", "Draft with " + title}};
+    if (shown.guest) { // what does not begin a branch of the run
+        std::erase_if(own, [](const auto& row) { return row.first != "↑ ↓" && row.first != "M" && row.first != "C"; });
+        own.push_back(change.front());
+        return own;
+    }
+    if (shown.empty == HeadModel::Empty::no) return own;
+    return shown.empty == HeadModel::Empty::other_drafter ? change : KeyRows{};
+}
+
+void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
+    if (guesses(model) == 0) return;
+    const auto choose = [&](int i) {
+        out.push_back(Select{Position{model.cycle->cycle, std::clamp(i, 0, guesses(model) - 1)}});
+    };
+    if (ui.take_key(ui::Key::up)) choose(model.selected - 1);
+    if (ui.take_key(ui::Key::down)) choose(model.selected + 1);
+}
+
+const char* fate_words(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted:
+        return "kept";
+    case DraftSlot::State::rejected:
+        return "refused";
+    case DraftSlot::State::discarded:
+        return "not judged, behind a refusal";
+    case DraftSlot::State::drafted:
+        break;
+    }
+    return "not judged yet";
+}
+
+std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room) {
+    std::vector<float> widest = wanted, widths;
+    std::ranges::sort(widest, std::greater<>());
+    float left = room, level = 0; // what those get whose words need less
+    for (std::size_t i = 0; i < widest.size(); ++i) {
+        level = left / static_cast<float>(widest.size() - i);
+        if (widest[i] <= level) break;
+        left -= widest[i];
+    }
+    if (level >= least) {
+        for (const float w : wanted) widths.push_back(std::max(w, level));
+        return widths;
+    }
+    float beyond = 0;
+    for (const float w : wanted) beyond += std::max(0.0F, w - least);
+    const float rest = std::max(0.0F, room - least * static_cast<float>(wanted.size()));
+    for (const float w : wanted)
+        widths.push_back(least + std::max(0.0F, w - least) * rest / std::max(1.0F, beyond));
+    return widths;
+}
+
+GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes,
+                           const std::function<float(int)>& wanted) {
+    GuessColumns g;
+    g.gutter = stage.x + 24;
+    float x = stage.x + 136;
+    const float room = stage.right() - 24 - x + sizes.gap;
+    const int total = std::max(1, guesses(model));
+    g.count = std::clamp(static_cast<int>(room / sizes.least), 1, total);
+    if (g.count < total && sizes.of_some > 0) g.count = std::max(1, static_cast<int>(room / sizes.of_some));
+    const float pitch = std::min(sizes.most, std::floor(room / static_cast<float>(g.count)));
+    g.first = std::clamp(model.selected - g.count / 2, 0, total - g.count);
+    std::vector<float> words;
+    for (int i = g.first; i < g.first + g.count; ++i) words.push_back(wanted ? wanted(i) + sizes.gap : pitch);
+    const float least = std::min(pitch, 0.8F * sizes.least);
+    for (const float one : shared_widths(words, least, pitch * static_cast<float>(g.count))) {
+        g.lefts.push_back(x);
+        g.widths.push_back(std::floor(one) - sizes.gap);
+        x += std::floor(one);
+    }
+    return g;
+}
+
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
+              const std::string& detail) {
+    ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::text_bold, 15, ui.theme.ink, 102);
+    if (!detail.empty())
+        ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
+}
+
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
+                   std::vector<SceneCommand>& out) {
+    const int n = guesses(model);
+    const ui::Rect at = row.place(140);
+    ui::field_label(ui, at, label);
+    const std::string shown = std::to_string(model.selected + 1) + " of " + std::to_string(n);
+    if (const auto to = ui::stepper(
+            ui, "guess", at, model.selected + 1,
+            {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
+        out.push_back(Select{Position{model.cycle->cycle, static_cast<int>(*to) - 1}});
+}
+
+void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study,
+                    ControlRow& row, std::vector<SceneCommand>& out) {
+    const Study* now = study_named(input, study.name);
+    std::string why = no_models(input);
+    if (why.empty() && study.runs.empty())
+        why = study.name == kSpeedupStudy && without_passes(input) ? no_plain_words(input)
+                                                                   : "None of these drafters is loaded";
+    if (why.empty() && now && !now->complete()) why = "Measuring now";
+    const ui::Rect at = row.place(std::min(168.0F, row.room()));
+    if (at.w < 96) return;
+    ui::field_label(ui, at, button.label);
+    if (ui::button(ui, button.id, at, "Measure", {.shortcut = button.key, .disabled = why}))
+        out.push_back(Command{study});
+}
+
+std::string no_models(const SceneInput& input) {
+    return models_loaded(input) ? "" : "No models are loaded: this run was saved earlier";
+}
+
+} // namespace speclens

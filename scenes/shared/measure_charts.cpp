@@ -1,0 +1,233 @@
+#include "scenes/shared/measure_charts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ranges>
+#include <set>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Vec2;
+
+constexpr int kTimeRepeats = 3; // of each point; the quickest counts, the others were disturbed
+
+double share(const AcceptanceSeries& s, std::size_t i) {
+    return s.judged[i] > 0 ? static_cast<double>(s.kept[i]) / s.judged[i] : 0;
+}
+
+} // namespace
+
+AcceptanceSeries acceptance_of(const CycleView& view, std::string name) {
+    AcceptanceSeries series{std::move(name), {}, {}, false};
+    for (const CycleSummary& cycle : view.cycles)
+        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
+            if (series.judged.size() <= i) series.judged.resize(i + 1), series.kept.resize(i + 1);
+            ++series.judged[i];
+            series.kept[i] += cycle.drafts[i].check->accepted;
+        }
+    return series;
+}
+
+void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> series) {
+    ui::Canvas& canvas = ui.canvas;
+    const ui::Theme& theme = ui.theme;
+    std::size_t most = 1;
+    for (const AcceptanceSeries& s : series) most = std::max(most, s.judged.size());
+    const Rect plot{r.x + 34, r.y + 8, r.w - 42, r.h - 34};
+    const ui::Scale y{0, 1, plot.bottom(), plot.y};
+    const float step = plot.w / static_cast<float>(most);
+    const auto x = [&](std::size_t i) { return plot.x + step * (static_cast<float>(i) + 0.5F); };
+    ui::AxisStyle axis{.grid_to = plot.right(), .grid = true, .label_offset = 8};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, r.h > 120 ? 4 : 2), axis);
+    const std::size_t every = step >= 20 ? 1 : 2;
+    for (std::size_t i = 0; i < most; i += every)
+        canvas.text({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted,
+                    Align::center);
+    for (const AcceptanceSeries& s : series) {
+        const ui::Color ink = s.hollow ? theme.muted : theme.ink;
+        for (std::size_t i = 0; i < s.judged.size(); ++i) {
+            if (s.judged[i] == 0) continue;
+            const Vec2 at{x(i), y(share(s, i))};
+            if (i > 0 && s.judged[i] >= kEnoughRounds && s.judged[i - 1] >= kEnoughRounds)
+                canvas.line({x(i - 1), y(share(s, i - 1))}, at, {ink, 1.5F, s.hollow ? 4.0F : 0.0F, 3});
+            if (s.hollow)
+                canvas.ring(at, 5, {ink, 1.5F});
+            else
+                canvas.disc(at, 4, ink);
+            ui::tooltip(ui, {at.x - 8, at.y - 8, 16, 16},
+                        s.name + ", position " + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) +
+                            " of " + std::to_string(s.judged[i]) + " stayed");
+        }
+    }
+}
+
+std::string describe_acceptance(const AcceptanceSeries& s) {
+    std::string text = s.name + ":";
+    for (std::size_t i = 0; i < s.judged.size(); ++i)
+        text += (i ? ", " : " ") + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) + " of " +
+                std::to_string(s.judged[i]);
+    return text + "\n";
+}
+
+void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
+    ui::Canvas& canvas = ui.canvas;
+    const ui::Theme& theme = ui.theme;
+    double high = 0.1;
+    int most = 2;
+    for (const TimeSeries& s : series)
+        for (const auto& [k, ms] : s.points) high = std::max(high, ms), most = std::max(most, k);
+    const Rect plot{r.x + 38, r.y + 8, r.w - 38 - 96, r.h - 36};
+    const ui::Scale x{0, static_cast<double>(most), plot.x, plot.right()},
+        y{0, high * 1.08, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.08, 4),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    for (const int k : {1, 2, 4, 8, 12, 15})
+        if (k <= most && (k != 1 || plot.w > 240))
+            canvas.text({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted,
+                        Align::center);
+    float next_label = -1000; // labels stand apart, and above the axis
+    std::vector<const TimeSeries*> order;
+    for (const TimeSeries& s : series)
+        if (!s.points.empty()) order.push_back(&s);
+    std::ranges::sort(order, [](const TimeSeries* a, const TimeSeries* b) {
+        return a->points.back().second > b->points.back().second;
+    });
+    std::vector<float> labels;
+    for (const TimeSeries* s : order) {
+        labels.push_back(std::max(y(s->points.back().second) + 5, next_label));
+        next_label = labels.back() + 18;
+    }
+    for (float below = plot.bottom() + 5; float& label : labels | std::views::reverse) {
+        label = std::min(label, below);
+        below = label - 18;
+    }
+    for (const TimeSeries* const& s : order) {
+        const ui::Color ink = s->chosen ? theme.ink : theme.ink.alpha(0.55F);
+        for (std::size_t i = 0; i < s->points.size(); ++i) {
+            const Vec2 at{x(s->points[i].first), y(s->points[i].second)};
+            if (i > 0) canvas.line({x(s->points[i - 1].first), y(s->points[i - 1].second)}, at, {ink, 1.5F});
+            ui::icon(canvas, s->mark, at, 9, ink);
+            ui::tooltip(ui, {at.x - 8, at.y - 8, 16, 16},
+                        s->name + ", " + counted(s->points[i].first, "guess") + ": " +
+                            ui::number(s->points[i].second, 2) + " ms");
+        }
+        const float label = labels[static_cast<std::size_t>(&s - order.data())];
+        canvas.text({plot.right() + 12, label}, s->name, s->chosen ? Font::text_bold : Font::text, 14,
+                    s->chosen ? theme.ink : theme.muted);
+    }
+}
+
+std::string describe_times(std::span<const TimeSeries> series) {
+    std::string text;
+    for (const TimeSeries& s : series) {
+        text += "Draft time, " + s.name + ":";
+        for (std::size_t i = 0; i < s.points.size(); ++i)
+            text += (i ? ", " : " ") + std::to_string(s.points[i].first) + ": " +
+                    ui::number(s.points[i].second, 2) + " ms";
+        text += "\n";
+    }
+    return text;
+}
+
+double slope_of(const TimeSeries& series) {
+    if (series.points.size() < 2) return 0;
+    const auto& [k0, ms0] = series.points.front();
+    const auto& [k1, ms1] = series.points.back();
+    return k1 > k0 ? (ms1 - ms0) / (k1 - k0) : 0;
+}
+
+RunStudy time_study(const SceneInput& input) {
+    RunStudy study{kTimeStudy, {}};
+    for (int repeat = 0; repeat < kTimeRepeats; ++repeat)
+        for (const char* drafter : {"eagle3", "dflash", "domino"}) {
+            if (!drafter_ready(input, drafter)) continue;
+            for (const int k : {1, 2, 4, 8, 12, 15}) {
+                RunSettings settings =
+                    with_drafter(input.settings ? *input.settings : RunSettings{}, drafter);
+                settings.prompt = "Write a Python function that checks if a number is prime.";
+                settings.system.clear();
+                settings.token_ids.clear();
+                settings.chat = true;
+                settings.thinking = false;
+                settings.k = k;
+                settings.max_tokens = 40 + 4 * k;
+                settings.trace_top = 0;
+                settings.timing = true;
+                settings.lens = false;
+                study.runs.push_back(with_temperature(std::move(settings), 0));
+            }
+        }
+    return study;
+}
+
+std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& chosen) {
+    std::vector<TimeSeries> all;
+    const Study* study = study_named(input, kTimeStudy);
+    if (!study) return all;
+    const std::array<std::pair<const char*, ui::Icon>, 3> known = {std::pair{"eagle3", ui::Icon::triangle_up},
+                                                                   std::pair{"dflash", ui::Icon::square},
+                                                                   std::pair{"domino", ui::Icon::hexagon}};
+    for (const auto& [drafter, mark] : known) {
+        TimeSeries series{drafter == std::string("eagle3")   ? "EAGLE-3"
+                          : drafter == std::string("dflash") ? "DFlash"
+                                                             : "Domino",
+                          mark,
+                          {},
+                          drafter == chosen};
+        for (const StudyPoint& point : study->points)
+            if (point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0 &&
+                point.most == 0) { // else it is a shorter length once more
+                const auto same =
+                    std::ranges::find(series.points, point.settings.k, &std::pair<int, double>::first);
+                if (same == series.points.end())
+                    series.points.emplace_back(point.settings.k, point.draft_ms);
+                else
+                    same->second = std::min(same->second, point.draft_ms);
+            }
+        if (!series.points.empty()) all.push_back(std::move(series));
+    }
+    return all;
+}
+
+std::string sample_words(const Study& study) {
+    std::set<std::uint64_t> seeds;
+    int most = 0;
+    for (const StudyPoint& point : study.points) {
+        seeds.insert(point.settings.seed);
+        most = std::max(most, point.settings.max_tokens);
+    }
+    return counted(static_cast<int>(seeds.size()), "seed") + ", up to " + counted(most, "token") +
+           (seeds.size() > 1 ? " each" : "");
+}
+
+const Study* study_named(const SceneInput& input, const std::string& name) {
+    if (!input.studies) return nullptr;
+    const auto found = input.studies->find(name);
+    return found == input.studies->end() ? nullptr : found->second.get();
+}
+
+const Study* study_of(const SceneInput& input, const RunStudy& now) {
+    const Study* study = study_named(input, now.name);
+    if (!study || study->points.empty()) return study;
+    if (now.runs.empty()) return nullptr;
+    RunSettings then = study->points.front().settings;
+    const RunSettings& first = now.runs.front();
+    then.rule_params = first.rule_params; // which the first run, of the token rule or plain, does not read
+    then.lens = first.lens, then.trace_top = first.trace_top, then.timing = first.timing;
+    then.fork = first.fork;
+    return then == first ? study : nullptr;
+}
+
+} // namespace speclens

@@ -1,0 +1,52 @@
+// Charts of measured runs: acceptance by position, and draft time against the number of guesses.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+// Rounds behind a share by position that may be joined to its neighbour.
+inline constexpr int kEnoughRounds = 30;
+
+// Of each position: how many guesses were judged there and how many of them stayed.
+struct AcceptanceSeries {
+    std::string name;
+    std::vector<int> judged, kept;
+    bool hollow = false; // the variant that something was taken away from
+};
+// Share that stays, given that all before it stayed. Points carry their counts as tooltips; where fewer than
+// kEnoughRounds arrive they are not joined. `ui` draws the tooltips.
+void draw_acceptance(ui::Ui& ui, ui::Rect rect, std::span<const AcceptanceSeries> series);
+[[nodiscard]] std::string describe_acceptance(const AcceptanceSeries& series); // "1: .93 of 14, 2: .85 of 13"
+[[nodiscard]] AcceptanceSeries acceptance_of(const CycleView& view, std::string name);
+
+struct TimeSeries {
+    std::string name;
+    ui::Icon mark = ui::Icon::circle;
+    std::vector<std::pair<int, double>> points; // guesses, milliseconds
+    bool chosen = false;                        // full strength
+};
+void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
+[[nodiscard]] std::string describe_times(std::span<const TimeSeries> series); // a line each, with its end
+// Milliseconds per further guess, by the two ends of the line; 0 with fewer than two points.
+[[nodiscard]] double slope_of(const TimeSeries& series);
+
+// The study that both scenes share: draft time of the block drafters and of EAGLE-3 for several numbers of
+// guesses, on one prompt, greedy. Empty when none of them is loaded.
+[[nodiscard]] RunStudy time_study(const SceneInput& input);
+inline constexpr const char* kTimeStudy = "draft time";
+[[nodiscard]] std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& chosen);
+// What stands behind its means: "4 seeds, up to 64 tokens each", "1 seed, up to 160 tokens".
+[[nodiscard]] std::string sample_words(const Study& study);
+[[nodiscard]] const Study* study_named(const SceneInput& input,
+                                       const std::string& name); // nullptr: not measured
+// The same, unless it was of another prompt, other dice or another drafter than `now`, which would be
+// measured now, begins with.
+[[nodiscard]] const Study* study_of(const SceneInput& input, const RunStudy& now);
+
+} // namespace speclens

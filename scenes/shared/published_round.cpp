@@ -1,0 +1,182 @@
+#include "scenes/shared/published_round.h"
+
+#include <algorithm>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "engine/published/published_words.h"
+#include "scenes/race/race_model.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+struct MeanRound {
+    double draft = 0, head = 0, verify = 0, rest = 0, tokens = 0;
+    int rounds = 0;
+    [[nodiscard]] double all() const { return draft + head + verify + rest; }
+};
+
+MeanRound mean_round(const CycleView& whole) {
+    MeanRound m;
+    m.rounds = whole.rounds;
+    if (m.rounds == 0) return m;
+    m.tokens = whole.tokens_per_round();
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (!cycle.complete()) continue;
+        m.draft += (cycle.draft_ms - cycle.head_ms) / m.rounds;
+        m.head += cycle.head_ms / m.rounds;
+        m.verify += cycle.verify_ms / m.rounds;
+        m.rest += cycle.other_ms / m.rounds;
+    }
+    return m;
+}
+
+std::string here_words(const MeanRound& m) {
+    std::string words = ui::number(m.draft, 2) + " draft + ";
+    if (m.head > 0) words += ui::number(m.head, 2) + " head + ";
+    words += ui::number(m.verify, 2) + " verify + " + ui::number(m.rest, 2) + " rest";
+    return words + ": " + ui::per_round(m.tokens) + " tokens per round";
+}
+
+bool quotable(const PublishedFigure& f) {
+    return f.standing != Standing::wrong && f.form != Form::list && f.variant.empty() && f.dataset && f.model;
+}
+
+} // namespace
+
+const PublishedPoint* PublishedRace::of(const std::string& method) const {
+    const auto found = std::ranges::find(points, method, &PublishedPoint::method);
+    return found == points.end() ? nullptr : &*found;
+}
+
+PublishedRace published_race(const Published* figures) {
+    PublishedRace race;
+    if (!figures) return race;
+    for (const OperatingPoint& point : figures->operating_points()) {
+        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms ||
+            !point.target_ms)
+            continue;
+        PublishedPoint p;
+        p.method = point.any->method;
+        p.tokens = middle(*point.tokens_per_round);
+        p.draft = middle(*point.draft_ms);
+        p.derived = point.draft_ms->standing == Standing::derived;
+        p.head = point.head_ms ? middle(*point.head_ms) : 0;
+        p.verify = middle(*point.verify_ms);
+        p.target = middle(*point.target_ms);
+        p.speed_up = middle(*point.speedup);
+        if (race.points.empty()) {
+            race.model = point.any->model.value_or("?");
+            race.hardware = point.any->hardware.value_or("?");
+            race.conditions = race.model + ", " + race.hardware;
+            race.source =
+                published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
+        }
+        race.points.push_back(std::move(p));
+    }
+    return race;
+}
+
+float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const PublishedPoint& p, float name) {
+    ui::Canvas& c = ui.canvas;
+    const ui::Theme& t = ui.theme;
+    c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, t.hairline());
+    const std::string total = ui::number(p.round(), 1) + " ms";
+    // That the bar has a scale of its own must be read; the hardware also stands at the published panel.
+    const float room = r.w - c.text_width(total, Font::mono, 14) - 8;
+    std::string about = "PUBLISHED, " + race.conditions + ", own scale";
+    if (c.text_width(about, Font::text, 14) > room) about = "PUBLISHED, " + race.model + ", own scale";
+    ui::fitted_text(c, {r.x, r.y + 20}, about, Font::text, 14, t.muted, room);
+    c.text({r.right(), r.y + 20}, total, Font::mono, 14, t.ink, Align::right);
+    const float y = r.y + 28;
+    if (name > 0)
+        ui::fitted_text(c, {r.x, y + 16}, method_title(p.method), Font::text, 14, t.muted, name - 8);
+    const ui::Scale own{.lo = 0, .hi = p.round(), .a = r.x + name, .b = r.right()};
+    double at = 0;
+    for (const auto& [ms, role] :
+         {std::pair{p.draft, Role::draft}, {p.head, Role::draft}, {p.verify, Role::target}}) {
+        if (ms <= 0) continue;
+        const Rect box{own(at), y, std::max(2.0F, own.length(ms) - 2), 20};
+        c.hatch(box.inset(1, 1), t.role(role).alpha(0.5F));
+        c.outline(box, {t.role(role), 1.5F}, 2);
+        at += ms;
+    }
+    return y + 20;
+}
+
+std::string published_round_words(const PublishedPoint& p) {
+    std::string words = ui::number(p.draft, 1) + (p.derived ? " (derived)" : "") + " draft + ";
+    if (p.head > 0) words += ui::number(p.head, 1) + " head + ";
+    return words + ui::number(p.verify, 1) + " verify: " + ui::per_round(p.tokens) + " tokens per round, " +
+           ui::speed_up(p.speed_up);
+}
+
+void draw_rounds_beside(ui::Ui& ui, Rect r, const CycleView& whole, const Published* figures) {
+    const MeanRound here = mean_round(whole);
+    const PublishedRace paper = published_race(figures);
+    const PublishedPoint* p = whole.header ? paper.of(whole.header->drafter) : nullptr;
+    if (!p || here.all() <= 0) return;
+    ui::Canvas& c = ui.canvas;
+    const ui::Theme& t = ui.theme;
+    ui::fitted_text(c, {r.x, r.y + 14}, "A round of this run, the mean of " + std::to_string(here.rounds),
+                    Font::text, 14, t.muted, r.w - 80);
+    c.text({r.right(), r.y + 14}, ui::number(here.all(), 2) + " ms", Font::mono, 14, t.ink, Align::right);
+    const ui::Scale own{.lo = 0, .hi = here.all(), .a = r.x, .b = r.right()};
+    double at = 0;
+    for (const auto& [ms, color] : {std::pair{here.draft, t.role(Role::draft)},
+                                    {here.head, ui::mix(t.role(Role::draft), t.panel, 0.55F)},
+                                    {here.verify, t.role(Role::target)},
+                                    {here.rest, ui::mix(t.muted, t.panel, 0.55F)}}) {
+        if (own.length(ms) > 0.6F) c.fill({own(at), r.y + 22, own.length(ms) - 1, 20}, color, 2);
+        at += ms;
+    }
+    ui::tooltip(ui, {r.x, r.y + 22, r.w, 20}, here_words(here));
+    const float below = draw_published_bar(ui, {r.x, r.y + 52, r.w, 50}, paper, *p, 0);
+    const std::string words = published_round_words(*p);
+    const std::size_t gain = words.find(": ");
+    ui::fitted_text(c, {r.x, below + 18}, words.substr(0, gain) + " ms", Font::text, 14, t.ink, r.w);
+    ui::fitted_text(c, {r.x, below + 38}, words.substr(gain + 2), Font::text, 14, t.ink, r.w);
+    ui::fitted_text(c, {r.x, below + 58}, paper.source, Font::text, 14, t.muted, r.w);
+    ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52},
+                published_round_words(*p) + "; source: " + paper.source);
+}
+
+float rounds_height(const CycleView& whole, const Published* figures) {
+    const bool known = whole.header && published_race(figures).of(whole.header->drafter);
+    return known && mean_round(whole).all() > 0 ? 170.0F : 0;
+}
+
+std::string describe_published(const CycleView& whole, const Published* figures, bool own) {
+    if (!whole.header || !figures) return "";
+    const std::string method = whole.header->drafter;
+    std::string text;
+    if (const MeanRound here = mean_round(whole); own && here.all() > 0)
+        text += "A round of this run, ms: " + here_words(here) + "\n";
+    const PublishedRace paper = published_race(figures);
+    if (const PublishedPoint* p = paper.of(method))
+        text += "Published, " + paper.conditions + ", ms: " + published_round_words(*p) +
+                ". Source: " + paper.source + "\n";
+    int count = 0;
+    double low = 0, high = 0;
+    for (const PublishedFigure* f : figures->select({.method = method, .quantity = "speedup", .unit = "x"})) {
+        if (!quotable(*f)) continue;
+        const double x = middle(*f);
+        low = count ? std::min(low, x) : x;
+        high = std::max(high, x);
+        ++count;
+    }
+    if (count > 0)
+        text += "Published speed-ups of " + method_title(method) + ": " + std::to_string(count) + ", from " +
+                ui::speed_up(low) + " to " + ui::speed_up(high) +
+                " by model, text and machine; each with its source: speclens list published " + method + "\n";
+    return text;
+}
+
+} // namespace speclens

@@ -1,0 +1,217 @@
+#include "scenes/shared/run_controls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "ui/text_layout.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/verify.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Rect;
+
+bool ready(const EngineStatus* status, const std::string& drafter) {
+    return status && std::ranges::find(status->ready_drafters, drafter) != status->ready_drafters.end();
+}
+
+std::vector<ui::Choice> drafter_choices(const EngineStatus* status) {
+    std::vector<ui::Choice> choices;
+    for (const DrafterInfo& info : drafter_list()) {
+        ui::Choice choice{info.name, info.title, ""};
+        if (!ready(status, info.name))
+            choice.disabled = info.needs_network() ? "needs a trained head for this target" : info.needs_draft_model() ? "needs a separate draft model with the same vocabulary"
+                              : info.needs_layers    ? "needs a target with layers"
+                                                     : "the loaded models cannot run it";
+        choices.push_back(choice);
+    }
+    return choices;
+}
+
+// The last line of a chat prompt says most; line breaks become spaces.
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (c == '\n' || c == '\t') c = ' ';
+    return text;
+}
+
+// Lays fields out from left to right; the prompt takes what is left over.
+struct Row {
+    float x, y, gap;
+    Rect take(float w) {
+        const Rect r{x, y, w, 36};
+        x += w + gap;
+        return r;
+    }
+};
+
+} // namespace
+
+RunSettings with_temperature(RunSettings settings, double temperature) {
+    settings.sampling.temperature = std::round(temperature * 1e6) / 1e6; // sums of tenths are tenths
+    const RuleInfo* rule = find_rule(settings.rule);
+    const DrafterInfo* drafter = find_drafter(settings.drafter);
+    if (temperature > 0 && rule && drafter && (rule->greedy_only || !can_judge(*rule, *drafter)))
+        settings.rule = judging_rule(rule->greedy_only ? "token" : settings.rule, settings.drafter);
+    return settings;
+}
+
+RunSettings with_drafter(RunSettings settings, const std::string& drafter) {
+    settings.rule = judging_rule(settings.rule, settings.drafter, drafter);
+    settings.drafter = drafter;
+    settings.options = {};
+    return settings;
+}
+
+RunSettings with_draft_length(RunSettings settings, int k) {
+    settings.k = k;
+    settings.options.tree_depth = 0; // K is what a tree's depth follows from now on
+    return settings;
+}
+
+RunSettings with_likeliest_drafts(RunSettings settings, bool likeliest) {
+    settings.draft_sampling.reset();
+    if (likeliest) settings.draft_sampling = settings.sampling, settings.draft_sampling->temperature = 0;
+    return settings;
+}
+
+bool likeliest_drafts(const RunSettings& settings) {
+    return settings.sampling.temperature > 0 && settings.draft_sampling && settings.draft_sampling->temperature == 0;
+}
+
+RunSettings with_rule(RunSettings settings, const std::string& rule) {
+    settings.rule = rule;
+    const RuleInfo* info = find_rule(rule);
+    if (info && info->greedy_only) settings.sampling.temperature = 0;
+    return settings;
+}
+
+void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
+    const Rect r = input.controls;
+    if (r.w <= 0 || !input.settings) return;
+    const RunSettings& now = *input.settings;
+    const bool live = input.status && !input.status->ready_drafters.empty();
+    const std::string off = live ? "" : "No models are loaded: this run was saved earlier";
+    const auto restart = [&](RunSettings changed) { out.push_back(Command{Restart{std::move(changed)}}); };
+
+    const Header* run = input.whole->header;
+    // A picture is of a run that is over, whose drafter may have made fewer guesses than were asked for. In a
+    // window the settings are cut to that as soon as the run says so.
+    const bool limited = input.still && run && run->drafter == now.drafter && run->k > 0 && run->k < now.k &&
+                         now.options.tree_depth == 0;
+    const int length = limited ? run->k : now.k;
+    const bool empty = run && starts_empty(*run);
+    const std::string no_prompt = empty ? "A table starts a text from nothing" : off;
+
+    const float inner = r.w - 48;
+    const bool wide = inner >= 900, seeded = inner >= 700;
+    const float k_w = 104, t_w = 104, seed_w = 92, step_w = 64, reject_w = 120, prompt_w = 96;
+    float drafter_w = 104, rule_w = 92;
+    const float fixed = drafter_w + rule_w + k_w + t_w + 4 * 12 + (seeded ? seed_w + 12 : 0) +
+                        (wide ? 24 + step_w + 8 + reject_w : 0);
+    // A long name gets room from the prompt: rules and drafters of trees begin alike.
+    float room = std::max(prompt_w, inner - fixed);
+    const auto wanted = [&](const std::string& name) {
+        return ui.canvas.text_width(name, ui::Font::text, 15) + 44;
+    };
+    // A rule's name that would still be cut gets what the drafter's does not need.
+    const float missing = wanted(now.rule) - rule_w - (room - prompt_w),
+                spare = std::clamp(drafter_w - wanted(now.drafter), 0.0F, std::max(0.0F, missing));
+    drafter_w -= spare;
+    room += spare;
+    const auto widen = [&](float& w, const std::string& name) {
+        const float taken = std::clamp(wanted(name) - w, 0.0F, room - prompt_w);
+        w += taken;
+        room -= taken;
+    };
+    widen(rule_w, now.rule);
+    widen(drafter_w, now.drafter);
+    Row row{r.x + 24, r.y + 36, 12};
+
+    Rect at = row.take(room);
+    ui::field_label(ui, at, now.chat ? "Prompt (chat)" : "Prompt");
+    const std::string prompt =
+        empty ? "none"
+              : one_line(now.token_ids.empty() ? now.prompt
+                                               : counted(static_cast<int>(now.token_ids.size()), "token id"));
+    const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
+    const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !no_prompt.empty()});
+    ui.canvas.fill(at, prompt_touch.hovered && no_prompt.empty() ? ui.theme.raised : ui.theme.bg, 6);
+    ui.canvas.outline(at, {prompt_touch.hovered && live ? ui.theme.muted : ui.theme.line, 1}, 6);
+    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15,
+                   no_prompt.empty() ? ui.theme.ink : ui.theme.muted);
+    ui::icon(ui.canvas, ui::Icon::chevron_down, {at.right() - 16, at.y + 18}, 12, ui.theme.muted);
+    if (prompt_touch.focused) ui::focus_ring(ui.canvas, ui.theme, at);
+    ui::tooltip(ui, at,
+                no_prompt.empty() ? std::string_view("Edit the prompt") : std::string_view(no_prompt));
+    if (prompt_touch.clicked) out.push_back(EditPrompt{});
+
+    at = row.take(drafter_w);
+    ui::field_label(ui, at, "Drafter");
+    const std::vector<ui::Choice> drafters = drafter_choices(input.status);
+    int chosen = -1;
+    for (std::size_t i = 0; i < drafters.size(); ++i)
+        if (drafters[i].label == now.drafter) chosen = static_cast<int>(i);
+    if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off});
+        pick && *pick != chosen) {
+        restart(with_drafter(now, drafters[static_cast<std::size_t>(*pick)].label));
+    }
+
+    at = row.take(rule_w);
+    ui::field_label(ui, at, "Rule");
+    std::vector<ui::Choice> rules;
+    int rule = -1;
+    for (const RuleInfo& info : rule_list()) {
+        if (now.rule == info.name) rule = static_cast<int>(rules.size());
+        ui::Choice choice{info.name, info.title, ""};
+        const DrafterInfo* drafter = find_drafter(now.drafter);
+        if (drafter && !can_judge(info, *drafter)) choice.disabled = "judges chains; this drafter proposes trees";
+        rules.push_back(choice);
+    }
+    if (const auto pick = ui::dropdown(ui, "rule", at, rules, rule, {.disabled = off}); pick && *pick != rule)
+        restart(with_rule(now, rules[static_cast<std::size_t>(*pick)].label));
+
+    at = row.take(k_w);
+    ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : "Draft length K");
+    if (const auto k = ui::stepper(ui, "k", at, length,
+                                   {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
+        restart(with_draft_length(now, static_cast<int>(*k)));
+    }
+
+    at = row.take(t_w);
+    ui::field_label(ui, at, "Temperature");
+    if (const auto t = ui::stepper(ui, "t", at, now.sampling.temperature,
+                                   {.low = 0, .high = 2, .step = 0.1, .decimals = 1, .disabled = off}))
+        restart(with_temperature(now, *t < 0.05 ? 0 : *t));
+
+    if (!seeded) return;
+    at = row.take(seed_w);
+    ui::field_label(ui, at, "Seed");
+    const std::string seed = std::to_string(now.seed);
+    if (ui::button(ui, "seed", at, ui::fit(ui.canvas, seed, ui::Font::text, 15, at.w - 44),
+                   {.icon = ui::Icon::redo, .tooltip = "Roll other dice (R)", .disabled = off})) {
+        RunSettings changed = now;
+        ++changed.seed;
+        restart(changed);
+    }
+    if (!wide) return;
+
+    const float line = row.x + 0.5F;
+    ui.canvas.line({line, r.y + 16}, {line, r.y + 80}, ui.theme.hairline());
+    row.x += 12;
+    row.gap = 8;
+    at = row.take(step_w);
+    ui::field_label(ui, at, "Run");
+    const std::string over = input.view->stopped && input.cursor >= input.available ? "The run is over" : "";
+    if (ui::button(ui, "step", at, "Step", {.tooltip = "One phase (right arrow)", .disabled = over}))
+        out.push_back(Go{Move::step});
+    at = row.take(reject_w);
+    if (ui::button(ui, "rejection", at, "To rejection",
+                   {.tooltip = "Next rejected guess (X)", .disabled = over}))
+        out.push_back(Go{Move::rejection});
+}
+
+} // namespace speclens

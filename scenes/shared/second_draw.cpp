@@ -1,0 +1,189 @@
+#include "scenes/shared/second_draw.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+bool same(const Top& a, const Top& b) {
+    return !a.empty() &&
+           std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+               return x.id == y.id && x.logp == y.logp;
+           });
+}
+
+int position_of(const HeadModel& m) {
+    return std::max(1, m.selected);
+}
+
+SecondDraw::Side side(int before, const Drafted& draft) {
+    const Top& final = at_one(draft);
+    return {before, draft.token, draft.base_top.empty() ? final : draft.base_top, final};
+}
+
+const Drafted* drafted_at(const Trace& trace, int index) {
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (const auto* draft = std::get_if<Drafted>(&trace[i]); draft && draft->index == index) return draft;
+    return nullptr;
+}
+
+void law(const SceneInput& input, ui::Ui& ui, Rect r, const Top& top, int drawn, bool hollow) {
+    ui::Canvas& c = ui.canvas;
+    float y = r.y;
+    for (const Top::Entry& entry : law_rows(top, drawn, static_cast<int>((r.h + 2) / 23))) {
+        const double p = std::exp(entry.logp);
+        const ui::Color ink = entry.id == drawn ? ui.theme.ink : ui.theme.muted;
+        ui::token_text(c, {r.x, y + 13}, ui::fit_token(c, label_of(*input.trace, entry.id), 15, r.w - 46), 15,
+                       ink);
+        c.text({r.right(), y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
+        const Rect bar{r.x, y + 17, std::max(2.0F, r.w * static_cast<float>(p)), 4};
+        if (hollow)
+            c.outline(bar, {ui.theme.role(Role::draft), 1}, 1);
+        else
+            c.fill(bar, ui.theme.role(Role::draft), 1);
+        y += 23;
+    }
+}
+
+std::string leader(const SceneInput& input, const Top& top) {
+    return top.empty() ? std::string("nothing recorded")
+                       : word(input, top.entries.front().id) + " " +
+                             ui::probability(std::exp(top.entries.front().logp));
+}
+
+} // namespace
+
+std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows) {
+    const auto count = std::min(top.entries.size(), static_cast<std::size_t>(std::max(rows, 0)));
+    std::vector<Top::Entry> shown(top.entries.begin(),
+                                  top.entries.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto at = std::ranges::find(top.entries, drawn, &Top::Entry::id);
+    if (count > 0 && at != top.entries.end() &&
+        at - top.entries.begin() >= static_cast<std::ptrdiff_t>(count))
+        shown.back() = *at;
+    return shown;
+}
+
+std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& m) {
+    const Twin* twin = input.other_guess;
+    if (m.empty != HeadModel::Empty::no || !twin || twin->of != input.trace ||
+        twin->cycle != m.cycle->cycle || !twin->forced)
+        return {};
+    SecondDraw draw;
+    draw.position = position_of(m);
+    const auto at = static_cast<std::size_t>(draw.position);
+    const Drafted* again = drafted_at(*twin->trace, draw.position);
+    if (twin->forced->first != draw.position - 1 || at >= m.cycle->drafts.size() || !again) return {};
+    const Drafted& as_it_was = *m.cycle->drafts[at].draft;
+    draw.first = side(m.cycle->drafts[at - 1].draft->token, as_it_was);
+    draw.second = side(twin->forced->second, *again);
+    draw.greedy = m.greedy;
+    draw.corrected = !as_it_was.base_top.empty();
+    draw.same_base = same(draw.first.base, draw.second.base);
+    draw.same_final = same(draw.first.final, draw.second.final);
+    return draw;
+}
+
+std::optional<FetchTwin> second_draw_wish(const SceneInput& input, const HeadModel& m) {
+    if (m.empty != HeadModel::Empty::no || !models_loaded(input) || !input.settings) return {};
+    const int position = position_of(m);
+    if (position >= static_cast<int>(m.cycle->drafts.size()) || !m.cycle->complete()) return {};
+    const Drafted& before = *m.cycle->drafts[static_cast<std::size_t>(position - 1)].draft;
+    for (const Top::Entry& entry : at_one(before).entries)
+        if (entry.id != before.token)
+            return FetchTwin{m.cycle->cycle, round_settings(input, m.cycle->cycle).options,
+                             std::pair{position - 1, entry.id}};
+    return {};
+}
+
+std::string second_draw_words(const SceneInput& input, const SecondDraw& d) {
+    const std::string place = std::to_string(d.position + 1);
+    const std::string base = d.same_base ? "the same to the last bit" : "another one";
+    if (!d.corrected)
+        return d.same_base ? "The law of guess " + place +
+                                 " is the same to the last bit: it cannot know what stands before it."
+                           : "The law of guess " + place + " is another one.";
+    return "The base law of guess " + place + " is " + base + ". The corrected one is " +
+           (d.same_final ? "the same as well."
+                         : "another: the head has read " + word(input, d.second.before) + ".");
+}
+
+void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) {
+    const Rect r = input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& c = ui.canvas;
+    const ui::Theme& t = ui.theme;
+    const float x = r.x + 24, w = r.w - 48, half = (w - 24) / 2;
+    const std::string place = std::to_string(d.position + 1);
+    ui::fitted_text(c, {x, r.y + 32}, "Guess " + place + " drawn twice", Font::text_bold, 15, t.ink, w);
+    ui::fitted_text(c, {x, r.y + 54},
+                    std::string(d.greedy ? "same block" : "same block, same coin") + "; only guess " +
+                        std::to_string(d.position) + " is another",
+                    Font::text, 14, t.muted, w);
+    const float room = r.h - 72 - 76, each = std::min(room / 2, 150.0F);
+    const int rows = std::clamp(static_cast<int>((each - 62) / 23), 1, 3);
+    float y = r.y + 72;
+    for (const SecondDraw::Side* side : {&d.first, &d.second}) {
+        c.text({x, y + 19}, "after", Font::text, 14, t.muted);
+        const float chip = std::min(128.0F, (w - 120) / 2);
+        ui::chip(c, t, {x + 42, y, chip, 28}, label_of(*input.trace, side->before), {.role = Role::draft});
+        c.text({x + 50 + chip, y + 19}, "draws", Font::text, 14, t.muted);
+        ui::chip(c, t, {x + 98 + chip, y, chip, 28}, label_of(*input.trace, side->drawn),
+                 {.role = Role::draft});
+        const float h = 23 * static_cast<float>(rows);
+        if (d.corrected) {
+            c.text({x, y + 46}, "base law", Font::text, 14, t.muted);
+            c.text({x + half + 24, y + 46}, "corrected", Font::text, 14, t.muted);
+            law(input, ui, {x, y + 52, half, h}, side->base, side->drawn, true);
+            law(input, ui, {x + half + 24, y + 52, half, h}, side->final, side->drawn, false);
+        } else {
+            law(input, ui, {x, y + 38, w, h}, side->final, side->drawn, false);
+        }
+        y += (d.corrected ? 60 : 48) + h;
+    }
+    ui::ParagraphStyle style{.size = 15, .color = t.ink};
+    style.max_lines = 3;
+    ui::paragraph(c, {x, y + 12}, w, second_draw_words(input, d), style);
+}
+
+std::string describe_second_draw(const SceneInput& input, const HeadModel& m) {
+    const std::optional<SecondDraw> d = second_draw(input, m);
+    if (!d) return "";
+    std::string text = "Guess " + std::to_string(d->position + 1) +
+                       std::string(d->greedy ? " drawn twice" : " drawn twice with the same coin");
+    for (const SecondDraw::Side* side : {&d->first, &d->second})
+        text += "; after " + word(input, side->before) + ": " +
+                (d->corrected ? "base " + leader(input, side->base) + ", corrected " : "law ") +
+                leader(input, side->final) + ", draws " + word(input, side->drawn);
+    return text + ". " + second_draw_words(input, *d) + "\n";
+}
+
+void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture,
+                             std::vector<SceneCommand>& out) {
+    if (ui.take_key(ui::Key::w)) {
+        shown_ = !shown_;
+        if (shown_) out.push_back(ShowDetails{});
+    }
+    if (input.still) shown_ = picture;
+    if (!shown_ || second_draw(input, model)) return;
+    const std::optional<FetchTwin> wish = second_draw_wish(input, model);
+    const Position key{model.cycle->cycle, position_of(model)};
+    if (!wish || (asked_ == key && asked_of_ == input.trace)) return;
+    asked_ = key;
+    asked_of_ = input.trace;
+    out.push_back(Command{*wish});
+}
+
+} // namespace speclens

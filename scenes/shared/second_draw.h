@@ -1,0 +1,53 @@
+// One guess drawn twice, after two different guesses before it, with the same coin: whether its laws know
+// what stands there. Those of a parallel block do not; a head that reads the draft changes its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/shared/head_scene.h"
+
+namespace speclens {
+
+struct SecondDraw {
+    int position = 1; // of the guess that is drawn twice, from 0
+    struct Side {
+        int before = -1, drawn = -1; // tokens
+        Top base, final;             // laws at temperature 1; equal where nothing was corrected
+    } first, second;
+    bool corrected = false;                     // a head had a say
+    bool greedy = false;                        // no coin was thrown
+    bool same_base = false, same_final = false; // to the last bit
+};
+// The answer for the selected guess of the shown cycle (the second one where the first is selected); none:
+// not asked.
+[[nodiscard]] std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& model);
+// The replay that answers it: the likeliest other guess one place before. None: the run recorded no laws, or
+// one guess.
+[[nodiscard]] std::optional<FetchTwin> second_draw_wish(const SceneInput& input, const HeadModel& model);
+
+// The likeliest entries of a law, `rows` at most; the drawn token takes the last row where it is less likely.
+[[nodiscard]] std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows);
+
+// In place of the details.
+void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& draw);
+[[nodiscard]] std::string second_draw_words(const SceneInput& input, const SecondDraw& draw); // its finding
+[[nodiscard]] std::string describe_second_draw(const SceneInput& input,
+                                               const HeadModel& model); // empty: not asked
+
+// What a scene keeps of it: whether it is shown, and what was asked for.
+class SecondDrawState {
+  public:
+    // W shows and hides it; `picture`: a still frame shows it. Asks where there is no answer yet.
+    void update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture,
+                std::vector<SceneCommand>& out);
+    [[nodiscard]] bool shown() const { return shown_; }
+
+  private:
+    bool shown_ = false;
+    Position asked_{-1, -1};
+    const Trace* asked_of_ = nullptr; // only compared
+};
+
+} // namespace speclens

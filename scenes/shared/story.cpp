@@ -1,0 +1,194 @@
+#include "scenes/shared/story.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/text_layout.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+void append(std::vector<SceneCommand>& out, const std::vector<SceneCommand>& more) {
+    out.insert(out.end(), more.begin(), more.end());
+}
+
+void draw_progress(ui::Ui& ui, Rect bar, const Story& story) {
+    if (story.steps <= 0) return;
+    const float gap = story.steps > 24 ? 2.0F : 4.0F;
+    const float w = (bar.w - gap * static_cast<float>(story.steps - 1)) / static_cast<float>(story.steps);
+    for (int i = 0; i < story.steps; ++i) {
+        const Rect cell{bar.x + (w + gap) * static_cast<float>(i), bar.y, std::max(1.0F, w), bar.h};
+        ui.canvas.fill(cell, i < story.step ? ui.theme.ink : ui.theme.line, 2);
+    }
+}
+
+void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    const Rect r = input.story;
+    const float x = r.x + 24, w = r.w - 48;
+    draw_progress(ui, {x, r.y + 20, w, 4}, story);
+    ui::fitted_text(ui.canvas, {x, r.y + 48}, story.caption, Font::text, 14, ui.theme.muted, w);
+    ui::fitted_text(ui.canvas, {x, r.y + 80}, story.heading, Font::text_bold, 20, ui.theme.ink, w);
+
+    const float task_y = r.bottom() - 124, buttons_y = r.bottom() - 60;
+    const bool task = !story.task.empty();
+    const float limit = task ? task_y - 8 : buttons_y - 8; // last baseline
+    ui::ParagraphStyle body{.color = ui.theme.ink};
+    body.max_lines = std::max(1, static_cast<int>((limit - (r.y + 112)) / 24) + 1);
+    float y = ui::paragraph(ui.canvas, {x, r.y + 112}, w, story.text, body);
+    if (!story.what_if.empty()) {
+        ui::ParagraphStyle aside{.size = 14, .color = ui.theme.muted};
+        y += 2;
+        aside.max_lines = static_cast<int>((limit - y) / 20) + 1;
+        if (y <= limit) ui::paragraph(ui.canvas, {x, y}, w, story.what_if, aside);
+    }
+    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
+        append(out, story.on_task);
+    const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
+    if (ui::button(ui, "back", back, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
+        append(out, story.on_back);
+    if (ui::button(ui, "next", next, "Next",
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
+        append(out, story.on_next);
+}
+
+// As many whole sentences as there is room for; none when the first alone is too long.
+template <class Fits>
+std::string whole_sentences(const std::string& text, const Fits& fits) {
+    std::string said;
+    for (std::size_t end = 0; end < text.size();) {
+        const std::size_t stop = text.find(". ", end);
+        end = stop == std::string::npos ? text.size() : stop + 2;
+        std::string longer = text.substr(0, stop == std::string::npos ? end : end - 1);
+        if (!fits(longer)) break;
+        said = std::move(longer);
+    }
+    return said;
+}
+
+void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    const Rect r = input.story;
+    constexpr float kButton = 92;
+    const float buttons = kButton + 8 + kButton, task = story.task.empty() ? 0 : 84;
+    const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16 - task;
+    const float heading = ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12;
+    ui.canvas.text({x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink);
+    // The text starts behind the heading and goes on below it.
+    const auto fits = [&](const std::string& words) {
+        const auto lines = ui::wrap(ui.canvas, words, Font::text, 14, w - heading);
+        const std::size_t used = static_cast<std::size_t>(lines[0].data() - words.data()) + lines[0].size();
+        return ui.canvas.text_width(words.substr(used), Font::text, 14) <= w;
+    };
+    // What has no room is left out by whole sentences: half of one says the wrong thing.
+    const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
+    std::string said = fits(all) ? all : whole_sentences(story.text, fits);
+    if (said.empty()) said = story.text;
+    const auto lines = ui::wrap(ui.canvas, said, Font::text, 14, w - heading);
+    if (!lines.empty()) {
+        const std::string first{lines[0]};
+        ui.canvas.text({x + heading, r.y + 21}, first, Font::text, 14, ui.theme.ink);
+        const std::size_t used = static_cast<std::size_t>(lines[0].data() - said.data()) + lines[0].size();
+        const std::size_t from = std::min(said.size(), said.find_first_not_of(' ', used));
+        if (from < said.size())
+            ui::fitted_text(ui.canvas, {x, r.y + 42}, said.substr(from), Font::text, 14, ui.theme.ink, w);
+    }
+    if (said != all || !fits(said)) ui::tooltip(ui, {x, r.y, w, r.h}, all);
+    const float y = r.y + (r.h - 36) / 2;
+    const float bx = r.right() - 16 - buttons;
+    if (task > 0) { // its words on demand: there is no room for a card
+        const Rect at{bx - task, y, task - 12, 36};
+        if (ui::checkbox(ui, "task", at, "Task", story.task_done)) append(out, story.on_task);
+        ui::tooltip(ui, at, story.task);
+    }
+    if (ui::button(ui, "back", {bx, y, kButton, 36}, "Back",
+                   {.icon = ui::Icon::back, .disabled = story.no_back}))
+        append(out, story.on_back);
+    if (ui::button(ui, "next", {bx + kButton + 8, y, kButton, 36}, "Next",
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
+        append(out, story.on_next);
+}
+
+// Two lines at most; where the first sentence is longer, the heading.
+void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
+    const Rect r = input.story;
+    // A lecture counts its own steps above.
+    const std::string count = story.steps <= 0
+                                  ? ""
+                                  : (story.caption.starts_with("Beat ") ? "beat " : "step ") +
+                                        std::to_string(story.step) + " of " + std::to_string(story.steps);
+    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 176);
+    ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
+    ui::ParagraphStyle style{.size = 20, .color = ui.theme.ink};
+    std::string words = whole_sentences(story.text, [&](const std::string& said) {
+        return ui::paragraph_lines(ui.canvas, w, said, style) <= 2;
+    });
+    if (words.empty()) words = story.heading;
+    const int lines = ui::paragraph_lines(ui.canvas, w, words, style);
+    style.max_lines = 2;
+    ui::paragraph(ui.canvas, {x, r.y + (lines > 1 ? 25.0F : 39.0F)}, w, words, style);
+    ui.canvas.text({r.right() - 24, r.bottom() - 14}, count, Font::mono, 16, ui.theme.muted, Align::right);
+}
+
+} // namespace
+
+Story story_at_beat(const SceneInput& input, int beats) {
+    Story story;
+    const int beat = std::clamp(input.beat, 0, beats - 1);
+    story.step = beat + 1;
+    story.steps = beats;
+    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(beats);
+    story.on_back = {SetBeat{beat - 1}};
+    story.on_next = {SetBeat{beat + 1}};
+    if (beat == 0) story.no_back = "This is the first beat";
+    if (beat + 1 == beats) story.no_next = "This is the last beat";
+    return story;
+}
+
+void take_beats(Story& story, const std::string& why) {
+    story.step = story.steps = 0;
+    story.caption.clear();
+    story.no_back = story.no_next = why;
+}
+
+void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    if (input.story.w <= 0) return;
+    ui.push_id("story");
+    if (input.presenter)
+        draw_sentence(input, ui, story);
+    else
+        input.strip ? draw_strip(input, ui, story, out) : draw_panel(input, ui, story, out);
+    ui.pop_id();
+}
+
+std::string describe_story(const Story& story) {
+    std::string text =
+        story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
+    if (!story.what_if.empty()) text += story.what_if + "\n";
+    if (!story.task.empty())
+        text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";
+    return text;
+}
+
+void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title) {
+    const Rect stage = input.stage;
+    const float x = stage.x + 24, right = stage.right() - 24;
+    const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, title.tier, title.tier_words);
+    const float room = pill.x - 16 - x;
+    const auto fits = [&](const std::string& words, float at) {
+        return ui.canvas.text_width(words, Font::text_bold, at) <= room;
+    };
+    constexpr float kSmallest = 20;
+    const std::string& words =
+        title.short_title.empty() || fits(title.title, kSmallest) ? title.title : title.short_title;
+    float size = 26;
+    while (size > kSmallest && !fits(words, size)) size -= 2;
+    if (!input.banner)
+        ui::fitted_text(ui.canvas, {x, stage.y + 40}, words, Font::text_bold, size, ui.theme.ink, room);
+    ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
+}
+
+} // namespace speclens

@@ -1,0 +1,42 @@
+// The story region: where we are, a heading, at most 60 words, what would have happened, a task, Back and
+// Next. In the compact layout the same story is a strip of two lines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+struct Story {
+    std::string caption;     // "Step 9 of 11, round 1"
+    int step = 0, steps = 0; // progress bar; steps 0: unknown, no bar
+    std::string heading;
+    std::string text;    // at most 60 words
+    std::string what_if; // second paragraph, muted
+    std::string task;
+    bool task_done = false;
+    std::vector<SceneCommand> on_task; // what a click on the task does; empty: nothing
+    std::vector<SceneCommand> on_back, on_next;
+    std::string no_back, no_next; // why the button is off; empty: it is on
+};
+// The story at the beat of the input: where we are, Back and Next. The words are the scene's.
+[[nodiscard]] Story story_at_beat(const SceneInput& input, int beats);
+// Where a run has nothing to tell until something is done: no beats, no counter, and Back and Next say why.
+void take_beats(Story& story, const std::string& why);
+void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out);
+[[nodiscard]] std::string describe_story(const Story& story);
+
+// Stage heading: the finding, the conditions, the data tier. Returns nothing; content starts 80 px below the
+// top.
+struct StageTitle {
+    std::string title, subtitle;
+    ui::Tier tier = ui::Tier::live;
+    std::string tier_words;       // "exact"
+    std::string short_title = {}; // instead of a title that does not fit
+};
+void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title);
+inline constexpr float kBadgeRoom = 170; // right of a banner: the badge stays visible, honesty is not chrome
+
+} // namespace speclens

@@ -1,0 +1,28 @@
+#include "scenes/shared/usual.h"
+
+#include <vector>
+
+#include "ui/format.h"
+#include "engine/lab/study.h"
+
+namespace speclens {
+
+double usual_ms(const CycleView& whole, const CycleSummary& cycle, PhaseTime time) {
+    constexpr std::size_t kFew = 4;
+    constexpr double kUnusual = 3;
+    std::vector<double> others;
+    for (const CycleSummary& c : whole.cycles)
+        if (c.complete() && c.cycle != cycle.cycle && c.drafts.size() == cycle.drafts.size())
+            others.push_back(time(c));
+    if (others.size() < kFew) return 0;
+    const double usual = median(std::move(others));
+    return usual > 0 && time(cycle) > kUnusual * usual ? usual : 0;
+}
+
+std::string timed_words(const CycleView& whole, const CycleSummary& cycle, PhaseTime time, int decimals) {
+    const double usual = usual_ms(whole, cycle, time);
+    return ui::number(time(cycle), decimals) + " ms" +
+           (usual > 0 ? " (usually " + ui::number(usual, decimals) + ")" : std::string());
+}
+
+} // namespace speclens

@@ -1,0 +1,208 @@
+#include "scenes/shared/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "ui/format.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+
+std::string number_word(int n) {
+    static constexpr std::array<const char*, 21> kWords = {
+        "no",       "one",     "two",     "three",     "four",     "five",     "six",
+        "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
+        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
+    return n >= 0 && n <= 20 ? kWords[static_cast<std::size_t>(n)] : std::to_string(n);
+}
+
+std::string all_guesses(int n) {
+    return n == 1 ? "the guess" : n == 2 ? "both guesses" : "all " + number_word(n) + " guesses";
+}
+
+std::string capital(std::string words) {
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
+        words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    return words;
+}
+
+std::string counted(int n, const std::string& noun) {
+    return std::to_string(n) + " " + noun + (n == 1 ? "" : noun.ends_with("s") ? "es" : "s");
+}
+
+std::string in_sentence(const std::string& name) {
+    const std::size_t comma = name.find(", ");
+    return comma == std::string::npos ? name : name.substr(0, comma) + " (" + name.substr(comma + 2) + ")";
+}
+
+std::string quoted(const Trace& trace, int id) {
+    std::string words = ui::token_words(trace.text(id));
+    return words.starts_with("“") ? words : "“" + words + "”";
+}
+
+std::string label_of(const Trace& trace, int id) {
+    return ui::token_label(trace.text(id));
+}
+
+std::string temperature_words(double temperature) {
+    const double tenths = temperature * 10;
+    if (std::abs(tenths - std::round(tenths)) < 1e-6) return ui::number(temperature, 1);
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", temperature);
+    return text;
+}
+
+std::string draft_words(double target_temperature, double draft_temperature) {
+    if (draft_temperature == target_temperature) return "";
+    return draft_temperature == 0 ? ", likeliest drafts"
+                                  : ", drafts at T = " + temperature_words(draft_temperature);
+}
+
+ui::Role role_of(Origin origin) {
+    switch (origin) {
+    case Origin::accepted:
+        return ui::Role::accepted;
+    case Origin::residual:
+        return ui::Role::residual;
+    case Origin::bonus:
+        return ui::Role::bonus;
+    case Origin::prompt:
+    case Origin::plain:
+        break;
+    }
+    return ui::Role::target;
+}
+
+ui::Role role_of(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted:
+        return ui::Role::accepted;
+    case DraftSlot::State::rejected:
+        return ui::Role::rejected;
+    case DraftSlot::State::discarded:
+        return ui::Role::discarded;
+    case DraftSlot::State::drafted:
+        break;
+    }
+    return ui::Role::draft;
+}
+
+ui::Tier tier_of(const Header* header) {
+    if (!header || header->tier == "LIVE") return ui::Tier::live;
+    if (header->tier == "TABLE") return ui::Tier::table;
+    if (header->tier == "SIM") return ui::Tier::sim;
+    if (header->tier == "PUBLISHED") return ui::Tier::published;
+    if (header->tier == "REMOTE") return ui::Tier::remote;
+    return ui::Tier::recorded; // an unknown tier was at least saved by someone else
+}
+
+const char* tier_name(ui::Tier tier) {
+    switch (tier) {
+    case ui::Tier::live:
+        return "LIVE";
+    case ui::Tier::recorded:
+        return "RECORDED";
+    case ui::Tier::table:
+        return "TABLE";
+    case ui::Tier::sim:
+        return "SIM";
+    case ui::Tier::published:
+        return "PUBLISHED";
+    case ui::Tier::remote:
+        return "REMOTE";
+    }
+    return "";
+}
+
+std::optional<double> listed(const Top& top, int id) {
+    for (const Top::Entry& entry : top.entries)
+        if (entry.id == id) return std::exp(entry.logp);
+    return {};
+}
+
+const char* head_word(const std::string& drafter) {
+    return drafter == "dart" ? "search" : "head";
+}
+
+std::string fine_probability(double p) {
+    if (p <= 0 || p >= 0.01) return ui::probability(p);
+    if (p < 1e-5) return "<.00001";
+    const int decimals = static_cast<int>(std::ceil(-std::log10(p)));
+    const std::string text = ui::number(p, decimals);
+    return text.starts_with("0.") ? text.substr(1) : text;
+}
+
+std::string compared_probability(double p) {
+    if (p > 0 && p < 1e-5) return "nearly 0";
+    if (p >= 1 || p <= 0.99) return fine_probability(p);
+    if (p > 0.99999) return "nearly 1";
+    const int decimals = static_cast<int>(std::ceil(-std::log10(1 - p)));
+    const double scale = std::pow(10, decimals); // cut, not rounded: nothing below 1 becomes 1
+    return ui::number(std::floor(p * scale) / scale, decimals).substr(1);
+}
+
+std::string law_number(const std::optional<double>& p) {
+    if (!p) return "–";
+    return *p < 0 ? std::string("<.01") : ui::probability(*p);
+}
+
+LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
+    LawTable table;
+    const Top& order = target.empty() ? draft : target;
+    std::map<int, double> in_draft;
+    for (const Top::Entry& entry : draft.entries) in_draft[entry.id] = std::exp(entry.logp);
+
+    std::vector<int> ids;
+    for (const Top::Entry& entry : order.entries) {
+        if (static_cast<int>(ids.size()) == count) break;
+        ids.push_back(entry.id);
+    }
+    // Tokens that only the draft lists fill free rows; the kept one pushes the last row out.
+    for (const Top::Entry& entry : draft.entries)
+        if (static_cast<int>(ids.size()) < count && std::ranges::find(ids, entry.id) == ids.end())
+            ids.push_back(entry.id);
+    if (keep >= 0 && std::ranges::find(ids, keep) == ids.end()) {
+        if (static_cast<int>(ids.size()) == count && count > 0) ids.pop_back();
+        ids.push_back(keep);
+    }
+
+    LawRow other;
+    if (!target.empty()) other.target = 1;
+    if (!draft.empty()) other.draft = 1;
+    for (int id : ids) {
+        LawRow row{id, {}, {}};
+        if (!target.empty()) row.target = listed(target, id).value_or(target.rest <= 0 ? 0 : -1);
+        if (!draft.empty()) {
+            const auto found = in_draft.find(id);
+            row.draft = found != in_draft.end() ? found->second : draft.rest <= 0 ? 0 : -1;
+        }
+        if (row.target && *row.target > 0) *other.target -= *row.target;
+        if (row.draft && *row.draft > 0) *other.draft -= *row.draft;
+        table.rows.push_back(row);
+    }
+    if (other.target) *other.target = std::max(0.0, *other.target);
+    if (other.draft) *other.draft = std::max(0.0, *other.draft);
+    const auto left_out = [&](const Top& top) {
+        return top.rest > 0 || std::ranges::any_of(top.entries, [&](const Top::Entry& entry) {
+                   return std::ranges::find(ids, entry.id) == ids.end();
+               });
+    };
+    if (left_out(target) || left_out(draft)) table.rows.push_back(other);
+
+    double seen_target = 0, seen_draft = 0;
+    for (const Top::Entry& entry : target.entries) {
+        const auto found = in_draft.find(entry.id);
+        if (found == in_draft.end()) continue;
+        const double p = std::exp(entry.logp);
+        table.overlap += std::min(p, found->second);
+        seen_target += p;
+        seen_draft += found->second;
+    }
+    table.exact = std::min({1 - seen_target, 1 - seen_draft, target.rest + draft.rest}) < 0.005;
+    return table;
+}
+
+} // namespace speclens

@@ -1,0 +1,94 @@
+// Scene S5, what decides the speed-up: tokens of a round against its cost, by draft length. Measured on this
+// machine for the prompt and the drafter on screen, or with numbers set by hand.
+#include <algorithm>
+
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/history.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/speedup/speedup_model.h"
+
+namespace speclens {
+namespace {
+
+class SpeedupScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kSpeedupBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("speed-up");
+        const SpeedupModel model = speedup_model(input, state_);
+        const SpeedupDraw d{input, model, state_, ui, out};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, speedup_title(input, model));
+            draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, speedup_story(input, model), out);
+        draw_speedup_details(d);
+        draw_speedup_controls(d);
+        keys(d);
+        history_.follow(state_, ui.state.active != 0);
+        const RunStudy study = speedup_study(input);
+        if (input.still && !study.runs.empty() && !study_named(input, study.name))
+            out.push_back(Command{study});
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return speedup_description(input, speedup_model(input, state_));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Mark a longer, shorter draft"},
+                {"M", "Measure ten draft lengths"},
+                {"H", "Measured, or numbers by hand"}};
+    }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+  private:
+    static void draw_stage(const SpeedupDraw& d) {
+        constexpr float kRound = 128;
+        const ui::Rect stage = d.input.stage;
+        if (printed_table_on_stage(d.input))
+            return draw_printed_table(d, {stage.x + 24, stage.y + 72, std::min(stage.w - 48, 720.0F),
+                                          std::min(stage.h - 80, 460.0F)});
+        const float top = stage.y + 84, bottom = stage.bottom() - 8;
+        const bool round = !d.input.presenter && bottom - top > 240 + kRound;
+        draw_speedup_charts(d, {stage.x + 24, top, stage.w - 48, bottom - top - (round ? kRound + 20 : 0)});
+        if (round) draw_speedup_round(d, {stage.x + 24, bottom - kRound, stage.w - 48, kRound});
+    }
+
+    static void keys(const SpeedupDraw& d) {
+        const auto mark = [&](int step) { // the next length of which something is known
+            for (int k = d.model.marked + step; k >= 1 && k <= kLongestDraft; k += step)
+                if (d.model.known(k)) {
+                    d.state.k = k;
+                    return;
+                }
+        };
+        if (d.ui.take_key(ui::Key::up)) mark(1);
+        if (d.ui.take_key(ui::Key::down)) mark(-1);
+        if (d.ui.take_key(ui::Key::h)) {
+            d.state.by_hand = !d.state.by_hand;
+            if (d.state.by_hand) d.state.levers = d.model.levers;
+        }
+        const RunStudy study = speedup_study(d.input);
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
+    }
+
+    SpeedupState state_;
+    ControlHistory<SpeedupState> history_;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_speedup() {
+    return std::make_unique<SpeedupScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,150 @@
+// What decides the speed-up: tokens of a round against its cost, by draft length. From a study of the
+// current run's prompt and drafter (measured, position by position), or from three numbers: the chance that a
+// guess stays, what a guess costs, what a further row of the verify pass costs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+// Draft tokens on the axis.
+inline constexpr int kLongestDraft = 16;
+
+// Mean tokens of a round with K guesses, the target's own included, when every guess stays with probability
+// alpha: (1 − α^(K+1)) ÷ (1 − α) (Leviathan et al. 2023, equation 1).
+[[nodiscard]] double expected_tokens(double alpha, int k);
+// The same where guess i stays with probability stays[i − 1] if all before it did: 1 + Σ Π stays. K beyond
+// the known positions adds nothing.
+[[nodiscard]] double expected_tokens(std::span<const double> stays, int k);
+
+// One number for each lever; costs in target passes of one token.
+struct Levers {
+    double alpha = 0.8;   // chance that a guess stays
+    double draft = 0.1;   // a guess
+    double verify = 0.05; // each row of the verify pass after the first
+    double block = 0;     // drafting whatever K is: of a drafter that guesses all at once
+    double drafts = 1;    // share of the rounds with guesses: lookup finds none in some
+    // Means over rounds with and without guesses: tokens, and what drafting and verifying cost.
+    [[nodiscard]] double tokens(int k) const { return 1 + drafts * (expected_tokens(alpha, k) - 1); }
+    [[nodiscard]] double draft_cost(int k) const { return drafts * (block + k * draft); }
+    [[nodiscard]] double verify_cost(int k) const { return 1 + drafts * k * verify; }
+    [[nodiscard]] double speedup(int k) const { return tokens(k) / (draft_cost(k) + verify_cost(k)); }
+    bool operator==(const Levers&) const = default;
+};
+
+// What the user set.
+struct SpeedupState {
+    bool by_hand = false; // these levers instead of what was measured
+    Levers levers;
+    int k = 0; // the marked draft length; 0: the best one
+    bool operator==(const SpeedupState&) const = default;
+};
+
+// A draft length that was measured. Times of a round in ms, the mean over rounds with all guesses and
+// without any.
+struct SpeedupPoint {
+    int k = 0, rounds = 0;
+    double drafts = 1; // share of the rounds with guesses
+    double tokens = 0; // per round
+    double draft = 0, head = 0, verify = 0;
+    double speedup = 0; // tokens × a plain pass ÷ the round
+    // What may be chance of it: the 95 % interval of so many rounds, and how far apart the tries were in
+    // time.
+    double low = 0, high = 0;
+    [[nodiscard]] bool few() const;
+};
+
+struct SpeedupModel {
+    enum class Source : std::uint8_t { study, run, assumed, hand } source = Source::assumed;
+    std::string drafter;                // whom a study would be about; empty: nobody can draft here
+    std::string own;                    // the drafter of the run where that is another; empty: the same
+    bool server = false, table = false; // the target: no time of plain decoding, so no speed-up of the run
+    bool measuring = false;             // part of the study is still to come
+    double plain_ms = 0;                // a plain pass of one token; 0: unknown
+    std::vector<SpeedupPoint> points;   // by draft length; empty unless a study of this run is there
+    std::vector<double> stays;          // by position, of its longest drafts, in rounds with guesses
+    std::vector<int> judged;            // rounds behind each
+    Levers levers;                      // of the source
+    // For K = 1 … kLongestDraft: with a study position by position and with measured times, else by the
+    // levers.
+    std::vector<double> tokens, speedup;
+    int best = 1, marked = 1; // draft lengths
+    std::vector<int> as_fast; // measured ones whose intervals meet that of the best, itself among them
+    bool alike = true;        // and they were so seen, not only kept from being told apart by chance
+    bool even = false;   // the best may be no faster and no slower than plain decoding, as far as is told
+    bool close = true;   // and was seen so
+    bool outrun = false; // a wider pass was quicker: the times are in doubt
+    [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
+    [[nodiscard]] bool measured() const { return source == Source::study; }
+    // Share of the rounds with guesses, measured at this length or the next shorter one.
+    [[nodiscard]] double drafts_at(int k) const;
+    [[nodiscard]] bool known(int k) const { return k <= static_cast<int>(tokens.size()) || point(k); }
+    // What was measured for K, else the curve; 0: neither is known.
+    [[nodiscard]] double tokens_at(int k) const;
+    [[nodiscard]] double speedup_at(int k) const { return tokens_at(k) / (draft_cost(k) + verify_cost(k)); }
+    // Costs of a round in target passes: drafting and verifying.
+    [[nodiscard]] double draft_cost(int k) const;
+    [[nodiscard]] double verify_cost(int k) const;
+    [[nodiscard]] const SpeedupPoint* point(int k) const; // nullptr: not measured
+};
+[[nodiscard]] SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state);
+
+inline constexpr const char* kSpeedupStudy = "speed-up";
+inline constexpr int kMeasuredLengths = 10; // of the study
+// The prompt of the current run with its drafter and several draft lengths, beside plain decoding. A drafter
+// of trees is studied as a chain. Empty where nobody can draft.
+[[nodiscard]] RunStudy speedup_study(const SceneInput& input);
+
+inline constexpr int kSpeedupBeats = 6;
+[[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
+// "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that cannot be told from the best.
+[[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
+[[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
+[[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);
+// ", in 62 % of the rounds": those with guesses; empty: all.
+[[nodiscard]] std::string share_words(const Levers& levers);
+// "0.05 of a target pass for each guess": what drafting costs.
+[[nodiscard]] std::string drafting_words(const Levers& levers);
+// "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock.
+// With as many decimals as it takes for the printed numbers to come to the printed result.
+struct SpeedupSum {
+    std::string words;
+    int decimals = 2;
+};
+[[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
+
+// A printed table of tokens per round by acceptance and draft length, which the formula can be held against.
+struct PrintedRow {
+    double alpha = 0;
+    std::vector<double> printed, formula; // by column
+};
+struct PrintedTable {
+    std::vector<int> columns; // draft lengths
+    std::vector<PrintedRow> rows;
+    std::string source;
+    int wrong = 0, cells = 0; // cells that differ from the formula in the digits printed
+};
+[[nodiscard]] PrintedTable printed_table(const Published* figures);
+[[nodiscard]] bool same_printed(double printed, double formula); // to two decimals
+// The beat about it has the stage for it where no details are beside the stage.
+[[nodiscard]] bool printed_table_on_stage(const SceneInput& input);
+
+struct SpeedupDraw {
+    const SceneInput& input;
+    const SpeedupModel& model;
+    SpeedupState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_speedup_charts(const SpeedupDraw& d, ui::Rect area);
+void draw_speedup_round(const SpeedupDraw& d, ui::Rect area); // the marked draft length on one clock
+void draw_printed_table(const SpeedupDraw& d, ui::Rect area);
+void draw_speedup_details(const SpeedupDraw& d);
+void draw_speedup_controls(const SpeedupDraw& d);
+
+} // namespace speclens

@@ -1,0 +1,72 @@
+// Scene S15, systems: the cache that is rewound, the wire between draft and target, and who chooses K.
+#include <algorithm>
+
+#include "scenes/shared/history.h"
+#include "scenes/systems/systems_model.h"
+
+namespace speclens {
+namespace {
+
+class SystemsScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kSystemsBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("systems");
+        const SystemsModel model = systems_model(input, state_);
+        const SystemsDraw d{input, model, state_, ui};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, systems_title(input, model));
+            draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, systems_story(input, model), out);
+        draw_systems_details(d);
+        draw_systems_controls(d);
+        if (ui.take_key(ui::Key::up)) state_.wire.k = std::min(state_.wire.k + 1, 10);
+        if (ui.take_key(ui::Key::down)) state_.wire.k = std::max(state_.wire.k - 1, 1);
+        history_.follow(state_, ui.state.active != 0);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return systems_description(input, systems_model(input, state_));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Longer, shorter drafts"}};
+    }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+  private:
+    static void draw_stage(const SystemsDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
+                    gap = 36;
+        const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
+                    upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
+        if (lower <= 0 && d.input.beat == kControllerBeat)
+            return draw_controllers(d, {x, top, w, bottom - top});
+        draw_cache(d, {x, top, half, upper});
+        constexpr float kWire = 164;
+        draw_wire(d, {x + half + gap, top, half, std::min(upper, kWire)});
+        draw_pages(d, {x + half + gap, top + kWire, half, upper - kWire});
+        if (lower > 0) draw_controllers(d, {x, bottom - lower, w, lower});
+    }
+
+    SystemsState state_;
+    ControlHistory<SystemsState> history_;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_systems() {
+    return std::make_unique<SystemsScene>();
+}
+
+} // namespace speclens

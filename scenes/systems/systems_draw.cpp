@@ -1,0 +1,276 @@
+// The pictures of S15: rows of the cache by round, a round on the wire, and two controllers of K.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/systems/systems_model.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
+
+// Rows are counted, so there is nothing between two of them.
+ui::Ticks row_ticks(int most) {
+    ui::Ticks marks = ui::ticks(0, most, 3);
+    std::erase_if(marks.values, [](double value) { return value != std::floor(value); });
+    marks.decimals = 0;
+    return marks;
+}
+
+// What the beat is about has a bar beside its heading; the headings of the others stand back.
+void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const std::string& title,
+                  const std::string& words) {
+    const bool about = is_about(d.input.beat, part);
+    if (about) d.ui.canvas.fill({r.x - 12, r.y, 3, 40}, d.ui.theme.ink, 1);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15,
+                    about ? d.ui.theme.ink : d.ui.theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+}
+
+// "rounds 1–19 of 21"
+std::string counted_part(const RoundWindow& window, std::size_t rounds) {
+    return "rounds " + std::to_string(window.first + 1) + "–" + std::to_string(window.end) + " of " +
+           std::to_string(rounds);
+}
+
+} // namespace
+
+void draw_cache(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const SystemsModel& m = d.model;
+    const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 28};
+    const auto fits = static_cast<std::size_t>(std::max(4.0F, plot.w / 22));
+    const RoundWindow in_view = rounds_around(m.shown, m.rounds.size(), fits);
+    const bool part = in_view.end - in_view.first < m.rounds.size();
+    systems_head(d, SystemsPart::cache, area,
+                 "Cache rows by round" +
+                     (m.rounds.empty() ? std::string()
+                                       : "; marked: round " + std::to_string(m.rounds[m.shown].cycle + 1)),
+                 (part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) +
+                     "; solid: kept, hatched: " + (part ? "rewound" : "written and rewound"));
+    if (m.rounds.empty()) {
+        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
+                 "no finished round in this run");
+        return;
+    }
+    int most = 1;
+    for (std::size_t i = in_view.first; i < in_view.end; ++i) most = std::max(most, m.rounds[i].written);
+    const ui::Scale y{0, most * 1.05, plot.bottom(), plot.y};
+    const float pitch = std::min(34.0F, plot.w / static_cast<float>(in_view.end - in_view.first));
+    const auto left = [&](std::size_t i) { return plot.x + pitch * static_cast<float>(i - in_view.first); };
+    canvas.fill({left(m.shown), plot.y - 4, pitch, plot.h + 4 + 24}, theme.raised, 4);
+    ui::axis_y(canvas, theme, y, plot.x, row_ticks(most),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    for (std::size_t i = in_view.first; i < in_view.end; ++i) {
+        const CacheRound& round = m.rounds[i];
+        const float x = left(i) + 2, w = pitch - 4;
+        canvas.fill({x, y(round.kept), w, plot.bottom() - y(round.kept)},
+                    theme.role(Role::accepted).alpha(round.seen ? 1.0F : 0.35F), 1);
+        const Rect lost{x, y(round.written), w, y(round.kept) - y(round.written)};
+        canvas.hatch(lost, theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 5);
+        canvas.outline(lost, {theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 1}, 1);
+        if (pitch > 20)
+            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.cycle + 1),
+                        i == m.shown ? Font::mono_medium : Font::mono, 14,
+                        i == m.shown ? theme.ink : theme.muted, Align::center);
+        ui::tooltip(d.ui, {x, plot.y, w, plot.h},
+                    "round " + std::to_string(round.cycle + 1) + ": " + std::to_string(round.before) +
+                        " rows before, " + std::to_string(round.written) + " written, " +
+                        std::to_string(round.kept) + " kept");
+    }
+}
+
+void draw_pages(const SystemsDraw& d, Rect area) {
+    const SystemsModel& m = d.model;
+    if (m.rounds.empty() || area.h < 96) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const CacheRound& round = m.rounds[m.shown];
+    const Pages pages = pages_of(round, m.page);
+    constexpr float kSlot = 11, kGap = 2, kPageGap = 9, kLine = kSlot + 9;
+    const float width = static_cast<float>(m.page) * (kSlot + kGap) + kPageGap, top = area.y + 48;
+    const int across = std::max(1, static_cast<int>((area.w + kPageGap) / width)),
+              down = std::max(1, static_cast<int>((area.bottom() - top) / kLine));
+    const int hidden =
+        pages.during > across * down ? pages.during - across * down : 0; // full ones, at the front
+    systems_head(
+        d, SystemsPart::pages, area,
+        "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
+        counted(pages.during, "page") + " held, " +
+            (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
+            std::to_string(pages.given_back()) + " given back, " +
+            (hidden > 0 ? std::to_string(pages.empty) + " empty after it"
+                        : counted(pages.empty, "slot") + " empty after it"));
+    for (int page = hidden; page < pages.during; ++page) {
+        const int at = page - hidden;
+        const float x0 = area.x + static_cast<float>(at % across) * width,
+                    y = top + static_cast<float>(at / across) * kLine;
+        for (int slot = 0; slot < m.page; ++slot) {
+            const int row = page * m.page + slot;
+            const Rect box{x0 + static_cast<float>(slot) * (kSlot + kGap), y, kSlot, kSlot};
+            if (box.right() > area.right() + 1) break; // a page wider than the place
+            if (row < round.before)
+                canvas.fill(box, theme.role(Role::target).alpha(0.55F), 1);
+            else if (row < round.before + round.kept)
+                canvas.fill(box, theme.role(Role::accepted), 1);
+            else if (row < round.before + round.written)
+                canvas.hatch(box, theme.role(Role::rejected), 4);
+            const bool rewound = row >= round.before + round.kept && row < round.before + round.written;
+            if (row >= round.before + round.kept)
+                canvas.outline(box, {rewound ? theme.role(Role::rejected) : theme.line, 1}, 1);
+        }
+        ui::tooltip(d.ui, {x0, y, width - kPageGap, kSlot},
+                    "page " + std::to_string(page + 1) +
+                        (page >= pages.after    ? ": given back after this round"
+                         : page >= pages.before ? ": taken in this round"
+                                                : ": held before this round"));
+    }
+}
+
+void draw_wire(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const Wire& wire = d.model.wire;
+    systems_head(d, SystemsPart::wire, area, "A round with a wire in between, ms",
+                 "if all three keep alike, what is sent decides");
+    double most = 0;
+    for (const Payload payload : kPayloads)
+        most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
+    const float left = area.x + 108, number = 60;
+    const ui::Scale x{0, most, left, area.right() - number};
+    float y = area.y + 54;
+    for (const Payload payload : kPayloads) {
+        if (y + 30 > area.bottom()) break;
+        const double draft = wire.k * wire.draft_ms, net = wire_ms(wire, payload);
+        const ui::Segment segments[] = {
+            {.start = 0, .length = draft, .role = Role::draft, .label = "draft"},
+            {.start = draft,
+             .length = net,
+             .role = Role::residual,
+             .label = "wire",
+             .value = ui::number(net, 2)},
+            {.start = draft + net, .length = wire.verify_ms, .role = Role::target, .label = "verify"}};
+        ui::fitted_text(canvas, {area.x, y + 17}, payload_words(payload), Font::text, 14, theme.ink, 100);
+        ui::gantt_lane(canvas, theme, x, y, 24, segments);
+        canvas.text({area.right(), y + 17}, ui::speed_up(wire_speedup(wire, payload)), Font::mono, 14,
+                    theme.ink, Align::right);
+        y += 34;
+    }
+}
+
+void draw_controllers(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const ControllerRun& run = d.model.controllers;
+    canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
+    systems_head(d, SystemsPart::controllers, area, "Who chooses K?",
+                 "K by round, thin: as an article prints it, thick: by the formula; a guess stays with .9, "
+                 "then .6, then .8");
+    const std::string formula = "formula " + ui::speed_up(run.formula_speedup),
+                      article = "article " + ui::speed_up(run.article_speedup);
+    const float legend =
+        12 + std::max(canvas.text_width(formula, Font::mono, 14), canvas.text_width(article, Font::mono, 14));
+    const Rect plot{area.x + 30, area.y + 48, area.w - 30 - legend, area.h - 48 - 24};
+    if (plot.h < 40) return;
+    const ui::Scale x{0, static_cast<double>(run.alpha.size()), plot.x, plot.right()},
+        y{0, 10.5, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 10, 3),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, static_cast<double>(run.alpha.size()), 4), {});
+    const auto line = [&](const std::vector<int>& k, const ui::Stroke& stroke) {
+        std::vector<Vec2> points;
+        for (std::size_t i = 0; i < k.size(); ++i) {
+            if (i > 0 && k[i] == k[i - 1] && i + 1 < k.size()) continue;
+            if (i > 0) points.push_back({x(static_cast<double>(i)), y(k[i - 1])});
+            points.push_back({x(static_cast<double>(i)), y(k[i])});
+        }
+        canvas.polyline(points, stroke);
+    };
+    line(run.article, {theme.muted, 1.5F});
+    line(run.formula, {theme.ink, 2.5F});
+    canvas.text({area.right(), plot.y + 16}, formula, Font::mono, 14, theme.ink, Align::right);
+    canvas.text({area.right(), plot.y + 38}, article, Font::mono, 14, theme.muted, Align::right);
+}
+
+void draw_systems_details(const SystemsDraw& d) {
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const SystemsModel& m = d.model;
+    const float x = r.x + 24, w = r.w - 48;
+    ui::fitted_text(canvas, {x, r.y + 32}, "What is sent in a round", Font::text_bold, 15, theme.ink, w);
+    float y = r.y + 60;
+    for (const Payload payload : kPayloads) {
+        const double bytes = wire_bytes(m.wire, payload);
+        ui::fitted_text(canvas, {x, y}, payload_words(payload), Font::text, 14, theme.muted, w - 100);
+        canvas.text({x + w, y},
+                    bytes < 10000 ? ui::integer(std::lround(bytes)) + " B"
+                                  : ui::integer(std::lround(bytes / 1000)) + " kB",
+                    Font::mono, 14, theme.ink, Align::right);
+        y += 24;
+    }
+    y = ui::paragraph(canvas, {x, y + 10}, w,
+                      "Ids are enough for greedy, sample match and copied drafts. The token rule needs q of "
+                      "every guess, and one row where it rejects; block verification needs all rows.",
+                      {.size = 14, .color = theme.muted, .max_lines = 4});
+    y += 40;
+    if (m.rounds.empty() || y + 40 > r.bottom()) return;
+    ui::fitted_text(canvas, {x, y}, "The cache of this run", Font::text_bold, 15, theme.ink, w);
+    ui::paragraph(canvas, {x, y + 26}, w,
+                  ui::integer(m.written) + " rows written in " +
+                      counted(static_cast<int>(m.rounds.size()), "round") + ", " + ui::integer(m.kept) +
+                      " kept, " +
+                      ui::percent(m.written > 0 ? 1 - static_cast<double>(m.kept) / m.written : 0) +
+                      " rewound. In pages of " + std::to_string(m.page) + ", " +
+                      counted(m.given_back, "page") + " went back.",
+                  {.size = 14, .color = theme.muted, .max_lines = 3});
+}
+
+void draw_systems_controls(const SystemsDraw& d) {
+    const Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    Wire& wire = d.state.wire;
+    ControlRow row(r);
+    const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
+                            double step) {
+        if (row.room() < 112) return;
+        const Rect at = row.place(std::min(140.0F, row.room()));
+        ui::field_label(ui, at, label);
+        if (const auto to = ui::slider(ui, id, {at.x, at.y + 8, at.w, 20}, value, low, high, {.step = step}))
+            value = *to;
+    };
+    slider("trip", "Round trip: " + ui::number(wire.round_trip_ms, 1) + " ms", wire.round_trip_ms, 0, 20,
+           0.1);
+    slider("width", ui::number(wire.gigabits, 0) + " Gbit/s", wire.gigabits, 1, 100, 1);
+    slider("alpha", "A guess stays: " + ui::probability(wire.alpha), wire.alpha, 0, 0.99, 0.01);
+    slider("draft", "A guess: " + ui::number(wire.draft_ms, 1) + " ms", wire.draft_ms, 0.1, 10, 0.1);
+    if (row.room() < 104) return;
+    Rect at = row.place(104);
+    ui::field_label(ui, at, "Guesses K");
+    if (const auto k = ui::stepper(ui, "k", at, wire.k, {.low = 1, .high = 10}))
+        wire.k = static_cast<int>(*k);
+    if (row.room() < 104 || d.model.rounds.empty()) return;
+    at = row.place(104);
+    ui::field_label(ui, at, "Page, slots");
+    const int power = std::bit_width(static_cast<unsigned>(d.state.page)) - 1;
+    if (const auto to =
+            ui::stepper(ui, "page", at, power, {.low = 2, .high = 5, .text = std::to_string(d.state.page)}))
+        d.state.page = 1 << static_cast<int>(*to);
+}
+
+} // namespace speclens

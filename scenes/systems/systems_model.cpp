@@ -1,0 +1,181 @@
+#include "scenes/systems/systems_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/base/rng.h"
+#include "scenes/speedup/speedup_model.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kWindow = 100;
+constexpr std::size_t kWarmUp = 10;
+constexpr double kFade = 0.99; // per round: half of it is gone after 70
+constexpr double kGain = 1.02; // below it K stays
+
+double round_ms(const Wire& wire, int k) {
+    return k * wire.draft_ms + wire.verify_ms + wire.round_trip_ms;
+}
+
+double speed_of(const Wire& wire, double alpha, int k) {
+    return expected_tokens(alpha, k) * wire.verify_ms / round_ms(wire, k);
+}
+
+// Accepted drafts of a round: each stays with probability alpha.
+int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round) {
+    int accepted = 0;
+    while (accepted < k && uniform({.seed = seed,
+                                    .position = round,
+                                    .purpose = Purpose::accept,
+                                    .lane = static_cast<std::uint32_t>(accepted)}) < alpha)
+        ++accepted;
+    return accepted;
+}
+
+} // namespace
+
+double wire_bytes(const Wire& wire, Payload payload) {
+    const double ids = 4.0 * wire.k;
+    switch (payload) {
+    case Payload::ids:
+        return ids;
+    case Payload::scalars:
+        return 2 * ids + (1 - std::pow(wire.alpha, wire.k)) * 4.0 * wire.vocabulary;
+    case Payload::rows:
+        break;
+    }
+    return ids + 4.0 * wire.k * wire.vocabulary;
+}
+
+double wire_ms(const Wire& wire, Payload payload) {
+    return wire.round_trip_ms + wire_bytes(wire, payload) * 8 / (wire.gigabits * 1e9) * 1e3;
+}
+
+double wire_speedup(const Wire& wire, Payload payload) {
+    return expected_tokens(wire.alpha, wire.k) * wire.verify_ms /
+           (wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
+}
+
+double longest_round_trip(const Wire& wire, Payload payload) {
+    return (expected_tokens(wire.alpha, wire.k) - 1) * wire.verify_ms - wire.k * wire.draft_ms -
+           (wire_ms(wire, payload) - wire.round_trip_ms);
+}
+
+bool is_about(int beat, SystemsPart part) {
+    switch (part) {
+    case SystemsPart::cache:
+        return beat <= 1;
+    case SystemsPart::pages:
+        return beat == 0;
+    case SystemsPart::wire:
+        return beat == 2 || beat == 3;
+    case SystemsPart::controllers:
+        break;
+    }
+    return beat >= kControllerBeat;
+}
+
+int ArticleController::update(int accepted, int proposed) {
+    rates_.push_back(proposed > 0 ? static_cast<double>(accepted) / proposed : 0);
+    if (rates_.size() > kWindow) rates_.pop_front();
+    if (rates_.size() < kWarmUp) return k_;
+    const double rate =
+        std::accumulate(rates_.begin(), rates_.end(), 0.0) / static_cast<double>(rates_.size());
+    if (rate > 0.9 && k_ < most_)
+        ++k_;
+    else if (rate > 0.8)
+        return k_;
+    else if (rate > 0.6 && k_ > 3)
+        --k_;
+    else if (rate <= 0.6 && k_ > least_)
+        k_ = std::max(least_, k_ - 2);
+    return k_;
+}
+
+double FormulaController::alpha() const {
+    return accepted_ + stopped_ > 0 ? accepted_ / (accepted_ + stopped_) : 0.5;
+}
+
+int FormulaController::update(int accepted, int proposed) {
+    accepted_ = accepted_ * kFade + accepted;
+    stopped_ = stopped_ * kFade + (accepted < proposed ? 1 : 0);
+    if (accepted_ + stopped_ < kWarmUp) return k_;
+    int best = 1;
+    for (int k = 2; k <= most_; ++k)
+        if (speed_of(costs_, alpha(), k) > speed_of(costs_, alpha(), best)) best = k;
+    if (speed_of(costs_, alpha(), best) > kGain * speed_of(costs_, alpha(), k_)) k_ = best;
+    return k_;
+}
+
+ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed) {
+    ControllerRun run;
+    ArticleController article;
+    FormulaController formula(costs);
+    double tokens[2] = {0, 0}, ms[2] = {0, 0};
+    for (int round = 0; round < rounds; ++round) {
+        const double alpha = round < rounds / 3 ? 0.9 : round < 2 * rounds / 3 ? 0.6 : 0.8;
+        run.alpha.push_back(alpha);
+        run.article.push_back(article.k());
+        run.formula.push_back(formula.k());
+        const auto one = [&](int k, int i) {
+            const int accepted = draw_accepted(alpha, k, seed, static_cast<std::uint32_t>(round));
+            tokens[i] += accepted + 1;
+            ms[i] += round_ms(costs, k);
+            return accepted;
+        };
+        (void)article.update(one(article.k(), 0), run.article.back());
+        (void)formula.update(one(formula.k(), 1), run.formula.back());
+    }
+    run.article_speedup = ms[0] > 0 ? tokens[0] * costs.verify_ms / ms[0] : 0;
+    run.formula_speedup = ms[1] > 0 ? tokens[1] * costs.verify_ms / ms[1] : 0;
+    return run;
+}
+
+Pages pages_of(const CacheRound& round, int size) {
+    const auto pages = [&](int rows) { return (rows + size - 1) / size; };
+    const int after = round.before + round.kept;
+    return {size, pages(round.before), pages(round.before + round.written), pages(after),
+            pages(after) * size - after};
+}
+
+SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
+    SystemsModel m;
+    m.wire = state.wire;
+    if (input.whole->header) m.tier = input.whole->header->tier;
+    for (const CycleSummary& cycle : input.whole->cycles) {
+        if (!cycle.commit) continue;
+        const Committed& e = *cycle.commit;
+        const CacheRound round{cycle.cycle, e.kv_before, std::max(0, e.kv_verify - e.kv_before),
+                               std::max(0, e.kv_after - e.kv_before), cycle.first_event < input.cursor};
+        m.written += round.written;
+        m.kept += round.kept;
+        if (round.seen) m.shown = m.rounds.size();
+        m.given_back += pages_of(round, state.page).given_back();
+        m.rounds.push_back(round);
+    }
+    m.page = state.page;
+    m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);
+    return m;
+}
+
+RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits) {
+    if (rounds <= fits) return {0, rounds};
+    const std::size_t first = std::min(shown - std::min(shown, fits / 2), rounds - fits);
+    return {first, first + fits};
+}
+
+const char* payload_words(Payload payload) {
+    switch (payload) {
+    case Payload::ids:
+        return "ids alone";
+    case Payload::scalars:
+        return "ids, q, a row";
+    case Payload::rows:
+        break;
+    }
+    return "all rows of q";
+}
+
+} // namespace speclens

@@ -1,0 +1,141 @@
+// Speculation as a system: cache rows that are written, kept and rewound in every round; what goes over the
+// wire when draft and target live apart; and a controller that chooses K, as an article prints it and as its
+// formula asks for.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+// Cache rows of one round of the run. `seen`: it has begun at the cursor.
+struct CacheRound {
+    int cycle = 0, before = 0, written = 0, kept = 0;
+    bool seen = true;
+    [[nodiscard]] int rewound() const { return written - kept; }
+};
+
+// The same rows where the cache is cut into pages of `size` slots, as servers with many texts do (vLLM's
+// paged attention, Kwon et al. 2023, §4): a page is held from its first row on, and given back when its last
+// row is rewound.
+struct Pages {
+    int size = 16;
+    int before = 0, during = 0, after = 0; // pages held before the round, with all its rows, after it
+    int empty = 0;                         // slots of held pages that no row is in, after the round
+    [[nodiscard]] int given_back() const { return during - after; }
+};
+[[nodiscard]] Pages pages_of(const CacheRound& round, int size);
+
+// What the draft side sends for the target side to judge by.
+enum class Payload : std::uint8_t {
+    ids,     // tokens only: greedy, sample match, one-hot drafts
+    scalars, // and q of each; on a rejection one row of q for the residual: the token rule
+    rows     // and every row of q: block verification, cascades
+};
+inline constexpr Payload kPayloads[] = {Payload::ids, Payload::scalars, Payload::rows};
+
+struct Wire {
+    double round_trip_ms = 0.2, gigabits = 25; // per second
+    int vocabulary = 151936;
+    double draft_ms = 2, verify_ms = 15; // a guess, a pass
+    int k = 5;
+    double alpha = 0.8;
+    bool operator==(const Wire&) const = default;
+};
+// Mean bytes of a round from the draft to the target side: ids and probabilities of 4 bytes each.
+[[nodiscard]] double wire_bytes(const Wire& wire, Payload payload);
+[[nodiscard]] double wire_ms(const Wire& wire, Payload payload); // round trip and transfer
+// Against plain decoding on the target side, without a wire, if every rule keeps a guess with the same alpha.
+// Sample matching keeps no more than the token rule (Σ p·q ≤ Σ min(p, q)), block verification no less, so the
+// order of the payloads is no result.
+[[nodiscard]] double wire_speedup(const Wire& wire, Payload payload);
+// The round trip in ms that leaves no speed-up; below 0: there is none without a wire either.
+[[nodiscard]] double longest_round_trip(const Wire& wire, Payload payload);
+
+// The controller of the cluster article: mean of accepted ÷ proposed over a window.
+class ArticleController {
+  public:
+    explicit ArticleController(int start = 5, int least = 1, int most = 10)
+        : k_(start), least_(least), most_(most) {}
+    int update(int accepted, int proposed); // K for the next round
+    [[nodiscard]] int k() const { return k_; }
+
+  private:
+    std::deque<double> rates_;
+    int k_, least_, most_;
+};
+
+// The same purpose from the formula: alpha estimated from accepted drafts and rounds that stopped early, then
+// the K that is fastest for it; K changes only for a gain of 2 %.
+class FormulaController {
+  public:
+    FormulaController(const Wire& costs, int start = 5, int most = 10)
+        : costs_(costs), k_(start), most_(most) {}
+    int update(int accepted, int proposed);
+    [[nodiscard]] int k() const { return k_; }
+    [[nodiscard]] double alpha() const;
+
+  private:
+    Wire costs_;
+    double accepted_ = 0, stopped_ = 0; // both fade with a half life of 70 rounds
+    int k_, most_;
+};
+
+// Both on the same acceptance, which changes on the way: .9, .6, .8 for a third of the rounds each.
+struct ControllerRun {
+    std::vector<double> alpha;
+    std::vector<int> article, formula; // K of every round
+    double article_speedup = 0, formula_speedup = 0;
+};
+[[nodiscard]] ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed);
+
+// What the user set.
+struct SystemsState {
+    Wire wire;
+    int page = 16; // slots
+    bool operator==(const SystemsState&) const = default;
+};
+
+struct SystemsModel {
+    std::vector<CacheRound> rounds; // of the whole run
+    int written = 0, kept = 0;
+    std::string tier;              // of the run: a server's or a table's target keeps no rows of ours
+    std::size_t shown = 0;         // the round that the cursor is in
+    int page = 16, given_back = 0; // pages of the whole run
+    Wire wire;
+    ControllerRun controllers;
+};
+// Which rounds a chart of `fits` columns shows: the cursor's round in the middle, but no empty columns.
+struct RoundWindow {
+    std::size_t first = 0, end = 0;
+};
+[[nodiscard]] RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits);
+[[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
+
+inline constexpr int kSystemsBeats = 5;
+inline constexpr int kControllerBeat = kSystemsBeats - 1;
+enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers };
+[[nodiscard]] bool is_about(int beat, SystemsPart part);
+[[nodiscard]] StageTitle systems_title(const SceneInput& input, const SystemsModel& model);
+[[nodiscard]] Story systems_story(const SceneInput& input, const SystemsModel& model);
+[[nodiscard]] std::string systems_description(const SceneInput& input, const SystemsModel& model);
+[[nodiscard]] const char* payload_words(Payload payload);
+
+struct SystemsDraw {
+    const SceneInput& input;
+    const SystemsModel& model;
+    SystemsState& state;
+    ui::Ui& ui;
+};
+void draw_cache(const SystemsDraw& d, ui::Rect area);
+void draw_pages(const SystemsDraw& d, ui::Rect area); // of the round that is shown
+void draw_wire(const SystemsDraw& d, ui::Rect area);
+void draw_controllers(const SystemsDraw& d, ui::Rect area);
+void draw_systems_details(const SystemsDraw& d);
+void draw_systems_controls(const SystemsDraw& d);
+
+} // namespace speclens

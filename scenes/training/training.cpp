@@ -1,0 +1,115 @@
+// Scene S10, training the drafters: the recipe's own experiments, short runs side by side.
+#include <algorithm>
+
+#include "ui/tokens.h"
+#include "scenes/shared/history.h"
+#include "scenes/training/training_model.h"
+
+namespace speclens {
+namespace {
+
+class TrainingScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kTrainingBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("training");
+        if (follow_beat(input, state_, beat_)) history_.accept(state_);
+        if (follow_training(input)) history_.accept(state_);
+        const TrainingModel model = training_model(input, state_);
+        const TrainingDraw d{input, model, state_, ui, out};
+        const bool live = beat_ == kLiveBeat;
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, live ? live_training_title(input) : training_title(model));
+            live ? draw_live_training(d) : draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, training_story(input, model), out);
+        live ? draw_live_training_details(d) : draw_training_details(d);
+        live ? draw_live_training_controls(d) : draw_training_controls(d);
+        live ? take_live_training_keys(d) : keys(d);
+        history_.follow(state_, ui.state.active != 0);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        TrainingState state = state_;
+        int beat = beat_;
+        (void)follow_beat(input, state, beat);
+        return training_description(input, training_model(input, state), state);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Previous, next arm"},
+                {"Y", "Served at T = 0 or .7"},
+                {"M", "Last beat: train heads"},
+                {"U", "Last beat: use them"}};
+    }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+  private:
+    static void keys(const TrainingDraw& d) {
+        if (d.ui.take_key(ui::Key::down))
+            d.state.choose(std::min(d.model.arm + 1, static_cast<int>(d.model.arms.size()) - 1));
+        if (d.ui.take_key(ui::Key::up)) d.state.choose(std::max(d.model.arm - 1, 0));
+        if (d.ui.take_key(ui::Key::y)) d.state.sampled = !d.state.sampled;
+    }
+
+    // A beat brings its experiment along once; afterwards the user may choose another.
+    static bool follow_beat(const SceneInput& input, TrainingState& state, int& beat) {
+        if (input.beat == beat) return false;
+        beat = input.beat;
+        const std::string study = study_of_beat(beat);
+        if (study.empty()) return false;
+        state.study = study;
+        state.arm = beat == 2 || beat == 5 ? 2 : 0; // the base loss that fades; g = 7
+        state.decay.reset();
+        return true;
+    }
+
+    // The control shows the steps of the training in the picture, until the user asks for others.
+    bool follow_training(const SceneInput& input) {
+        const int steps = input.training ? input.training->plan.steps : 0;
+        if (steps == trained_steps_) return false;
+        trained_steps_ = steps;
+        if (steps > 0) state_.steps = steps;
+        return steps > 0;
+    }
+
+    static void draw_stage(const TrainingDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
+        if (!d.model.study) {
+            ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
+                     "curves of training runs would stand here");
+            return;
+        }
+        constexpr float kLeastCharts = 168;
+        const float room = bottom - top, least = std::min(room, training_arms_height(d.model, true));
+        const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)),
+                    charts = room - arms - 20, gap = 32;
+        const float half = (w - gap) / 2;
+        if (charts > 150) {
+            draw_training_curves(d, {x, top, half, charts});
+            draw_training_acceptance(d, {x + half + gap, top, half, charts});
+        }
+        draw_training_arms(d, {x, bottom - arms, w, arms});
+    }
+
+    TrainingState state_;
+    ControlHistory<TrainingState> history_;
+    int beat_ = -1, trained_steps_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_training() {
+    return std::make_unique<TrainingScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,339 @@
+// The pictures of S10: losses of short runs, acceptance by position, what every arm was worth, and the
+// weights.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "engine/published/published_words.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/training/training_model.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
+
+constexpr float kBarRow = 26, kLowBarRow = 17, kArmGap = 6, kArmsHead = 44;
+
+struct TrainingChart {
+    Rect plot;
+    ui::Scale x, y;
+};
+
+Rect plot_of(Rect r) {
+    return {r.x + 40, r.y + 50, r.w - 40 - 12, r.h - 50 - 44};
+}
+
+// Lines of all arms, the chosen one last and strong.
+template <class Draw>
+void in_turn(const TrainingModel& m, const Draw& draw) {
+    for (int i = 0; i < static_cast<int>(m.arms.size()); ++i)
+        if (i != m.arm) draw(m.arms[static_cast<std::size_t>(i)], false);
+    draw(m.chosen(), true);
+}
+
+} // namespace
+
+void training_chart_title(const TrainingDraw& d, Rect r, const std::string& title, const std::string& words) {
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+}
+
+void draw_training_curves(const TrainingDraw& d, Rect r) {
+    const TrainingModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const bool base = !m.chosen().base_loss.empty();
+    training_chart_title(d, r, "Loss, nats per token",
+                         base ? "solid: with the head; dashed: base logits alone"
+                              : "of the chosen arm, the others muted");
+    const Rect plot = plot_of(r);
+    double most = 1, low = 1e9, high = 0;
+    for (const TrainingArm& arm : m.arms)
+        for (const std::vector<double>* curve : {&arm.loss, &arm.base_loss})
+            for (std::size_t i = 0; i < std::min(curve->size(), arm.positions.size()); ++i) {
+                most = std::max(most, arm.positions[i]);
+                low = std::min(low, (*curve)[i]);
+                // The first steps are off the scale: what matters happens later.
+                if (i >= curve->size() / 8) high = std::max(high, (*curve)[i]);
+            }
+    if (high <= 0) return;
+    low = std::floor(low * 4) / 4;
+    const TrainingChart chart{
+        plot, {0, most / 1e6, plot.x, plot.right()}, {low, high * 1.02, plot.bottom(), plot.y}};
+    ui::axis_y(canvas, theme, chart.y, plot.x,
+               ui::ticks(low, high,
+                         r.h > 220   ? 5
+                         : r.h > 180 ? 3
+                                     : 2),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_x(canvas, theme, chart.x, plot.bottom(), ui::ticks(0, most / 1e6, 4), {});
+    canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14,
+                theme.muted, Align::center);
+    canvas.push_clip({plot.x, plot.y - 2, plot.w + 2, plot.h + 4});
+    in_turn(m, [&](const TrainingArm& arm, bool chosen) {
+        const ui::Color color = chosen ? theme.ink : theme.muted.alpha(0.6F);
+        const auto line = [&](const std::vector<double>& curve, bool dashed) {
+            std::vector<Vec2> points;
+            for (std::size_t i = 0; i < std::min(curve.size(), arm.positions.size()); ++i)
+                points.push_back({chart.x(arm.positions[i] / 1e6), chart.y(curve[i])});
+            canvas.polyline(points, dashed ? ui::Stroke{color, chosen ? 2.0F : 1.0F, 5, 4}
+                                           : ui::Stroke{color, chosen ? 2.5F : 1.0F});
+        };
+        line(arm.loss, false);
+        line(arm.base_loss, true);
+    });
+    canvas.pop_clip();
+    if (!m.losses) return;
+    const float here = chart.x(d.state.progress * most / 1e6); // what the details speak of; to be dragged
+    canvas.line({here, plot.y}, {here, plot.bottom()}, {theme.ink, 1, 3, 3});
+    const ui::Handle handle = ui::drag_handle(d.ui, "progress", {here, plot.bottom()}, plot.w / 50);
+    canvas.disc({here, plot.bottom()}, 6, theme.ink);
+    if (handle.touch.focused) ui::focus_ring(canvas, theme, {here - 8, plot.bottom() - 8, 16, 16});
+    if (handle.moved) d.state.progress = std::clamp(chart.x.inverse(handle.moved->x) * 1e6 / most, 0.0, 1.0);
+}
+
+void draw_training_acceptance(const TrainingDraw& d, Rect r) {
+    const TrainingModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    training_chart_title(d, r, "Share kept, by position",
+                         "once all before it were kept; " + at_temperature(m) + "; rings: fewer than 30");
+    const Rect plot = plot_of(r);
+    std::size_t longest = 2;
+    for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());
+    const TrainingChart chart{
+        plot, {0.6, static_cast<double>(longest) + 0.4, plot.x, plot.right()}, {0, 1, plot.bottom(), plot.y}};
+    ui::axis_y(canvas, theme, chart.y, plot.x,
+               ui::ticks(0, 1,
+                         r.h > 220   ? 5
+                         : r.h > 180 ? 3
+                                     : 2),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    for (std::size_t k = 1; k <= longest; k += longest > 9 ? 2 : 1)
+        canvas.text({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14,
+                    theme.muted, Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted,
+                Align::center);
+    in_turn(m, [&](const TrainingArm& arm, bool chosen) {
+        std::vector<Vec2> points, sure; // the line ends where few guesses were judged
+        for (std::size_t k = 0; k < arm.conditional.size(); ++k) {
+            points.push_back({chart.x(static_cast<double>(k + 1)), chart.y(arm.conditional[k])});
+            if (sure.size() == k && !arm.few(k)) sure.push_back(points.back());
+        }
+        canvas.polyline(sure, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
+        if (chosen)
+            for (std::size_t k = 0; k < points.size(); ++k) {
+                if (arm.few(k))
+                    canvas.ring(points[k], 3.5F, {theme.muted, 1.5F});
+                else
+                    canvas.disc(points[k], 4, theme.ink);
+                ui::tooltip(d.ui, {points[k].x - 8, points[k].y - 8, 16, 16},
+                            "guess " + std::to_string(k + 1) + ": " + ui::probability(arm.conditional[k]) +
+                                " kept of about " + ui::number(arm.judged[k], 0));
+            }
+    });
+}
+
+namespace {
+
+float bar_rows(const TrainingModel& m) {
+    std::size_t rows = 0;
+    for (const TrainingArm& arm : m.arms) rows += std::max<std::size_t>(1, arm.bars.size());
+    return static_cast<float>(rows);
+}
+
+} // namespace
+
+float training_arms_height(const TrainingModel& m, bool least) {
+    return kArmsHead + (least ? kLowBarRow : kBarRow) * bar_rows(m) +
+           kArmGap * static_cast<float>(m.arms.size());
+}
+
+void draw_training_arms(const TrainingDraw& d, Rect area) {
+    const TrainingModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
+    ui::fitted_text(canvas, {area.x, area.y + 16}, "Served: tokens per round, " + at_temperature(m),
+                    Font::text_bold, 15, theme.ink, area.w * 0.6F);
+    canvas.text({area.right(), area.y + 16}, "line: 95 % interval; dots: seeds", Font::text, 14, theme.muted,
+                Align::right);
+    double most = 1;
+    for (const TrainingArm& arm : m.arms)
+        for (const TrainingArm::Bar& bar : arm.bars) most = std::max(most, bar.high);
+    const float name = std::min(230.0F, area.w * 0.28F), detail = 150, number = 56;
+    const float left = area.x + name + detail, right = area.right() - number;
+    const ui::Scale x{0, most * 1.02, left, right};
+    // Every arm has its row: the title may name any of them.
+    const float row_height =
+        std::min(kBarRow, (area.h - kArmsHead - kArmGap * static_cast<float>(m.arms.size())) / bar_rows(m));
+    const float middle = row_height / 2;
+    float y = area.y + 30;
+    for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
+        const TrainingArm& arm = m.arms[static_cast<std::size_t>(i)];
+        const float h = row_height * static_cast<float>(std::max<std::size_t>(1, arm.bars.size()));
+        const Rect box{area.x - 8, y, area.w + 16, h};
+        const ui::Touch touch = ui::touch(d.ui, d.ui.id("arm " + arm.arm->name), box);
+        if (i == m.arm || touch.hovered) canvas.fill(box, theme.raised.alpha(i == m.arm ? 0.9F : 0.45F), 4);
+        if (touch.focused) ui::focus_ring(canvas, theme, box);
+        if (touch.clicked) d.state.choose(i);
+        ui::fitted_text(canvas, {area.x, y + middle + 5}, arm.name, Font::text, 15,
+                        i == m.arm ? theme.ink : theme.muted, name - 8);
+        float row = y;
+        for (const TrainingArm::Bar& bar : arm.bars) {
+            ui::fitted_text(canvas, {area.x + name, row + middle + 5},
+                            bar.base_only ? "base logits alone" : counted(bar.drafts, "guess"), Font::text,
+                            14, theme.muted, detail - 10);
+            ui::bar(canvas, theme, {left, row + middle - 5, right - left, 10}, bar.tokens / x.hi, Role::draft,
+                    bar.base_only ? 0.5F : 1);
+            canvas.line({x(bar.low), row + middle}, {x(bar.high), row + middle}, {theme.ink, 1.5F});
+            if (bar.seeds.size() > 1)
+                for (const double tokens : bar.seeds) canvas.disc({x(tokens), row + middle}, 3, theme.ink);
+            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14,
+                        theme.ink, Align::right);
+            row += row_height;
+        }
+        y += h + kArmGap;
+    }
+}
+
+namespace {
+
+void published_bars(const TrainingDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    ui::fitted_text(canvas, {r.x, r.y + 14}, "PUBLISHED, Domino on Qwen3-8B", Font::text, 14, theme.muted,
+                    r.w);
+    float y = r.y + 26;
+    if (!d.input.figures) return;
+    const std::pair<const char*, const char*> rows[] = {
+        {"domino-train-ttt-tokens", "own guesses"},
+        {"domino-train-tf-tokens", "true text"},
+        {"domino-train-curriculum-tokens", "and fading base loss"},
+        {"domino-train-dflash-tokens", "DFlash alike"}};
+    for (const auto& [id, words] : rows) {
+        const PublishedFigure* figure = d.input.figures->find(id);
+        if (!figure || y + 22 > r.bottom()) continue;
+        const Rect bar{r.x + 150, y + 5, (r.w - 150 - 48) * static_cast<float>(figure->values.front() / 5),
+                       12};
+        canvas.hatch(bar, theme.role(Role::draft));
+        canvas.outline(bar, {theme.role(Role::draft), 1}, 2);
+        ui::fitted_text(canvas, {r.x, y + 16}, words, Font::text, 14, theme.muted, 142);
+        canvas.text({r.right(), y + 16}, ui::number(figure->values.front(), 2), Font::mono, 14, theme.ink,
+                    Align::right);
+        ui::tooltip(d.ui, {r.x, y, r.w, 22},
+                    figure->claim + ": " + published_value(*figure) + ", " +
+                        published_citation(*figure, d.input.figures->source_of(*figure)));
+        y += 24;
+    }
+}
+
+void weight_bars(const TrainingDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const PositionWeights& weights = d.model.weights;
+    ui::fitted_text(canvas, {r.x, r.y + 14},
+                    std::string(weights.by_step ? "Weight of test-time step k: " : "Weight of position k: ") +
+                        weights_words(weights) + (d.model.own_weights ? ", not the arm's" : ""),
+                    Font::text, 14, theme.muted, r.w);
+    if (weights.by_block) return;
+    const float column = r.w / 15, floor = r.bottom() - 18, tall = floor - r.y - 26;
+    for (int k = 1; k <= weights.positions; ++k) {
+        const float left = r.x + column * static_cast<float>(k - 1),
+                    h = tall * static_cast<float>(weights(k));
+        canvas.fill({left + 2, floor - h, column - 4, h}, theme.role(Role::draft).alpha(0.85F), 2);
+        if (k % 2 == 1)
+            canvas.text({left + column / 2, floor + 16}, std::to_string(k), Font::mono, 14, theme.muted,
+                        Align::center);
+    }
+}
+
+} // namespace
+
+void draw_training_details(const TrainingDraw& d) {
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x = r.x + 24, w = r.w - 48;
+    float y = r.y + 32;
+    if (const auto& losses = d.model.losses) {
+        ui::fitted_text(canvas, {x, y}, "The loss after " + ui::percent(d.state.progress) + " of the run",
+                        Font::text_bold, 15, theme.ink, w);
+        ui::fitted_text(canvas, {x, y + 24},
+                        "L = (1−λ) final + λ base,  λ = " + ui::probability(losses->weight), Font::mono, 14,
+                        theme.ink, w);
+        ui::fitted_text(canvas, {x, y + 46},
+                        "  = " + ui::number(1 - losses->weight, 2) + " × " +
+                            ui::number(losses->final_loss, 2) + " + " + ui::number(losses->weight, 2) +
+                            " × " + ui::number(losses->base_loss, 2) + " = " + ui::number(losses->total(), 2),
+                        Font::mono, 14, theme.ink, w);
+        y += 78;
+    } else {
+        ui::fitted_text(canvas, {x, y}, "Where the loss looks", Font::text_bold, 15, theme.ink, w);
+        y += 14;
+    }
+    const float rest = r.bottom() - 12 - y, weights = std::clamp(rest - 128, 0.0F, 120.0F);
+    if (weights >= 76) {
+        weight_bars(d, {x, y, w, weights});
+        y += weights + 14;
+    }
+    published_bars(d, {x, y, w, r.bottom() - 8 - y});
+}
+
+void draw_training_controls(const TrainingDraw& d) {
+    const Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    const TrainingModel& m = d.model;
+    ControlRow row(r);
+    Rect at = row.place(std::min(240.0F, row.room()));
+    ui::field_label(ui, at, "Experiment");
+    std::vector<ui::Choice> choices;
+    int chosen = -1;
+    for (const AblationStudy* study : m.studies) {
+        if (study == m.study) chosen = static_cast<int>(choices.size());
+        choices.push_back({study_words(study->name), "", ""});
+    }
+    if (const auto pick =
+            ui::dropdown(ui, "study", at, choices, chosen,
+                         {.disabled = choices.empty() ? "No experiments came with this bundle" : ""});
+        pick && *pick != chosen) {
+        d.state.study = m.studies[static_cast<std::size_t>(*pick)]->name;
+        d.state.choose(0);
+        d.state.decay.reset();
+    }
+    const std::string served[] = {"T = 0", "T = .7"};
+    const float width = ui::segmented_width(ui.canvas, served);
+    if (row.room() > width) {
+        at = row.place(width);
+        ui::field_label(ui, at, "Served at");
+        if (const auto pick = ui::segmented(ui, "served", {at.x, at.y}, served, d.state.sampled ? 1 : 0))
+            d.state.sampled = *pick == 1;
+    }
+    const auto slider = [&](const char* id, const std::string& label, double& value, double high,
+                            double step) {
+        if (row.room() < 120) return;
+        const Rect place = row.place(std::min(160.0F, row.room()));
+        ui::field_label(ui, place, label);
+        if (const auto to =
+                ui::slider(ui, id, {place.x, place.y + 8, place.w, 20}, value, 0, high, {.step = step}))
+            value = *to;
+    };
+    if (m.losses)
+        slider("progress bar", "Progress: " + ui::percent(d.state.progress), d.state.progress, 1, 0.01);
+    if (!m.study || !m.weights.can_decay()) return;
+    double decay = m.weights.decay;
+    slider("decay", decay > 0 ? "Decay g: " + ui::number(decay, 1) : "Decay g: none", decay, 16, 0.5);
+    if (decay != m.weights.decay) d.state.decay = decay;
+}
+
+} // namespace speclens

@@ -1,0 +1,135 @@
+// How the drafters were trained, from the recipe's own experiments: curves of short runs that differ in one
+// thing, what each was worth when served, and the two weights of the losses that can be dragged.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/published/ablations.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+
+// Weight of the base loss after a share `progress` of the run: 1 at the start, 0 after `rho` of it (0: never
+// any).
+[[nodiscard]] double curriculum_weight(double progress, double rho);
+// exp(-(k-1) / g), k from 1; g = 0: all 1.
+[[nodiscard]] double position_weight(int k, double g);
+
+// How an arm's loss weighs the positions of a block.
+struct PositionWeights {
+    double decay = 7;      // g; 0: all alike
+    int positions = 15;    // that have a weight
+    bool by_block = false; // D-PACE: every block sets its own, there is no curve to draw
+    bool by_step = false;  // EAGLE-3: .8 to the power of the test-time steps before it
+    [[nodiscard]] double operator()(int k) const { return position_weight(k, decay); }
+    [[nodiscard]] bool can_decay() const { return !by_block && !by_step; }
+};
+[[nodiscard]] PositionWeights weights_of(const TrainingRun& run);
+[[nodiscard]] std::string weights_words(const PositionWeights& weights); // "exp(−(k−1) ÷ 7.0)"
+
+// What the user set.
+struct TrainingState {
+    std::string study = "domino";
+    int arm = 0;
+    bool sampled = false;        // served at T = 0.7 instead of 0
+    double progress = 0.5;       // of a run, for the weight of the losses
+    std::optional<double> decay; // g of the position weights, instead of the arm's
+    int steps = 600;             // of heads that are trained here
+    bool operator==(const TrainingState&) const = default;
+    void choose(int which) { // an arm, with its own weights
+        if (which != arm) decay.reset();
+        arm = which;
+    }
+};
+
+// One arm as the picture shows it: means over seeds.
+struct TrainingArm {
+    std::string name; // in words
+    const Arm* arm = nullptr;
+    int steps = 0, prompts = 0;
+    std::vector<double> positions, loss, base_loss; // base_loss empty unless the method has one
+    struct Bar {
+        int drafts = 0;
+        bool base_only = false;
+        double tokens = 0, low = 0, high = 0;
+        std::vector<double> seeds;
+    };
+    std::vector<Bar> bars;
+    // Of the first bar, all seeds together: share kept at each position once all before it were, and about
+    // how many guesses it was counted over.
+    std::vector<double> conditional, judged;
+    [[nodiscard]] bool few(std::size_t position) const { return judged[position] < kEnoughRounds; }
+};
+
+struct TrainingModel {
+    const AblationStudy* study = nullptr; // null: there is none
+    std::vector<const AblationStudy*> studies;
+    std::vector<TrainingArm> arms;
+    int arm = 0;
+    double temperature = 0;
+    std::string machine, date;
+    // The best and the worst arm with each number of guesses that all arms were served with.
+    struct Ends {
+        int drafts = 0, best = 0, worst = 0;
+        const TrainingArm::Bar *high = nullptr, *low = nullptr;
+        [[nodiscard]] bool apart() const { return high->low > low->high; } // their intervals
+    };
+    std::vector<Ends> ends;
+    [[nodiscard]] const TrainingArm& chosen() const { return arms[static_cast<std::size_t>(arm)]; }
+    // At the dragged progress of the chosen arm's run: weight of the base loss and both losses; none without
+    // a base loss.
+    struct Losses {
+        double weight = 0, final_loss = 0, base_loss = 0;
+        [[nodiscard]] double total() const { return (1 - weight) * final_loss + weight * base_loss; }
+    };
+    std::optional<Losses> losses;
+    PositionWeights weights;  // of the chosen arm, or as dragged
+    bool own_weights = false; // dragged: no longer the arm's
+};
+[[nodiscard]] std::string at_temperature(const TrainingModel& model); // "T = 0.7"
+[[nodiscard]] TrainingModel training_model(const SceneInput& input, const TrainingState& state);
+[[nodiscard]] std::string study_words(const std::string& study); // "Prefixes of Domino's head"
+// Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
+[[nodiscard]] double fade_of(const std::string& arm);
+
+inline constexpr int kTrainingBeats = 8;
+inline constexpr int kLiveBeat = 7;                // heads that are trained here and now
+[[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
+[[nodiscard]] StageTitle training_title(const TrainingModel& model);
+[[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model);
+[[nodiscard]] std::string training_description(const SceneInput& input, const TrainingModel& model,
+                                               const TrainingState& state);
+
+struct TrainingDraw {
+    const SceneInput& input;
+    const TrainingModel& model;
+    TrainingState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void training_chart_title(const TrainingDraw& d, ui::Rect r, const std::string& title,
+                          const std::string& words);
+void draw_training_curves(const TrainingDraw& d, ui::Rect area);     // loss against positions trained
+void draw_training_acceptance(const TrainingDraw& d, ui::Rect area); // share kept by position
+void draw_training_arms(const TrainingDraw& d, ui::Rect area);       // tokens per round, an arm a row
+void draw_training_details(const TrainingDraw& d);
+void draw_training_controls(const TrainingDraw& d);
+// With rows as they are best, or as low as they can be read.
+[[nodiscard]] float training_arms_height(const TrainingModel& model, bool least = false);
+
+// ---- the last beat: Medusa heads that learn here and now (training_live.cpp) ----
+[[nodiscard]] StageTitle live_training_title(const SceneInput& input);
+[[nodiscard]] Words live_training_words(const SceneInput& input);
+void finish_live_story(const SceneInput& input, Story& story); // its task
+[[nodiscard]] std::string live_training_lines(const SceneInput& input);
+void draw_live_training(const TrainingDraw& d); // the stage under its title
+void draw_live_training_details(const TrainingDraw& d);
+void draw_live_training_controls(const TrainingDraw& d);
+void take_live_training_keys(const TrainingDraw& d);
+
+} // namespace speclens
