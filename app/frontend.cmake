@@ -2,38 +2,38 @@
 find_package(glfw3 REQUIRED)
 find_package(OpenGL REQUIRED)
 add_library(speclens_frontend STATIC
-    actions.cpp
-    controller.cpp
-    controller_actions.cpp
-    controller_commands.cpp
-    controller_cursor.cpp
-    controller_race.cpp
-    controller_views.cpp
-    frame.cpp
-    frame_bars.cpp
-    frame_focus.cpp
-    frame_handles.cpp
-    frame_layout.cpp
-    frame_menu.cpp
-    frame_notes.cpp
-    frame_ribbon.cpp
-    frame_source.cpp
-    frame_timeline.cpp
-    keys.cpp
-    overlay.cpp
-    preferences.cpp
-    popup_palette.cpp
-    popup_quiz.cpp
-    popups.cpp
-    render.cpp
-    saved_files.cpp
-    shell.cpp
-    shell_gl.cpp
-    shell_input.cpp
-    shell_keys.cpp
-    shell_window.cpp
+    frame/actions.cpp
+    frame/controller.cpp
+    frame/controller_actions.cpp
+    frame/controller_commands.cpp
+    frame/controller_cursor.cpp
+    frame/controller_race.cpp
+    frame/controller_views.cpp
+    frame/frame.cpp
+    frame/frame_bars.cpp
+    frame/frame_focus.cpp
+    frame/frame_handles.cpp
+    frame/frame_layout.cpp
+    frame/frame_menu.cpp
+    frame/frame_notes.cpp
+    frame/frame_ribbon.cpp
+    frame/frame_source.cpp
+    frame/frame_timeline.cpp
+    frame/keys.cpp
+    frame/overlay.cpp
+    frame/preferences.cpp
+    frame/popup_palette.cpp
+    frame/popup_quiz.cpp
+    frame/popups.cpp
+    render/render.cpp
+    frame/saved_files.cpp
+    window/shell.cpp
+    window/shell_gl.cpp
+    window/shell_input.cpp
+    window/shell_keys.cpp
+    window/shell_window.cpp
 )
 spec_target(speclens_frontend)
 spec_light(speclens_frontend)
-set_source_files_properties(shell_gl.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the others keep GLFW from including GL
+set_source_files_properties(window/shell_gl.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the others keep GLFW from including GL
 target_link_libraries(speclens_frontend PUBLIC scenes ui engine speclens_views PRIVATE nlohmann_json::nlohmann_json glfw OpenGL::GL)

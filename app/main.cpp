@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/cli_commands.h"
-#include "app/cli_output.h"
-#include "app/cli_setup.h"
-#include "app/cli_terminal.h"
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/terminal.h"
 #include "engine/model/model.h"
 #include "kernels/error.h"
 

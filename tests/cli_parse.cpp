@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli_options.h"
-#include "app/cli_values.h"
+#include "app/cli/options.h"
+#include "app/cli/values.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

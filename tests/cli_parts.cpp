@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli_attach_text.h"
-#include "app/cli_compare_rows.h"
-#include "app/cli_measure.h"
-#include "app/cli_options.h"
-#include "app/cli_terminal.h"
-#include "app/cli_values.h"
+#include "app/cli/attach_text.h"
+#include "app/cli/compare_rows.h"
+#include "app/cli/measure.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "app/cli/values.h"
 #include "engine/base/rng.h"
 #include "engine/base/statistics.h"
 #include "kernels/error.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli_values.h"
-#include "app/cli_walk.h"
-#include "app/cli_walk_words.h"
+#include "app/cli/values.h"
+#include "app/cli/walk.h"
+#include "app/cli/walk_words.h"
 #include "scenes/shared/equation.h"
 
 namespace speclens::cli {

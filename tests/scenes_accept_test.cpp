@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tests/accept_bench.h"
-#include "app/frontend.h"
+#include "app/frontend/frontend.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes_look.h"
 

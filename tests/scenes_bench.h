@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/controller.h"
+#include "app/frame/controller.h"
 #include "ui/canvas_record.h"
 #include "ui/fonts.h"
 

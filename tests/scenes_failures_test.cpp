@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/frontend.h"
+#include "app/frontend/frontend.h"
 #include "engine/run/run.h"
 #include "tests/failures_bench.h"
 #include "kernels/error.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/saved_files.h"
+#include "app/frame/saved_files.h"
 #include "engine/run/trace_json.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_look.h"

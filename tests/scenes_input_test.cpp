@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/shell_input.h"
+#include "app/window/shell_input.h"
 #include "scenes/shared/run_controls.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"

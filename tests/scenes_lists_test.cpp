@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/popups.h"
+#include "app/frame/popups.h"
 #include "engine/run/models.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/popups.h"
+#include "app/frame/popups.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/scenes_live_bench.h"
 

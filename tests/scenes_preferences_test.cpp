@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "app/preferences.h"
+#include "app/frame/preferences.h"
 #include "kernels/error.h"
 #include "tests/scenes_bench.h"
 #include "tests/temp_folder.h"

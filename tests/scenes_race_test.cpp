@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/frontend.h"
+#include "app/frontend/frontend.h"
 #include "ui/format.h"
 #include "tests/toy_race.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "app/frame_layout.h"
+#include "app/frame/frame_layout.h"
 #include "ui/format.h"
 #include "engine/run/run.h"
 #include "engine/lab/study.h"

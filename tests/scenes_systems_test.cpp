@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/frame_layout.h"
+#include "app/frame/frame_layout.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_model.h"

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "app/link.h"
+#include "app/views/link.h"
 #include "kernels/error.h"
 #include "tests/scenes_bench.h"
 #include "tests/scenes_fixtures.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/shell.h"
+#include "app/window/shell.h"
 #include "kernels/error.h"
 #include "tests/scenes_fixtures.h"
 #include "tests/temp_folder.h"

@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "app/cli_lecture.h"
-#include "app/cli_setup.h"
-#include "app/glossary.h"
-#include "app/lecture.h"
-#include "app/quiz.h"
+#include "app/cli/lecture.h"
+#include "app/cli/setup.h"
+#include "app/views/glossary.h"
+#include "app/views/lecture.h"
+#include "app/views/quiz.h"
 #include "kernels/error.h"
 #include "tests/temp_folder.h"
 

@@ -1,0 +1,242 @@
+// `speclens attach`: another program's server, or what one left in a file.
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "app/cli/attach_text.h"
+#include "app/cli/commands.h"
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "engine/base/json_read.h"
+#include "kernels/error.h"
+#include "remote/client/served_json.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr std::size_t kMostFileBytes = 512'000'000;
+
+HttpSettings http_settings(const Options& options) {
+    HttpSettings settings;
+    settings.cancelled = &interrupted();
+    settings.key = server_key(options);
+    return settings;
+}
+
+// Sleeps in small steps; false when interrupted.
+bool pause(double seconds) {
+    const double end = now_ms() + 1000 * seconds;
+    while (now_ms() < end) {
+        if (interrupted().load()) return false;
+        std::this_thread::sleep_for(
+            std::chrono::duration<double, std::milli>(std::min(50.0, std::max(0.0, end - now_ms()))));
+    }
+    return !interrupted().load();
+}
+
+// A file is kept to its end though nobody reads on; else nothing is left to do then.
+void tell(const std::string& text, bool keeps_file) {
+    if (keeps_file) return print_results(text);
+    print(text);
+    flush();
+}
+
+// Of a file, or of whatever is piped in.
+std::string text_of(const std::string& word) {
+    std::string text;
+    if (word == "-") {
+        text = read_at_most(std::cin, kMostFileBytes, "standard input");
+    } else if (std::error_code ignored; std::filesystem::is_other(std::filesystem::status(word, ignored))) {
+        std::ifstream in(word, std::ios::binary);
+        if (!in) throw Error(word + ": cannot be opened", "Check the name and the permissions.");
+        text = read_at_most(in, kMostFileBytes, word);
+    } else {
+        text = read_text_file(word, kMostFileBytes);
+    }
+    stop_if_interrupted(); // half of what was piped in is not the log
+    return text;
+}
+
+Exit read_file_of(const Options& options, const std::string& word) {
+    const std::string text = text_of(word), name = word == "-" ? "standard input" : word;
+    const Terminal terminal = standard_terminal(options.color);
+    const auto keep = [&](const auto& items, const auto& line_of) { // a line of JSON for each
+        if (options.json.empty()) return;
+        ResultFile file(options.json);
+        for (const auto& item : items) file.write(line_of(item) + "\n");
+        file.commit();
+    };
+    std::vector<MetricSample> samples;
+    try {
+        samples = parse_exposition(text, name);
+    } catch (const Error&) { // no metrics: a log, or neither
+    }
+    const ServerReading reading = read_metrics(samples);
+    if (reading.kind != ServerKind::unknown) {
+        ServerFacts facts;
+        facts.kind = reading.kind;
+        facts.reading = reading;
+        facts.missing = what_is_missing(reading);
+        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
+        if (options.json != "-")
+            print(facts_text(name, facts, terminal, Told::recorded) +
+                  reading_text(reading, terminal, Told::recorded));
+        return Exit::ok;
+    }
+    if (looks_like_bench_records(text)) {
+        const BenchRecords records = parse_bench_records(text, name);
+        keep(records.answered, bench_json);
+        if (options.json != "-") print(bench_text(name, records, terminal));
+        return Exit::ok;
+    }
+    const LogReading log = parse_log(text, name);
+    keep(log.entries, log_json);
+    if (options.json != "-") print(log_text(name, log, terminal));
+    return Exit::ok;
+}
+
+Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
+         const HttpSettings& http) {
+    RequestSettings request;
+    request.prompt = *options.prompt;
+    request.system = options.system;
+    request.chat = options.chat;
+    request.model = options.server_model;
+    request.max_tokens = options.max_tokens.value_or(64);
+    request.temperature = options.temperature.value_or(0);
+    if (options.has("--seed")) request.seed = options.seed;
+    HttpSettings patient = http;
+    patient.silence_seconds = 120; // a queue may be long
+    const auto show = [&](const ServedText& served) {
+        if (!options.json.empty()) { // first: nobody may read what is printed
+            ResultFile file(options.json);
+            file.write(served_json(served) + "\n");
+            file.commit();
+        }
+        if (options.json != "-") print(served_text(served, standard_terminal(options.color)));
+        flush();
+    };
+    ServedText so_far; // in case the answer breaks off
+    ProgressBar bar;
+    const auto follow = [&](const ServedText& grown) {
+        so_far.pieces.insert(so_far.pieces.end(),
+                             grown.pieces.begin() + static_cast<std::ptrdiff_t>(so_far.pieces.size()),
+                             grown.pieces.end());
+        so_far.first_ms = grown.first_ms;
+        if (!so_far.pieces.empty()) so_far.total_ms = so_far.pieces.back().ms;
+        bar.show("answering", static_cast<double>(so_far.pieces.size()), request.max_tokens, "pieces");
+    };
+    try {
+        show(send_request(endpoint, facts, request, patient, follow));
+    } catch (const ReaderGone&) {
+        throw;
+    } catch (...) {
+        if (so_far.pieces.empty()) throw;
+        so_far.finish = "broken off";
+        so_far.notes = {"the answer broke off here: which pieces were guessed is told at the end only"};
+        show(so_far);
+        throw;
+    }
+    return Exit::ok;
+}
+
+Exit watch_server(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
+                  const HttpSettings& http) {
+    const Terminal terminal = standard_terminal(options.color);
+    const bool walks = options.json != "-";
+    std::optional<ResultFile> file;
+    if (!options.json.empty()) file.emplace(options.json);
+    const double began = now_ms() / 1000;
+    Watch watch;
+    const auto keep = [&](const ServerReading& reading) {
+        watch.add(now_ms() / 1000, reading);
+        if (!file) return;
+        file->write(reading_json(reading, now_ms() / 1000 - began) + "\n");
+        file->flush();
+    };
+    keep(facts.reading);
+    if (walks) tell(reading_text(facts.reading, terminal), file.has_value());
+    const bool told = facts.metrics || facts.reading.told_length.has_value();
+    if (!options.once && told) {
+        if (walks) tell(watch_heading(), file.has_value());
+        int restarts = 0, silent = 0;
+        const auto over = [&] {
+            return options.for_seconds &&
+                   now_ms() / 1000 - began + options.every > *options.for_seconds + 0.01;
+        };
+        while (!over() && pause(options.every)) {
+            try {
+                keep(scrape(endpoint, facts, http));
+                silent = 0;
+            } catch (const Error& error) {
+                if (interrupted().load()) break;
+                if (++silent >= 5) {
+                    if (file) file->commit(); // what it told until then
+                    throw;
+                }
+                say(std::string(error.what()) + ", trying again");
+                continue;
+            }
+            if (!walks) continue;
+            if (watch.restarts() > restarts) {
+                restarts = watch.restarts();
+                tell("  the server began anew: its counters fell\n", file.has_value());
+            }
+            if (watch.size() > 1) tell(watch_row(watch, began), file.has_value());
+        }
+        if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
+            tell(counts_text(whole.counts,
+                             "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
+                 file.has_value());
+            if (watch.restarts() > 0)
+                tell("  the server began anew " +
+                         (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
+                         ": what it did between its last reading and its end is not in these sums\n",
+                     file.has_value());
+        }
+    }
+    if (file) file->commit();
+    return interrupted().load() ? Exit::interrupted : Exit::ok;
+}
+
+} // namespace
+
+Exit command_attach(const Options& options) {
+    const std::string& target = options.words[0];
+    if (target == "-" || !looks_like_endpoint(target)) {
+        std::error_code ignored;
+        if (target != "-" && !std::filesystem::exists(target, ignored))
+            throw Error("'" + target + "' does not exist, and is no address of a server",
+                        "An address has a port or a scheme: 127.0.0.1:8000, http://host.");
+        if (options.prompt)
+            throw Error((target == "-" ? "standard input" : "'" + target + "' is a file") +
+                            std::string(": it cannot be asked anything"),
+                        "--prompt needs the address of a server.", Exit::usage);
+        for (const char* option : {"--key-from", "--every", "--for"})
+            if (options.has(option))
+                throw Error(std::string(option) + " does nothing for a file", "Leave it out.", Exit::usage);
+        if (target == "-" && isatty(STDIN_FILENO) == 1)
+            throw Error("- is a log on standard input, and nothing is piped in",
+                        "For example: cat vllm.log | speclens attach -", Exit::usage);
+        return read_file_of(options, target);
+    }
+    const Endpoint endpoint = parse_endpoint(target);
+    const HttpSettings http = http_settings(options);
+    if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
+    const ServerFacts facts = probe_server(endpoint, http);
+    if (options.json != "-")
+        tell(facts_text(endpoint.shown(), facts, standard_terminal(options.color)), !options.json.empty());
+    return options.prompt ? ask(options, endpoint, facts, http)
+                          : watch_server(options, endpoint, facts, http);
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,313 @@
+#include "app/cli/attach_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "app/cli/walk_words.h"
+#include "remote/reading/told_number.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr std::size_t kShownRounds = 40, kShownLeftOut = 5;
+
+std::string scientific(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2e", value);
+    return text.data();
+}
+
+// Beyond a thousand million nobody reads digits of a quotient or a time, but its size.
+std::string amount(double value, int decimals) {
+    if (!std::isfinite(value)) return "–";
+    return std::abs(value) < 1e9 ? number(value, decimals) : scientific(value);
+}
+
+std::string whole_amount(double value) {
+    return std::abs(value) <= kMostTold ? grouped(value) : scientific(value);
+}
+
+std::string several(double count, const std::string& what) {
+    return whole_amount(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string value_or_dash(const std::optional<double>& value, int decimals, const char* unit = "") {
+    return value && std::isfinite(*value) ? amount(*value, decimals) + unit : "–";
+}
+
+std::string bullet(const std::string& text, const Terminal& t) {
+    return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n";
+}
+
+std::string places_row(const char* label, const std::vector<double>& values, std::size_t most) {
+    std::string line = "  " + pad(label, 24);
+    for (std::size_t i = 0; i < std::min(values.size(), most); ++i)
+        line += pad_left(values[i] > 1 ? amount(values[i], 2) : probability(values[i]), 6);
+    return line + "\n";
+}
+
+const char* provenance_words(Provenance p) {
+    switch (p) {
+    case Provenance::exact:
+        return "exact: the server lists every round";
+    case Provenance::inferred:
+        return "inferred: read off how counters and pieces came, not told by the server";
+    case Provenance::aggregate:
+        break;
+    }
+    return "totals only: which pieces were guessed is not known";
+}
+
+} // namespace
+
+std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Told told) {
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " +
+                      (facts.version.starts_with("SpecLens")
+                           ? printable(facts.version) + ", vLLM's names"
+                           : std::string(server_name(facts.kind)) +
+                                 (facts.version.empty() ? "" : " " + printable(facts.version)));
+    const auto& models = facts.models.empty() ? facts.reading.models : facts.models;
+    if (!models.empty())
+        out += " · " + printable(models.front()) +
+               (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
+    out += told == Told::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
+    for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
+    if (told == Told::live && (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang))
+        out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where +
+                                               " --drafter small=DIR",
+                                           t));
+    return out;
+}
+
+std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t,
+                        int without_draft) {
+    std::string out =
+        "\n  " + t.paint(Tone::strong, of) + "\n  " +
+        (counts.rounds ? several(*counts.rounds, "round") : "– rounds") +
+        (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
+        several(counts.drafted, "token") + " drafted, " + whole_amount(counts.accepted) + " accepted";
+    if (const auto drafts = drafts_per_round(counts)) out += "; " + amount(*drafts, 2) + " drafted per round";
+    out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
+           t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
+    for (const AcceptanceName& name : acceptance_names(counts, without_draft)) {
+        out += "  " + pad(name.name, 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
+        out +=
+            t.paint(Tone::muted, t.width >= 118 ? pad(name.formula, 33) + name.used_by : name.formula) + "\n";
+    }
+    const PositionAcceptance places = position_acceptance(counts);
+    if (!places.unconditional.empty()) {
+        const std::size_t most = static_cast<std::size_t>(std::max(1, (t.width - 26) / 6));
+        std::string head = "\n  " + pad("draft", 24);
+        for (std::size_t i = 0; i < std::min(places.unconditional.size(), most); ++i)
+            head += pad_left(std::to_string(i + 1), 6);
+        out += head + "\n" + places_row("kept, of all rounds", places.unconditional, most) +
+               places_row("once all before it were", places.conditional, most);
+        if (places.unconditional.size() > most)
+            out +=
+                "  (" + counted(static_cast<int>(places.unconditional.size() - most), "more place") + ")\n";
+    }
+    const std::vector<std::string> odd = findings(counts);
+    if (!odd.empty()) out += "\n  " + t.paint(Tone::strong, "what stands out") + "\n";
+    for (const std::string& finding : odd) out += bullet(finding, t);
+    return out;
+}
+
+std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by) {
+    std::string out;
+    if (r.counts && !r.counts->empty())
+        out += counts_text(*r.counts, "since the server's start, all requests", t);
+    if (r.told_length) {
+        const ToldRates told = told_rates(r);
+        const auto share = told.share(r.told_length, r.told_rate);
+        out += "\n  acceptance length, averaged by the server  " + amount(*r.told_length, 2) +
+               (share         ? "   accepted ÷ drafted " + probability(*share)
+                : r.told_rate ? "   SGLang's accept rate " + probability(*r.told_rate)
+                              : "") +
+               "\n";
+        if (share || r.told_rate) out += bullet(told.words(), t);
+    }
+    out += (told_by == Told::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
+           value_or_dash(r.waiting, 0) + " waiting, cache " +
+           (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
+    out += "  since the start: " + (r.generated ? several(*r.generated, "token") : "– tokens") +
+           " written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
+           value_or_dash(r.between_tokens.mean_ms(), 2, " ms") + " between tokens (means)\n";
+    return out;
+}
+
+std::string watch_heading() {
+    return "\n      time  tokens/s  rounds/s acc.length  accepted  running  waiting  cache  ms between "
+           "tokens\n";
+}
+
+std::string watch_row(const Watch& watch, double began) {
+    const WatchInterval now = watch.step(watch.size() - 1);
+    const ServerReading& r = watch.last();
+    const bool drafted = now.counts.drafted > 0;
+    std::string row =
+        pad_left(number(watch.last_seconds() - began, watch.last_seconds() - began < 100 ? 1 : 0) + " s", 10);
+    row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.told_throughput, 1), 10);
+    row += pad_left(value_or_dash(r.counts ? now.rounds_per_second : std::nullopt, 1), 10);
+    row += pad_left(
+        drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.told_length, 2), 11);
+    row += pad_left(drafted ? percent(now.counts.accepted, now.counts.drafted) : "–", 10);
+    row += pad_left(value_or_dash(r.running, 0), 9) + pad_left(value_or_dash(r.waiting, 0), 9);
+    row += pad_left(r.cache_share ? percent(*r.cache_share, 1) : "–", 7) +
+           pad_left(value_or_dash(now.between_tokens_ms, 2), 19);
+    return row + "\n";
+}
+
+std::string served_text(const ServedText& served, const Terminal& t) {
+    std::string out = "\n";
+    for (const ServedPiece& piece : served.pieces) {
+        const std::string text = printable(piece.text);
+        out += piece.author == Author::draft    ? t.paint(Tone::accepted, text)
+               : piece.author == Author::target ? t.paint(Tone::bonus, text)
+                                                : text;
+    }
+    out += "\n\n  " + t.paint(Tone::strong, provenance_words(served.provenance)) + "\n";
+    if (!served.rounds.empty()) {
+        std::size_t at = 0;
+        while (at < served.pieces.size() && served.pieces[at].round < 0) ++at;
+        for (std::size_t round = 0; round < std::min(served.rounds.size(), kShownRounds); ++round) {
+            std::string words;
+            int written = 0;
+            for (; at < served.pieces.size() && served.pieces[at].round <= static_cast<int>(round); ++at) {
+                written += served.pieces[at].round >= 0;
+                if (served.pieces[at].round < 0 || served.pieces[at].text.empty())
+                    continue; // no round, or a hidden end token
+                const bool own = served.pieces[at].author == Author::target;
+                words += (words.empty() ? "" : "·") + std::string(own ? "★" : "") +
+                         visible(served.pieces[at].text);
+            }
+            const ServedRound& r = served.rounds[round];
+            out +=
+                "  " + pad_left(std::to_string(round + 1), 4) +
+                (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
+                (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
+                clip(words, std::max(t.width - 24, 20)) +
+                (written > 0 && written <= r.accepted ? t.paint(Tone::muted, "   the text ends here") : "") +
+                "\n";
+        }
+        if (served.rounds.size() > kShownRounds)
+            out +=
+                "  … " + counted(static_cast<int>(served.rounds.size() - kShownRounds), "more round") + "\n";
+        out += t.paint(Tone::muted, "  ★ the target's own token, the others of a round were guessed\n");
+    }
+    if (served.counts && !served.counts->empty())
+        out += counts_text(*served.counts, "this request", t, served.passes_without_draft());
+    out += "\n  " +
+           (served.tokens > 0 ? counted(served.tokens, "token")
+                              : counted(static_cast<int>(served.pieces.size()), "piece")) +
+           " in " + number(served.total_ms, 0) + " ms, the first after " + number(served.first_ms, 0) + " ms";
+    const auto speed = served.tokens_per_second();
+    if (served.tokens > 1) out += "; then " + (speed ? amount(*speed, 1) : "–") + " tokens/s";
+    out += " (over the network)\n";
+    if (served.tokens > 1 && !speed && !served.pieces.empty())
+        out += t.paint(Tone::muted,
+                       bullet("no speed: the tokens of a round come at once, and too little came apart to be "
+                              "timed (it takes " +
+                                  std::to_string(kFewestTimedArrivals) + " arrivals, and " +
+                                  number(kShortestTimedMs, 0) + " ms from the first to the last)",
+                              t));
+    for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
+    return out;
+}
+
+std::string log_text(const std::string& name, const LogReading& log, const Terminal& t) {
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " +
+                      server_name(log.kind()) + " · [RECORDED]\n";
+    out += "  " + std::to_string(log.entries.size()) + " of " + counted(log.lines, "line") +
+           (log.entries.size() == 1 ? " speaks" : " speak") + " of acceptance\n\n";
+    out += "      line acc.length  accepted  what it is\n";
+    const std::size_t first = log.entries.size() > 20 ? log.entries.size() - 20 : 0;
+    if (first > 0) out += "         … " + counted(static_cast<int>(first), "earlier one") + "\n";
+    for (std::size_t i = first; i < log.entries.size(); ++i) {
+        const LogEntry& e = log.entries[i];
+        out += pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
+               pad_left(e.rate        ? percent(*e.rate, 1)
+                        : e.told_rate ? percent(*e.told_rate, 1) + "*"
+                                      : "–",
+                        10) +
+               "  " +
+               (e.whole                          ? "since its start, " + e.method
+                : e.kind == ServerKind::llamacpp ? "one request"
+                : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
+                                               : "the last seconds") +
+               (e.left_out.empty() ? "" : "; not all of it, see below") + "\n";
+    }
+    const auto rated = [](const LogEntry& e) {
+        return e.kind == ServerKind::sglang && (e.rate || e.told_rate);
+    };
+    const auto starred = [](const LogEntry& e) { return e.told_rate && !e.rate; };
+    if (std::ranges::any_of(log.entries, rated))
+        out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.told.words(), t);
+    std::size_t left_out = 0;
+    for (const LogEntry& e : log.entries) {
+        if (e.left_out.empty() || ++left_out > kShownLeftOut) continue;
+        out += (left_out == 1 ? "\n" : "") +
+               bullet("line " + std::to_string(e.line) +
+                          " says what cannot be, and that is left out: " + e.left_out,
+                      t);
+    }
+    if (const auto more = static_cast<int>(left_out) - static_cast<int>(kShownLeftOut); more > 0)
+        out += bullet(counted(more, "more line") + (more == 1 ? " says" : " say") + " what cannot be", t);
+    const SpecCounts sum = log.sum();
+    if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
+    const bool counts =
+        std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.counts.has_value(); });
+    return out + "\n" +
+           bullet(left_out > 0 ? "no counts are left that could be added up"
+                  : counts     ? "nothing was drafted in these lines: there is nothing to divide"
+                               : "these lines tell averages and no counts: nothing can be added up",
+                  t);
+}
+
+std::string bench_text(const std::string& name, const BenchRecords& records, const Terminal& t) {
+    std::string out =
+        t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
+        several(static_cast<double>(records.answered.size()), "request") + " answered, " +
+        grouped(records.failed) + " failed or cancelled, " + several(records.tokens(), "token") + " written" +
+        (records.skipped > 0 ? "; " + several(records.skipped, "line") +
+                                   (records.skipped == 1 ? " is no record" : " are no records")
+                             : "") +
+        "\n\n";
+    out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
+    using Values = std::vector<double>;
+    const auto row = [&](const char* label, const auto& of, int decimals) {
+        std::vector<double> values;
+        for (const BenchRecord& record : records.answered) of(record, values);
+        std::erase_if(values, [](double value) { return value <= 0; });
+        if (values.empty()) return;
+        out += "  " + pad(label, 28) + pad_left(amount(quantile(values, 0.5), decimals), 10) +
+               pad_left(amount(quantile(values, 0.9), decimals), 10) + "\n";
+    };
+    row(
+        "first token, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.first_ms); }, 1);
+    row(
+        "between two tokens, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.between_ms); }, 2);
+    row(
+        "between two chunks, ms",
+        [](const BenchRecord& r, Values& v) { v.insert(v.end(), r.gaps.begin(), r.gaps.end()); }, 2);
+    row(
+        "whole answer, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.whole_ms); }, 1);
+    row(
+        "tokens per chunk, by request",
+        [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
+    if (const double all = records.tokens_per_chunk(); all > 0)
+        out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " +
+               several(records.chunks(), "chunk") + "\n" +
+               bullet("inferred: where the server sends a chunk after every round, these are tokens per "
+                      "round (1 without "
+                      "speculation); a server that joins or splits chunks makes it another number",
+                      t) +
+               bullet("the counters say it exactly: speclens attach http://… while the load runs", t);
+    else
+        out += "\n" + bullet("no answer was streamed: nothing tells how many tokens came at once", t);
+    return out;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,280 @@
+// `speclens check`: one line for everything a run needs, with what to do about it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/heads.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/terminal.h"
+#include "app/frontend/frontend.h"
+#include "engine/run/memory_forecast.h"
+#include "engine/published/published.h"
+#include "kernels/cuda_module.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Grade : std::uint8_t { good, without, bad };
+
+class Checklist {
+  public:
+    explicit Checklist(Terminal terminal) : terminal_(terminal) {}
+    void line(Grade grade, const std::string& what, const std::string& found,
+              const std::string& remedy = "") {
+        static constexpr const char* kWords[] = {"ok  ", "–   ", "BAD "};
+        static constexpr Tone kTones[] = {Tone::accepted, Tone::muted, Tone::rejected};
+        const auto g = static_cast<std::size_t>(grade);
+        print(beside(terminal_.paint(kTones[g], kWords[g]) + "  " + what, 19, found,
+                     terminal_.prose_width()));
+        if (!remedy.empty())
+            print(terminal_.paint(Tone::muted, beside("", 19, "→ " + remedy, terminal_.prose_width())));
+        flush();
+        bad_ = bad_ || grade == Grade::bad;
+    }
+    // Runs a check; an Error becomes its line.
+    template <typename Try>
+    void attempt(const std::string& what, const Try& check) {
+        try {
+            check();
+        } catch (const Error& error) {
+            line(Grade::bad, what, error.what(), error.remedy());
+        }
+    }
+    [[nodiscard]] bool bad() const { return bad_; }
+
+  private:
+    Terminal terminal_;
+    bool bad_ = false;
+};
+
+void check_gpu(Checklist& list) {
+    std::string why;
+    if (const std::unique_ptr<Backend> gpu = load_cuda_backend(why))
+        list.line(Grade::good, "GPU",
+                  gpu->description() + ", " + megabytes(static_cast<double>(gpu->free_memory())) + " free");
+    else
+        list.line(Grade::without, "GPU", "not used: " + why + "; everything runs on the CPU");
+}
+
+void check_engine(Checklist& list, const Options& options) {
+    const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
+    // More than the caches hold: the L2 of a large GPU has 50 MB and more.
+    const std::size_t megabytes = backend->name() == "cuda" && backend->free_memory() >> 32 ? 1024 : 64;
+    list.line(Grade::good, "engine",
+              backend->description() + ", reads " +
+                  number(backend->measure_read_bandwidth(megabytes << 20), 0) + " GB/s (" +
+                  std::to_string(megabytes) + " MB)");
+}
+
+// Files of the bundle that are missing or have another size than MANIFEST.json says; empty when all is well.
+std::string manifest_problem(const fs::path& folder) {
+    std::ifstream in(folder / "MANIFEST.json");
+    if (!in) return "no MANIFEST.json";
+    const auto manifest = nlohmann::json::parse(in, nullptr, false);
+    if (!manifest.is_object()) return "MANIFEST.json is not JSON";
+    for (const auto& [model, about] : manifest.items()) {
+        if (!about.is_object() || !about.contains("files") || !about["files"].is_object()) continue;
+        for (const auto& [name, file] : about["files"].items()) {
+            std::error_code failed;
+            const auto size = fs::file_size(folder / model / name, failed);
+            if (failed) return model + "/" + name + " is missing";
+            const auto bytes = file.is_object() ? file.value("bytes", std::uintmax_t{0}) : 0;
+            if (size != bytes)
+                return model + "/" + name + " has " + std::to_string(size) + " bytes, not " +
+                       std::to_string(bytes);
+        }
+    }
+    return "";
+}
+
+void check_bundle(Checklist& list) {
+    const fs::path folder = assets_folder() / "models";
+    std::error_code ignored;
+    if (!fs::is_directory(folder / "target", ignored)) {
+        list.line(Grade::bad, "bundle", (folder / "target").string() + " is missing",
+                  "Clone the repository again, or set SPECLENS_ASSETS to its assets folder.");
+        return;
+    }
+    double bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
+        if (entry.is_regular_file(ignored)) bytes += static_cast<double>(entry.file_size(ignored));
+    const std::string problem = manifest_problem(folder);
+    list.line(problem.empty() ? Grade::good : Grade::bad, "bundle",
+              folder.string() + ", " + megabytes(bytes) + (problem.empty() ? "" : "; " + problem),
+              problem.empty() ? "" : "Clone the repository again; large files may have been cut off.");
+}
+
+// What the recipe's gates said about the drafters, as MANIFEST.json records it. A gate that did not pass is a
+// fact about the bundle, not a fault of this installation.
+void check_gates(Checklist& list) {
+    std::ifstream in(assets_folder() / "models" / "MANIFEST.json");
+    const auto manifest = nlohmann::json::parse(in, nullptr, false);
+    if (!manifest.is_object() || !manifest.contains("gates") || !manifest["gates"].is_array()) return;
+    int passed = 0, judged = 0;
+    std::string failed;
+    for (const auto& gate : manifest["gates"]) {
+        if (!gate.is_object() || !gate.contains("pass") || !gate["pass"].is_boolean()) continue;
+        ++judged;
+        if (gate["pass"].get<bool>())
+            ++passed;
+        else
+            failed += (failed.empty() ? "; not passed: " : "; ") + gate.value("name", "?") + " (" +
+                      gate.value("what", "") + ")";
+    }
+    if (judged == 0) return;
+    list.line(passed == judged ? Grade::good : Grade::without, "gates",
+              std::to_string(passed) + " of " + std::to_string(judged) +
+                  " measured promises of the bundle hold" + failed,
+              passed == judged ? "" : "The numbers are in assets/models/README.md.");
+}
+
+int foretold_context(const Options& options, const ModelConfig& target) {
+    constexpr int kUsual = 4096;
+    return options.context.value_or(std::min(kUsual, target.context()));
+}
+
+// What the weights and a text of `context` tokens take, and how long a text may become.
+void report_memory(Checklist& list, const MemoryForecast& need, const Backend& backend,
+                   const ModelConfig& target, int context, bool loaded) {
+    const int positions = target.context();
+    const std::string whose =
+        target.max_positions > positions
+            ? "SpecLens takes (the model goes to " + std::to_string(target.max_positions) + ")"
+            : "the model goes to";
+    const auto size = [](std::size_t bytes) { return megabytes(static_cast<double>(bytes)); };
+    std::string parts = "target " + size(need.target);
+    if (need.draft > 0) parts += ", draft model " + size(need.draft);
+    if (need.heads > 0) parts += ", heads " + size(need.heads);
+    std::string text = size(need.weights()) + (loaded ? " of weights are loaded (" : " of weights (") +
+                       parts + "); a text of " + std::to_string(context) + " tokens takes " +
+                       size(need.run(context)) + " more";
+    if (!loaded) text += ", " + size(need.weights() + need.run(context)) + " in all";
+    text +=
+        "; " + size(backend.free_memory()) + " free" + (backend.name() == "cuda" ? " on the GPU" : "") + ": ";
+    text += need.longest >= positions ? "room for the " + std::to_string(positions) + " tokens that " + whose
+                                      : "room for " + std::to_string(need.longest) + " tokens";
+    const bool fits = need.longest >= std::min(context, positions);
+    list.line(fits ? Grade::good : Grade::bad, "memory", text,
+              fits ? "" : "Give a smaller --context, leave heads out, or choose a smaller model.");
+    if (context > positions)
+        list.line(Grade::bad, "context",
+                  "not " + std::to_string(context) + " tokens: " + std::to_string(positions) +
+                      " are the most that " + whose,
+                  "Give a --context of " + std::to_string(positions) + " or less.");
+}
+
+void check_memory(Checklist& list, const Models& models, const Options& options) {
+    const std::size_t free = models.backend->free_memory();
+    if (!models.target)
+        return list.line(Grade::good, "memory",
+                         (models.scorer ? "the target is elsewhere; " : "a table needs next to none; ") +
+                             megabytes(static_cast<double>(free)) + " free");
+    const ModelConfig& target = models.target->config;
+    const int context = foretold_context(options, target);
+    report_memory(list, forecast_memory(models, context, free), *models.backend, target, context, true);
+}
+
+// Whether a published shape would fit; nothing is loaded.
+void check_geometry(Checklist& list, const Options& options) {
+    const ModelConfig target = geometry(options.geometry);
+    const int context = foretold_context(options, target);
+    std::vector<DraftConfig> heads;
+    for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
+    const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
+    report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend,
+                  target, context, false);
+}
+
+void check_models(Checklist& list, const Options& options) {
+    const std::shared_ptr<const Models> models = load(options);
+    std::string target = models->target_name();
+    if (models->target)
+        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
+                  " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
+                  " read per pass";
+    else if (models->scorer)
+        target += ": answers, tells its " + std::to_string(models->scorer->listed()) +
+                  " likeliest tokens, texts of " + std::to_string(models->scorer->capacity()) + " tokens";
+    else
+        target += ": a table of " + std::to_string(models->vocab()) + " tokens";
+    list.line(Grade::good, "target", target);
+    const std::string draft_problem = models->why_not("small");
+    list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model",
+              draft_problem.empty() ? models->draft_name() : draft_problem,
+              draft_problem.empty() ? "" : "The drafters lookup and skip need none.");
+    for (const auto& [drafter, network] : models->networks) {
+        const std::string problem = head_problem(models, drafter);
+        list.line(problem.empty() ? Grade::good : Grade::bad, drafter,
+                  describe_head(*network) +
+                      (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
+                  problem.empty() ? "" : "Is this head made for this target?");
+        if (!network->config.notice.empty())
+            list.line(Grade::without, drafter, network->config.notice,
+                      "Where it keeps few guesses, look up which of the two its makers meant.");
+    }
+    if (!models->tokenizer) {
+        list.line(models->target ? Grade::bad : Grade::without, "tokenizer", "none",
+                  models->target ? "Put the model's tokenizer.json into its folder." : "");
+    } else {
+        const std::string sentence = "The capital of France is Paris. Größe ≠ 42, 你好!\n";
+        const std::string back = models->tokenizer->decode(models->tokenizer->encode(sentence));
+        list.line(
+            back == sentence ? Grade::good : Grade::bad, "tokenizer",
+            std::to_string(models->tokenizer->size()) + " tokens, " +
+                (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
+            back == sentence ? "" : "Is tokenizer.json the model's own?");
+        if (!models->chat.problem.empty())
+            list.line(Grade::without, "chat", models->chat.problem,
+                      "--chat is refused; --raw takes a prompt with the marks of that template.");
+    }
+    RunSettings settings; // one token, to see that the target runs at all
+    settings.drafter = "none";
+    settings.k = 0;
+    settings.max_tokens = 1;
+    if (!models->tokenizer) settings.token_ids = {0};
+    Run(models, settings).finish();
+    check_memory(list, *models, options);
+}
+
+void check_published(Checklist& list) {
+    const Published published = Published::load(assets_folder() / "published");
+    list.line(Grade::good, "published",
+              std::to_string(published.figures().size()) + " figures of " +
+                  std::to_string(published.sources().size()) + " sources, " +
+                  std::to_string(published.conflict_count()) + " disagreements explained");
+}
+
+} // namespace
+
+Exit command_check(const Options& options) {
+    if (!options.geometry.empty())
+        (void)geometry(options.geometry); // an unknown name is no question of memory
+    Checklist list(standard_terminal(options.color));
+    list.attempt("engine", [&] { check_engine(list, options); });
+    check_gpu(list);
+    if (!options.geometry.empty()) {
+        list.attempt("memory", [&] { check_geometry(list, options); });
+        print(list.bad() ? "It does not fit.\n" : "It fits.\n");
+        return list.bad() ? Exit::failed : Exit::ok;
+    }
+    if (options.model.empty()) check_bundle(list);
+    list.attempt("models", [&] { check_models(list, options); });
+    if (options.model.empty()) list.attempt("gates", [&] { check_gates(list); });
+    list.attempt("published", [&] { check_published(list); });
+    list.attempt("fonts", [&] { list.line(Grade::good, "fonts", font_report()); });
+    list.attempt("display", [&] {
+        const std::string report = display_report();
+        list.line(Grade::without, "display", report);
+    });
+    print(list.bad() ? "Something essential is missing.\n" : "Everything a run needs is here.\n");
+    return list.bad() ? Exit::failed : Exit::ok;
+}
+
+} // namespace speclens::cli

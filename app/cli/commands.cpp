@@ -1,0 +1,168 @@
+// The list of commands: what each is for, what stands after it, and examples that work as they are.
+#include "app/cli/options.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using enum Command;
+
+constexpr CommandRow kCommandRows[] = {
+    {window, "", "[SESSION|LECTURE|LINK]", 0, 1,
+     "open the window on a live run, a saved one, a lecture or a link",
+     "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
+     "own through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step "
+     "to step, the notes appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens "
+     "on one frame; Ctrl+L copies one.\n"
+     "A file saved with run --json is opened, - is one that arrives on standard input, shown while it does. "
+     "Without a display it says what to do and exits with 5.",
+     "speclens\n"
+     "speclens --prompt \"Once upon a time\" --drafter lookup\n"
+     "speclens session.jsonl\n"
+     "speclens race.json\n"
+     "ssh host speclens run --json - | speclens -\n"
+     "speclens first-lesson.lec.toml --presenter\n"
+     "speclens 'speclens://domino/4?k=7&temp=0'"},
+    {run, "run", "", 0, 0, "one generation, explained round by round",
+     "Generates text and shows what was guessed, what the target thought of it, which coin fell and what "
+     "was kept.\n"
+     "--json writes the trace as JSON Lines, one event a line, while it happens. Ctrl+C keeps what is there.",
+     "speclens run --prompt \"The capital of France is\" --drafter small --rule token --temp 0.8 --seed 7\n"
+     "speclens run --chat --prompt @question.txt --max-tokens 200 --text\n"
+     "speclens run --drafter small_tree --tree-topk 3 --tree-budget 12 --rule tree_wor --temp 0.8\n"
+     "speclens run --drafter lookup --temp 0 --json session.jsonl\n"
+     "speclens run --model http://127.0.0.1:8000 --drafter small=Qwen3-0.6B --chat --prompt \"Why is the sky "
+     "blue?\""},
+    {compare, "compare", "", 0, 0, "several drafters on the same prompts and dice, one table",
+     "Measures every drafter on the same prompts with the same dice, interleaved with plain decoding, which "
+     "is always measured too. Times are medians of the repeats; the interval is a 95 % bootstrap over "
+     "prompts. Temperature 0 by default; then every text must equal plain decoding's, or the exit code is "
+     "1. Several K measure every drafter with each. Ctrl+C reports the prompts that were finished. In the "
+     "files draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to round_ms.",
+     "speclens compare --drafters none,small,lookup,skip --temp 0\n"
+     "speclens compare --domain code --k 6 --max-tokens 128\n"
+     "speclens compare --drafters small,eagle3 --k 1,2,3,5\n"
+     "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
+     "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
+    {render, "render", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 0, 2,
+     "a scene as PNG, SVG or animated GIF, without a display",
+     "Makes a run (or reads the saved one in FILE) and draws one frame of it. The ending of the picture "
+     "decides the format.\n"
+     "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
+     "dflash and domino draft with the head of that name where it is loaded, unless --drafter says "
+     "otherwise. A lecture becomes pictures and handout.html, with its notes and every picture in words.",
+     "speclens render loop -o loop.png\n"
+     "speclens render race:12 --stepped -o step-12.png\n"
+     "speclens render accept-rule --theme light --size 1280x720 -o rule.svg\n"
+     "speclens render 'speclens://loop?at=12&drafter=small' -o step.png\n"
+     "speclens render domino run.jsonl -o domino.png\n"
+     "speclens render loop --frames all --size 1280x720 -o round.gif\n"
+     "speclens render first-lesson.lec.toml --all handout\n"
+     "speclens render --all pictures"},
+    {describe, "describe", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 1, 2, "the same frame in words",
+     "Says what the picture shows: every visible value.",
+     "speclens describe loop\n"
+     "speclens describe loop run.jsonl\n"
+     "speclens describe race --json race.json\n"
+     "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},
+    {bench, "bench", "", 0, 0, "what decoding, verifying and drafting cost on this machine",
+     "Times one-token passes, passes over several tokens and the drafters, interleaved, and reports medians "
+     "beside the read bandwidth of the machine. Run it with nothing else running; it says when something is.",
+     "speclens bench\n"
+     "speclens bench --geometry qwen3-0.6b --threads 2\n"
+     "speclens bench --backend cuda --geometry qwen3-8b --context 1024 --drafters eagle3,dflash,domino\n"
+     "speclens bench --json bench.json"},
+    {lossless, "lossless", "N", 1, 1,
+     "does speculation keep the target's distribution? N samples, exit 1 if not",
+     "Draws N texts with speculation and N without, long enough for a third round where they do not end "
+     "before, and compares their laws: a chi-square test and the total variation distance. Without --model "
+     "and --prompt it runs on a small table whose exact law is known. Exits with 1 when a law differs, and "
+     "when the texts cannot tell (undecided).",
+     "speclens lossless 20000\n"
+     "speclens lossless 50000 --rule match --k 3\n"
+     "speclens lossless 20000 --drafter small_tree --rule tree_wor --tree-topk 2 --tree-budget 6\n"
+     "speclens lossless 1000 --prompt \"Once upon a time\" --drafter small --rule token --temp 1"},
+    {train, "train", "", 0, 0, "Medusa heads for the target, trained here and now",
+     "The target writes answers, and heads learn to guess the tokens behind its last state; the target "
+     "itself stays as it is. Every ten steps they are measured on greedy answers to prompts that they never "
+     "see. Without --prompts the built-in ones are used; of a file, every sixth prompt is measured on. "
+     "Ctrl+C keeps what is there.",
+     "speclens train\n"
+     "speclens train --steps 1000 --texts 8 -o my-heads\n"
+     "speclens train --model Qwen3-0.6B --prompts questions.jsonl --batch 32 -o qwen-heads --json "
+     "curve.json"},
+    {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
+     "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
+     "and tests the counts against the laws that the case expects, where it does. Exits with 1 when a case "
+     "differs, and when the rounds are too few to tell. A file:\n"
+     "{\"schema\":\"specdec-oracles/"
+     "1\",\"cases\":[{\"id\":\"a\",\"rule\":\"token\",\"vocab\":2,\"block\":1,\n"
+     "\"params\":{},\"q\":{\"\":[0.8,0.2]},\"p\":{\"\":[0.6,0.4],\"0\":[0.5,0.5],\"1\":[0.5,0.5]},\n"
+     "\"expect\":{\"emitted\":{\"1\":0.2,\"0,0\":0.3,\"0,1\":0.3,\"1,0\":0.1,\"1,1\":0.1},\n"
+     "\"accepted_pmf\":[0.2,0.8]}}]}\n"
+     "q is the draft, p the target, each after the ids in quotes; block is the number of guesses, of a tree "
+     "its depth; params are what the rule takes, and of a tree the children k. q and p are always "
+     "there: the laws after temperature, top_k and top_p. A case may have the laws before them too, as q_raw "
+     "and p_raw beside q and p: its rounds then draw from those, under the temperature, top_k and top_p of its params. A case that "
+     "expects something and cannot be run counts as failed.",
+     "speclens oracle cases.json -o results.json\n"
+     "speclens oracle cases.json --samples 50000 --seed 3 -o results.json"},
+    {check, "check", "", 0, 0, "engine, GPU, models, fonts, display: one line each, with what to do",
+     "Exits with 1 when something that every run needs is missing.",
+     "speclens check\n"
+     "speclens check --model ~/models/Qwen3-0.6B\n"
+     "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
+    {list, "list", "WHAT [METHOD|WORD]", 1, 2,
+     "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
+     "quiz, published.\n"
+     "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
+     "them.\n"
+     "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
+     "figures that disagree with others, ✕ figures that are wrong in their source. METHOD keeps one "
+     "method's. glossary explains the words of the field; WORD keeps those that fit.",
+     "speclens list drafters\n"
+     "speclens list scenes --json\n"
+     "speclens list glossary tau\n"
+     "speclens list published domino"},
+    {attach, "attach", "URL|FILE|-", 1, 1,
+     "what a vLLM, SGLang or llama.cpp server tells about its speculation",
+     "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
+     "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, as far "
+     "as the server says. Figures of a whole server hold other people's requests too.",
+     "speclens attach http://127.0.0.1:8000\n"
+     "speclens attach 127.0.0.1:8080 --once\n"
+     "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
+     "speclens attach https://models.example.org --key-from API_KEY --for 60 --json readings.jsonl\n"
+     "speclens attach server.log\n"
+     "journalctl -u vllm | speclens attach -\n"
+     "speclens attach profile_export.jsonl"},
+    {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
+     "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "
+     "time, with the figures of real rounds: something to try dashboards and `speclens attach` on. Ctrl+C "
+     "ends it.",
+     "speclens serve\n"
+     "speclens serve --drafter eagle3 --k 6 --port 8001\n"
+     "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
+    {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl", 2, 2, "a saved trace in another format",
+     "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
+     "and checked.",
+     "speclens export csv session.jsonl -o session.csv\n"
+     "speclens export perfetto session.jsonl -o session.json"},
+};
+
+} // namespace
+
+std::span<const CommandRow> command_rows() {
+    return kCommandRows;
+}
+
+const CommandRow& row_of(Command command) {
+    for (const CommandRow& row : kCommandRows)
+        if (row.command == command) return row;
+    CHECK(false, "a command without a row");
+    return kCommandRows[0];
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,27 @@
+// One function per command; each returns the exit code and throws Error, ReaderGone, Interrupted or
+// Cancelled.
+#pragma once
+
+#include "app/cli/options.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+[[nodiscard]] Exit command_window(const Options& options);
+[[nodiscard]] Exit command_run(const Options& options);
+[[nodiscard]] Exit command_compare(const Options& options);
+[[nodiscard]] Exit command_render(const Options& options);
+[[nodiscard]] Exit command_describe(const Options& options);
+[[nodiscard]] Exit command_bench(const Options& options);
+[[nodiscard]] Exit command_lossless(const Options& options);
+[[nodiscard]] Exit command_oracle(const Options& options);
+[[nodiscard]] Exit command_train(const Options& options);
+[[nodiscard]] Exit command_export(const Options& options);
+[[nodiscard]] Exit command_check(const Options& options);
+[[nodiscard]] Exit command_list(const Options& options);
+[[nodiscard]] Exit command_attach(const Options& options);
+[[nodiscard]] Exit command_serve(const Options& options);
+[[nodiscard]] Exit list_models(const Options& options);    // the parts of `list` with a file of their own
+[[nodiscard]] Exit list_published(const Options& options); // quotes others
+
+} // namespace speclens::cli

@@ -1,0 +1,237 @@
+// `speclens compare`: several drafters on the same prompts and dice, interleaved with plain decoding.
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include "app/cli/commands.h"
+#include "app/cli/compare_rows.h"
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/terminal.h"
+#include "engine/drafters/drafter.h"
+
+namespace speclens::cli {
+
+namespace {
+
+// Written tokens that `fr_spec` left the drafter no row for.
+long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
+    return std::count_if(output.begin(), output.end(),
+                         [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
+}
+
+// Every K that is asked of a drafter, as far as its head can guess.
+std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter,
+                            int usual) {
+    if (drafter == "none") return {0};
+    std::vector<int> lengths;
+    for (const int asked : options.lengths.empty() ? std::vector<int>{usual} : options.lengths) {
+        const int k = possible_k(options, models, drafter, asked);
+        if (std::ranges::find(lengths, k) == lengths.end()) lengths.push_back(k);
+    }
+    return lengths;
+}
+
+// As in a race, a drafter that the rule does not suit is judged by one that does; where it suits none of
+// them, whoever asked for it hears that.
+bool suits_somebody(const std::string& rule, const std::vector<std::string>& names) {
+    return std::ranges::any_of(
+        names, [&](const std::string& name) { return name != "none" && judging_rule(rule, name) == rule; });
+}
+
+std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
+    std::vector<std::string> names{"none"};
+    if (options.drafters.empty()) {
+        for (const DrafterInfo& info : drafter_list())
+            if (std::string(info.name) != "none") names.emplace_back(info.name);
+    } else {
+        for (const DrafterChoice& choice : options.drafters)
+            if (std::find(names.begin(), names.end(), choice.name) == names.end())
+                names.push_back(choice.name);
+    }
+    const bool suits = suits_somebody(options.rule, names);
+    std::vector<Contestant> all;
+    for (const std::string& name : names) {
+        Contestant one;
+        one.name = one.label = name;
+        one.folder = folder_of(options, name);
+        one.settings = run_settings(options, name, 0);
+        if (suits) one.settings.rule = judging_rule(options.rule, name);
+        one.settings.trace_top = 0;
+        one.settings.timing = true;
+        one.problem = models.why_not(name);
+        if (!one.problem.empty()) {
+            all.push_back(std::move(one));
+            continue;
+        }
+        if (one.settings.options.fr_spec > 0 && models.frequent)
+            one.ids = models.frequent->first(one.settings.options.fr_spec);
+        for (const int k : lengths_of(options, models, name, one.settings.k)) {
+            one.settings.k = k;
+            if (options.lengths.size() > 1 && name != "none") one.label = name + " K=" + std::to_string(k);
+            all.push_back(one);
+        }
+    }
+    return all;
+}
+
+// All repeats of all contestants on one prompt; nobody is always first.
+std::vector<std::vector<Sample>> measure_all(const std::shared_ptr<const Models>& models,
+                                             const std::vector<Contestant>& contestants, const Prompt& prompt,
+                                             int repeats) {
+    std::vector<std::vector<Sample>> samples(contestants.size());
+    for (int r = 0; r < repeats; ++r)
+        for (std::size_t c = 0; c < contestants.size(); ++c) {
+            const std::size_t turn = (c + static_cast<std::size_t>(r)) % contestants.size();
+            if (!contestants[turn].problem.empty()) continue;
+            samples[turn].push_back(measure(models, with_prompt(contestants[turn].settings, prompt)));
+        }
+    return samples;
+}
+
+// Measures prompt after prompt until something ends it: Ctrl+C, a server that went away. That is handed back,
+// so that the finished prompts can be told first; where there are none, it is thrown.
+std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant>& contestants,
+                           const std::vector<Prompt>& prompts, int repeats) {
+    ProgressBar bar;
+    for (const Contestant& c : contestants) { // warm-up: first touches of weights and caches
+        if (!c.problem.empty()) continue;
+        RunSettings settings = with_prompt(c.settings, prompts[0]);
+        settings.max_tokens = std::min(settings.max_tokens, 4);
+        (void)measure(models, settings);
+    }
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+        bar.show("measuring", static_cast<double>(p), static_cast<double>(prompts.size()), "prompts");
+        std::vector<std::vector<Sample>> samples;
+        try {
+            samples = measure_all(models, contestants, prompts[p], repeats);
+        } catch (...) {
+            if (p == 0) throw;
+            return std::current_exception();
+        }
+        for (std::size_t c = 0; c < contestants.size(); ++c) {
+            if (samples[c].empty()) continue;
+            std::vector<double>& times = contestants[c].repeats.emplace_back();
+            for (const Sample& sample : samples[c]) times.push_back(sample.total_ms());
+            contestants[c].samples.push_back(median_sample(samples[c]));
+        }
+    }
+    return nullptr;
+}
+
+Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts,
+           const std::string& domain, std::uint64_t seed) {
+    Row row{&contestant, domain, {}, {}, 0, true};
+    if (!contestant.problem.empty()) return row;
+    std::vector<const Sample*> mine, base;
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+        if (domain != "all" && prompts[p].domain != domain) continue;
+        mine.push_back(&contestant.samples[p]);
+        base.push_back(&plain.samples[p]);
+        if (!contestant.ids.empty()) row.outside += outside_of(contestant.ids, mine.back()->output);
+        row.identical = row.identical && mine.back()->output == base.back()->output;
+    }
+    row.totals = total(mine);
+    row.speed = speed_up(base, mine, seed);
+    return row;
+}
+
+} // namespace
+
+Exit command_compare(const Options& options) {
+    std::optional<ResultFile> json, csv; // before anything is measured: can they be written?
+    if (!options.json.empty()) json.emplace(options.json);
+    if (!options.csv.empty()) csv.emplace(options.csv);
+    const std::shared_ptr<const Models> models = load(options);
+    std::vector<Contestant> contestants = contestants_of(options, *models);
+    std::vector<std::string> names;
+    for (const Contestant& c : contestants)
+        if (c.problem.empty()) names.push_back(c.name);
+    check_drafter_options(options, names, models->layers());
+    std::vector<Prompt> prompts = prompts_of(options, *models);
+    const std::size_t planned = prompts.size();
+    const bool times = !models->target_table; // it costs nothing to ask
+    const double busy = busy_cores();
+    if (const std::string warning = busy_warning(busy); times && !warning.empty()) say(warning);
+    const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats);
+    prompts.resize(contestants[0].samples.size());
+
+    std::vector<std::string> domains;
+    for (const Prompt& prompt : prompts)
+        if (prompt.domain != "all" &&
+            std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
+            domains.push_back(prompt.domain);
+    domains.emplace_back("all");
+
+    const RunSettings& first = contestants[0].settings;
+    const Header header = *Run(models, with_prompt(first, prompts[0])).trace().header();
+    TableLook look{.terminal = standard_terminal(options.color),
+                   .greedy = first.sampling.temperature == 0,
+                   .times = times,
+                   .speed_up = times && !models->scorer};
+    for (const Contestant& c : contestants) look.name = std::max(look.name, columns(c.label) + 2);
+    const Terminal& terminal = look.terminal;
+    std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
+                       (models->scorer ? "" : " · " + models->backend->description()) + " · " +
+                       terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
+                       std::to_string(prompts.size()) + (ended_by ? " of " + std::to_string(planned) : "") +
+                       (planned == 1 ? " prompt" : " prompts") + (ended_by ? ", then it ended; " : ", ") +
+                       "temperature " + number(first.sampling.temperature, 2) + ", seed " +
+                       std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
+                       " new " + (first.max_tokens == 1 ? "token" : "tokens") +
+                       (times ? ", median of " + std::to_string(options.repeats) +
+                                    (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n"
+                              : "\n") +
+                       setting_lines(contestants);
+    if (models->scorer && !header.notice.empty()) text += header.notice + "\n";
+    std::vector<Row> rows;
+    for (const std::string& domain : domains)
+        for (const Contestant& c : contestants)
+            rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed));
+    const Row* plain = nullptr;
+    for (const Row& row : rows)
+        if (row.domain == "all" && row.contestant->name == "none") plain = &row;
+    bool all_identical = true;
+    look.interval = has_interval(rows);
+    text += "\n" + table_head(look);
+    for (const Row& row : rows) {
+        all_identical = all_identical && (row.identical || row.contestant->mixes());
+        if (row.domain == "all") text += table_line(row, look);
+    }
+    if (look.speed_up) text += speed_notes(rows);
+    if (models->frequent) text += cut_notes(rows, models->vocab(), models->frequent->from_file());
+    text += look.speed_up ? formula_table(rows, *plain, look)
+            : !times      ? "\n  no times and no speed-up: a table costs nothing to ask\n"
+                          : "\n  no speed-up: here every pass is a request for log-probabilities, also every "
+                            "single token of plain\n  decoding, and no user of the server waits for those\n";
+    text += position_table(rows, look);
+    text += first_guess_table(rows, look);
+    if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
+    if (options.json != "-" && options.csv != "-") print_results(text);
+    const CompareFacts facts{.header = header,
+                             .backend = models->backend->name(),
+                             .model = models->target_name(),
+                             .options = options,
+                             .contestants = contestants,
+                             .prompts = prompts,
+                             .planned = planned,
+                             .busy_cores = busy,
+                             .times = times,
+                             .speed_up = look.speed_up};
+    if (json) {
+        json->write(compare_json(rows, facts));
+        json->commit();
+    }
+    if (csv) {
+        csv->write(compare_csv(rows, facts));
+        csv->commit();
+    }
+    if (look.greedy && !all_identical)
+        say("a text differs from plain decoding's: this must not happen, please report it with the command "
+            "line");
+    if (ended_by) std::rethrow_exception(ended_by);
+    return look.greedy && !all_identical ? Exit::failed : Exit::ok;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,208 @@
+// The comparison for programs: JSON and CSV.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/compare_rows.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(bool known, const Json& value) {
+    return known ? value : Json(nullptr);
+}
+
+Json json_of(const Row& row, const CompareFacts& facts) {
+    const Contestant& c = *row.contestant;
+    Json json = {{"drafter", c.name},
+                 {"folder", or_null(!c.folder.empty(), c.folder.string())},
+                 {"rule", c.settings.rule},
+                 {"k", c.settings.k},
+                 {"domain", row.domain}};
+    if (!c.problem.empty()) {
+        json["problem"] = c.problem;
+        return json;
+    }
+    const Totals& t = row.totals;
+    json["prompts"] = t.prompts;
+    json["rounds"] = t.rounds;
+    json["tokens"] = t.tokens;
+    json["drafted"] = t.drafted;
+    json["accepted_drafts"] = t.accepted;
+    json["accepted"] = t.accepted; // as the CSV calls it
+    json["tokens_per_round"] = t.tokens_per_round();
+    json["acceptance_by_position"] = t.acceptance;
+    json["conditional_by_position"] = t.conditional;
+    json["judged_at"] = t.judged_at;
+    json["accepted_at"] = t.accepted_at;
+    json["first_at_start"] = t.first.at_start;
+    json["first_kept_at_start"] = t.first.kept_at_start;
+    json["first_after_full_round"] = t.first.after_full;
+    json["first_kept_after_full_round"] = t.first.kept_after_full;
+    json["first_after_refusal"] = t.first.after_refusal;
+    json["first_kept_after_refusal"] = t.first.kept_after_refusal;
+    if (!c.ids.empty()) {
+        json["draft_ids"] = c.ids.size();
+        json["tokens_outside_draft_ids"] = row.outside;
+    }
+    const auto time = [&](double value) { return or_null(facts.times, value); };
+    json["draft_ms"] = time(t.draft_ms - t.head_ms);
+    json["head_ms"] = time(t.head_ms);
+    json["verify_ms"] = time(t.verify_ms);
+    json["accept_ms"] = time(t.accept_ms);
+    json["other_ms"] = time(t.other_ms - t.accept_ms);
+    json["round_ms"] = time(t.round_ms());
+    json["tokens_per_second"] = time(t.tokens_per_second);
+    json["speedup"] = or_null(facts.speed_up, row.speed.value);
+    json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round by more than 2 %
+    json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
+    json["speedup_high"] = or_null(facts.speed_up && row.speed.interval, row.speed.high);
+    const Json same = or_null(c.settings.sampling.temperature == 0, row.identical);
+    json["greedy_identical"] = same;
+    json["same_text"] = same; // as the CSV calls it
+    return json;
+}
+
+// What was asked for, enough to ask again; null: the usual.
+Json settings_json(const CompareFacts& facts) {
+    const Options& o = facts.options;
+    const RunSettings& first = facts.contestants[0].settings;
+    const RuleInfo& rule = *find_rule(o.rule);
+    Json params = Json::object();
+    for (const RuleParameter& p : parameters_of(rule)) params[p.name] = o.rule_params.*p.value;
+    if (takes_verifier(rule)) params["verifier"] = o.rule_params.block ? "block" : "token";
+    Json drafters = Json::array();
+    for (const DrafterChoice& choice : o.drafters)
+        drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));
+    return {{"model", or_null(!o.model.empty(), o.model.string())},
+            {"drafters", or_null(!o.drafters.empty(), drafters)},
+            {"threads", or_null(o.threads > 0, o.threads)},
+            {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
+            {"token_ids", or_null(!o.token_ids.empty(), o.token_ids)},
+            {"prompts", or_null(!o.prompts.empty(), o.prompts.string())},
+            {"domain", or_null(!o.domain.empty(), o.domain)},
+            {"chat", or_null(o.has("--chat") || o.has("--raw"), o.chat)},
+            {"system", or_null(!o.system.empty(), o.system)},
+            {"thinking", o.thinking},
+            {"max_tokens", first.max_tokens},
+            {"k", or_null(!o.lengths.empty(), o.lengths)},
+            {"rule", o.rule},
+            {"rule_params", params},
+            {"temperature", first.sampling.temperature},
+            {"draft_temperature", or_null(o.draft_temperature.has_value(), o.draft_temperature.value_or(0))},
+            {"top_k", facts.header.sampling.top_k},
+            {"top_p", first.sampling.top_p},
+            {"seed", first.seed},
+            {"tree_topk", o.method.tree_topk},
+            {"tree_depth", or_null(o.method.tree_depth > 0, o.method.tree_depth)},
+            {"tree_budget", o.method.tree_budget},
+            {"ngram", {o.method.ngram_min, o.method.ngram_max}},
+            {"ngram_recent", o.method.ngram_recent},
+            {"ngram_weight", o.method.ngram_weight},
+            {"exit_layer", or_null(o.method.exit_layer > 0, o.method.exit_layer)},
+            {"skip_attention", o.method.skip_attention},
+            {"skip_mlp", o.method.skip_mlp},
+            {"conditioning", o.method.conditioning},
+            {"context_last", or_null(o.method.context_last > 0, o.method.context_last)},
+            {"tap_shift", o.method.tap_shift},
+            {"correction", o.method.correction},
+            {"confidence", o.method.confidence},
+            {"head_pool", or_null(o.method.head_pool > 0, o.method.head_pool)},
+            {"fr_spec", or_null(o.method.fr_spec > 0, o.method.fr_spec)},
+            {"repeats", o.repeats}};
+}
+
+// One line for every drafter and prompt: what intervals are computed from.
+Json per_prompt(const CompareFacts& facts) {
+    Json list = Json::array();
+    for (const Contestant& c : facts.contestants)
+        for (std::size_t p = 0; p < c.samples.size(); ++p) {
+            const Sample& s = c.samples[p];
+            list.push_back({{"drafter", c.name},
+                            {"k", c.settings.k},
+                            {"prompt", p},
+                            {"domain", facts.prompts[p].domain},
+                            {"tokens", s.tokens},
+                            {"rounds", s.rounds},
+                            {"drafted", s.drafted},
+                            {"accepted", s.accepted},
+                            {"ms", or_null(facts.times, s.total_ms())},
+                            {"repeats_ms", or_null(facts.times, c.repeats[p])}});
+        }
+    return list;
+}
+
+std::string csv_cell(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+} // namespace
+
+std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts) {
+    const RunSettings& first = facts.contestants[0].settings;
+    Json json = {{"schema", "speclens-compare/2"}, // 1: other_ms had accept_ms in it
+                 {"machine", facts.header.machine},
+                 {"backend", facts.backend},
+                 {"device", facts.header.backend},
+                 {"model", facts.model},
+                 {"date", facts.header.date},
+                 {"tier", facts.header.tier},
+                 {"temperature", first.sampling.temperature},
+                 {"top_k", facts.header.sampling.top_k},
+                 {"top_p", first.sampling.top_p},
+                 {"seed", first.seed},
+                 {"max_tokens", first.max_tokens},
+                 {"repeats", facts.options.repeats},
+                 {"busy_cores", facts.busy_cores},
+                 {"prompts", facts.prompts.size()},
+                 {"prompts_planned", facts.planned},
+                 {"complete", facts.prompts.size() == facts.planned},
+                 {"settings", settings_json(facts)},
+                 {"rows", Json::array()}};
+    for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
+    json["per_prompt"] = per_prompt(facts);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts) {
+    std::size_t positions = 0;
+    for (const Row& row : rows) positions = std::max(positions, row.totals.judged_at.size());
+    std::string text =
+        "drafter,rule,k,domain,prompts,rounds,tokens,drafted,accepted,tokens_per_round,draft_ms,head_ms,"
+        "verify_ms,accept_ms,other_ms,round_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text,"
+        "folder";
+    for (std::size_t i = 1; i <= positions; ++i)
+        text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
+    text += "\n";
+    for (const Row& row : rows) {
+        if (!row.contestant->problem.empty()) continue; // the table and the JSON say why
+        const RunSettings& s = row.contestant->settings;
+        const Totals& t = row.totals;
+        text += s.drafter + "," + s.rule + "," + std::to_string(s.k) + "," + csv_cell(row.domain);
+        for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted})
+            text += "," + std::to_string(n);
+        const auto known = [](bool shown, double value) { return "," + (shown ? Json(value).dump() : ""); };
+        text += known(true, t.tokens_per_round());
+        for (const double v : {t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms,
+                               t.other_ms - t.accept_ms, t.round_ms(), t.tokens_per_second})
+            text += known(facts.times, v);
+        text += known(facts.speed_up, row.speed.value);
+        text += known(facts.speed_up && row.speed.interval, row.speed.low);
+        text += known(facts.speed_up && row.speed.interval, row.speed.high);
+        text += s.sampling.temperature > 0 ? "," : row.identical ? ",yes" : ",no";
+        text += "," + csv_cell(row.contestant->folder.string());
+        for (std::size_t i = 0; i < positions; ++i)
+            text += i < t.judged_at.size()
+                        ? "," + std::to_string(t.judged_at[i]) + "," + std::to_string(t.accepted_at[i])
+                        : ",,";
+        text += "\n";
+    }
+    return text;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,188 @@
+// `speclens export`: a saved trace as JSON Lines, as a table for spreadsheets, or as a timeline for Perfetto.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/terminal.h"
+#include "engine/run/cycle_view.h"
+#include "engine/lab/race_json.h"
+#include "engine/run/trace_json.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+}
+
+std::string field(double value) {
+    return std::isfinite(value) ? Json(value).dump() : "";
+}
+
+const char* verdict_of(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted:
+        return "accepted";
+    case DraftSlot::State::rejected:
+        return "rejected";
+    case DraftSlot::State::discarded:
+        return "discarded";
+    case DraftSlot::State::drafted:
+        break;
+    }
+    return "drafted";
+}
+
+const char* from_of(Resampled::From from) {
+    return from == Resampled::From::residual ? "residual"
+           : from == Resampled::From::bonus  ? "bonus"
+                                             : "target";
+}
+
+// One line per guess and per token of the target; probabilities, not logarithms; empty where there is no
+// value. What stands behind the end of the text has the verdict "cut". ms and head_ms of a round's lines add up to
+// its time: the target's line has what is no guess's, a draft that proposed nothing included.
+std::string csv(const Trace& trace, const CycleView& view) {
+    const bool trees = std::any_of(view.cycles.begin(), view.cycles.end(), [](const auto& c) { return c.tree; });
+    const auto ending = [&](int parent) { return (trees ? "," + std::to_string(parent) : std::string()) + "\n"; };
+    std::string text = std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms") +
+                       (trees ? ",parent\n" : "\n");
+    for (const CycleSummary& cycle : view.cycles) {
+        const std::string number = std::to_string(cycle.cycle);
+        const std::size_t written = cycle.commit ? cycle.commit->tokens.size() : cycle.path.size() + 1;
+        for (const DraftSlot& slot : cycle.drafts) {
+            const Drafted& d = *slot.draft;
+            const Checked* c = slot.check;
+            const bool cut = slot.state == DraftSlot::State::accepted && static_cast<std::size_t>(slot.depth) > written;
+            text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
+                    quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
+                    (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
+                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(d.ms) + "," +
+                    field(d.head_ms) + ending(slot.parent);
+        }
+        if (!cycle.resample) continue;
+        const Resampled& r = *cycle.resample;
+        // The own token stands where the next guess would: behind the last one that was kept.
+        const int place = cycle.tree ? static_cast<int>(cycle.drafts.size()) : cycle.accepted;
+        text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
+                quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
+                (r.u ? field(*r.u) : "") + "," + (written > cycle.path.size() ? from_of(r.from) : "cut") + "," +
+                field((cycle.verify ? cycle.verify->draft_ms : 0) + cycle.verify_ms + cycle.other_ms) + ",0.0" +
+                ending(cycle.end_of_path());
+    }
+    return text;
+}
+
+// Chrome's JSON trace format, microseconds: drafts with their heads inside, verify and the rest as spans, a flow
+// from the last guess to the pass that judges it, and a counter of the text's length.
+std::string perfetto(const Trace& trace, const CycleView& view) {
+    Json events = Json::array();
+    const auto named = [&](int thread, const char* name) {
+        events.push_back(
+            {{"ph", "M"}, {"pid", 1}, {"tid", thread}, {"name", "thread_name"}, {"args", {{"name", name}}}});
+    };
+    events.push_back({{"ph", "M"},
+                      {"pid", 1},
+                      {"name", "process_name"},
+                      {"args", {{"name", "SpecLens " + view.header->model + ", " + view.header->drafter}}}});
+    named(1, "draft");
+    named(2, "target");
+    named(3, "accept and commit");
+    const auto span = [&](int thread, const std::string& name, double start_ms, double ms, Json args) {
+        events.push_back({{"ph", "X"},
+                          {"pid", 1},
+                          {"tid", thread},
+                          {"name", name},
+                          {"ts", start_ms * 1000},
+                          {"dur", ms * 1000},
+                          {"args", std::move(args)}});
+    };
+    span(2, "prefill", 0, view.prefill_ms, {{"tokens", view.prefill_tokens}});
+    int produced = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        double at = view.prefill_ms + cycle.start_ms;
+        double last_draft = at;
+        for (const DraftSlot& slot : cycle.drafts) {
+            const Drafted& d = *slot.draft;
+            span(1, visible(trace.text(d.token)), at, d.ms + d.head_ms,
+                 {{"cycle", cycle.cycle},
+                  {"index", d.index},
+                  {"parent", d.parent},
+                  {"q", std::exp(d.q)},
+                  {"verdict", verdict_of(slot.state)}});
+            if (d.head_ms > 0)
+                span(1, "head", at + d.ms, d.head_ms,
+                     {{"cycle", cycle.cycle}, {"index", d.index}, {"part", "head"}});
+            last_draft = at;
+            at += d.ms + d.head_ms;
+        }
+        if (cycle.verify && cycle.verify->draft_ms > 0)
+            span(1, no_room_for_guess(view, cycle) ? "no room for a guess" : "nothing to propose", at,
+                 cycle.verify->draft_ms, {{"cycle", cycle.cycle}});
+        const double verify_at = view.prefill_ms + cycle.start_ms + cycle.draft_ms;
+        if (!cycle.drafts.empty()) {
+            const Json flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};
+            Json start = flow, end = flow;
+            start.update({{"ph", "s"}, {"tid", 1}, {"ts", last_draft * 1000}});
+            end.update({{"ph", "f"}, {"bp", "e"}, {"tid", 2}, {"ts", verify_at * 1000}});
+            events.push_back(start);
+            events.push_back(end);
+        }
+        span(2, "verify", verify_at, cycle.verify_ms,
+             {{"cycle", cycle.cycle}, {"rows", cycle.verify ? cycle.verify->rows : 0}});
+        span(3, "accept and commit", verify_at + cycle.verify_ms, cycle.other_ms,
+             {{"cycle", cycle.cycle}, {"accepted", cycle.accepted}});
+        if (!cycle.commit) continue;
+        produced += static_cast<int>(cycle.commit->tokens.size());
+        events.push_back({{"ph", "C"},
+                          {"pid", 1},
+                          {"name", "new tokens"},
+                          {"ts", (verify_at + cycle.verify_ms + cycle.other_ms) * 1000},
+                          {"args", {{"tokens", produced}}}});
+    }
+    return Json{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n";
+}
+
+std::string jsonl(const Trace& trace) {
+    TraceWriter writer(trace);
+    std::string text;
+    for (std::size_t i = 0; i < trace.size(); ++i) text += writer.line(trace[i]) + "\n";
+    if (const std::string plain = writer.plain_line(); !plain.empty()) text += plain + "\n";
+    return text;
+}
+
+} // namespace
+
+Exit command_export(const Options& options) {
+    const std::string& format = options.words[0];
+    if (format != "jsonl" && format != "csv" && format != "perfetto")
+        unknown_name("format", format, {"jsonl", "csv", "perfetto"});
+    if (is_race_file(options.words[1]))
+        throw Error(options.words[1] + " is a saved race, and only a trace of one run can be exported",
+                    "Save one with: speclens run --json FILE");
+    std::string notice;
+    const std::shared_ptr<const Trace> trace = load_trace(options.words[1], &notice);
+    stop_if_interrupted(); // else half of what was piped in would replace the whole of a file
+    if (!trace->intact())
+        throw Error(notice, "Save the run again with: speclens run --json FILE", Exit::model);
+    if (!notice.empty()) say(notice);
+    const CycleView view = fold(*trace, trace->size());
+    if (!view.header)
+        throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
+    ResultFile file(options.output);
+    file.write(format == "csv"        ? csv(*trace, view)
+               : format == "perfetto" ? perfetto(*trace, view)
+                                      : jsonl(*trace));
+    file.commit();
+    return Exit::ok;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,140 @@
+#include "app/cli/heads.h"
+
+#include <algorithm>
+
+#include "app/cli/output.h"
+#include "app/cli/terminal.h"
+#include "engine/run/cycle.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
+
+namespace speclens::cli {
+namespace {
+
+std::string tap_text(const std::vector<int>& taps, int layers) {
+    if (taps == std::vector<int>{layers}) return "the last state after the final norm";
+    std::string text = taps.size() == 1 ? "hidden state after layer" : "hidden states after layers";
+    for (const int tap : taps) text += tap == kTapEmbedding ? " embedding" : " " + std::to_string(tap);
+    return text;
+}
+
+std::string layers_text(int layers) {
+    return std::to_string(layers) + (layers == 1 ? " layer" : " layers");
+}
+
+// Follows the greedy text from `prompt` for one round of guesses at a time.
+class Follower final : public Drafter {
+  public:
+    Follower(std::unique_ptr<Drafter> inner, std::span<const int> text)
+        : inner_(std::move(inner)), text_(text) {}
+    [[nodiscard]] std::vector<int> taps() const override { return inner_->taps(); }
+    void begin(std::span<const int> sequence) override { inner_->begin(sequence); }
+    void observe(const Observation& observation) override { inner_->observe(observation); }
+    [[nodiscard]] Draft draft(const DraftRequest& request) override {
+        std::vector<std::pair<int, int>> known;
+        const std::size_t at = request.sequence.size();
+        for (std::size_t i = 0; at + i < text_.size(); ++i)
+            known.emplace_back(static_cast<int>(i), text_[at + i]);
+        DraftRequest forced = request;
+        forced.force = known;
+        forced.siblings = Siblings::none;
+        Draft draft = inner_->draft(forced);
+        proposed += draft.nodes.size();
+        return draft;
+    }
+    std::size_t proposed = 0;
+
+  private:
+    std::unique_ptr<Drafter> inner_;
+    std::span<const int> text_;
+};
+
+} // namespace
+
+std::string describe_head(const DraftNetwork& network) {
+    const DraftConfig& c = network.config;
+    std::string text = c.architecture.empty() ? name_of(c.method) : c.architecture;
+    const auto add = [&](const std::string& part) { text += ", " + part; };
+    switch (c.method) {
+    case DraftConfig::Method::dart:
+        add(std::to_string(c.masks) + " masks: up to " + std::to_string(c.most_drafts()) + " guesses in a row");
+        add(network.ngrams ? std::to_string(network.ngrams->nodes()) + " n-grams of up to " +
+                                 std::to_string(network.ngrams->order()) + " tokens"
+                           : "no n-grams beside it (drafts with --ngram-weight 0 only)");
+        [[fallthrough]];
+    case DraftConfig::Method::eagle3:
+        add(layers_text(c.layer.layers));
+        add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");
+        if (c.norm_before_residual) add("norm before the residual");
+        if (c.fc_norm) add("a norm for every tap");
+        break;
+    case DraftConfig::Method::medusa:
+        add(std::to_string(c.medusa_heads) + " heads" +
+            (c.shared_head ? " on the target's output matrix" : ""));
+        break;
+    default:
+        add(layers_text(c.layer.layers));
+        add("block " + std::to_string(c.block) + ": up to " + std::to_string(c.most_drafts()) + " guesses, " +
+            (c.anchor_aligned ? "row k for the token k + 1 after the anchor"
+                              : "row k for the token k after the anchor"));
+        add("mask token " + std::to_string(c.mask_id));
+        if (c.gru > 0 && c.method == DraftConfig::Method::domino)
+            add("GRU " + std::to_string(c.gru) + ", rank " + std::to_string(c.rank) + ", " +
+                std::to_string(c.prefix) + " uncorrected");
+        if (c.draft_vocab > 0)
+            add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");
+        if (const auto narrow = std::ranges::count_if(c.windows, [](int window) { return window > 0; });
+            narrow > 0)
+            add(std::to_string(narrow) + " of them with a window of " +
+                std::to_string(*std::ranges::max_element(c.windows)) + " positions");
+        if (c.markov_rank > 0 && c.method == DraftConfig::Method::dspark)
+            add("Markov rank " + std::to_string(c.markov_rank) +
+                (c.markov == DraftConfig::Markov::gated ? ", gated"
+                 : c.markov == DraftConfig::Markov::rnn ? ", recurrent"
+                                                        : ""));
+        if (c.confidence) add("confidence head");
+    }
+    add(tap_text(c.taps, network.target->config.layers));
+    add(megabytes(static_cast<double>(network.bytes.stored())));
+    if (network.bytes.tables > 0)
+        add(megabytes(static_cast<double>(network.bytes.tables)) + " of tables worked out from it");
+    return text;
+}
+
+std::string head_problem(const std::shared_ptr<const Models>& models, const std::string& drafter) {
+    RunSettings plain;
+    plain.drafter = "none";
+    plain.k = 0;
+    plain.max_tokens = 20;
+    plain.trace_top = 0;
+    if (!models->tokenizer) plain.token_ids = {0, 1, 2};
+    Run reference(models, plain);
+    reference.finish();
+    const std::vector<int> text = reference.sequence();
+    const auto prompt = reference.trace().header()->prompt;
+
+    const auto target = make_model_decoder(models->target, 256);
+    const int k = std::min(4, models->network(drafter)->config.most_drafts());
+    Follower follower(find_drafter(drafter)->make({*target, nullptr, models->network(drafter), {}}), text);
+    CycleSettings settings;
+    settings.k = k;
+    settings.max_tokens = static_cast<int>(text.size() - prompt.size());
+    settings.trace_top = 0;
+    Trace trace([](int) { return std::string(); });
+    trace.append(Header{});
+    Cycle cycle(*target, follower, *find_rule("greedy"), settings, trace, prompt,
+                static_cast<int>(prompt.size()));
+    while (cycle.step()) {
+    }
+    std::size_t accepted = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (const auto* commit = std::get_if<Committed>(&trace[i]))
+            accepted += static_cast<std::size_t>(commit->accepted_drafts);
+    if (cycle.sequence() != text) return "greedy text changes with it";
+    if (accepted != follower.proposed)
+        return "the target rejects its own text: " + std::to_string(accepted) + " of " +
+               std::to_string(follower.proposed) + " kept";
+    return "";
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,207 @@
+#include "app/cli/lecture.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/subject.h"
+#include "app/cli/view.h"
+
+namespace speclens::cli {
+
+namespace {
+
+// Whether the folders that a link names are those of the command line.
+bool same_folders(const Options& options, const Options& linked) {
+    const auto same = [](const std::filesystem::path& a, const std::filesystem::path& b) {
+        return a.empty() || std::filesystem::absolute(a).lexically_normal() ==
+                                std::filesystem::absolute(b).lexically_normal();
+    };
+    if (!linked.model.empty() && (options.model.empty() || !same(linked.model, options.model))) return false;
+    for (const DrafterChoice& choice : linked.drafters) {
+        if (choice.folder.empty()) continue;
+        const auto own = std::ranges::find(options.drafters, choice.name, &DrafterChoice::name);
+        if (own == options.drafters.end() || own->folder.empty() || !same(choice.folder, own->folder))
+            return false;
+    }
+    return true;
+}
+
+Options options_of_step(const Options& options, const Lecture& lecture, std::size_t step) {
+    try {
+        return options_of_link(options, lecture.steps[step].link);
+    } catch (const Error& error) {
+        throw Error("step " + std::to_string(step + 1) + " (" + lecture.steps[step].title +
+                        "): " + error.what(),
+                    error.remedy(), Exit::usage);
+    }
+}
+
+using EachStep = std::function<void(const Options& options, const SceneWord& word, const Subject& subject)>;
+
+// Every step with its run; models are loaded once.
+void go_through(const Options& options, const Lecture& lecture, const EachStep& each) {
+    if (!options.session.empty())
+        throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
+    std::shared_ptr<const Models> models;
+    for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
+        const Options own = options_of_step(options, lecture, i);
+        if (!models) models = load(options);
+        const SceneWord word = scene_word(own.words[0]);
+        Subject subject = subject_of(own, word.scene, models);
+        complete(own, word.scene, subject);
+        each(own, word, subject);
+    }
+}
+
+std::string in_words(const Options& options, const SceneWord& word, const Subject& subject) {
+    const Asked asked(options, word, subject);
+    return describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair());
+}
+
+std::string minutes_words(double minutes) {
+    if (minutes <= 0) return "";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g %s", minutes, minutes == 1 ? "minute" : "minutes");
+    return text;
+}
+
+std::string html(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '"')
+            out += "&quot;";
+        else
+            out += c;
+    }
+    return out;
+}
+
+constexpr const char* kHead = R"(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<style>
+body { font: 16px/1.5 Inter, "DejaVu Sans", sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1d21; }
+img { width: 100%; border: 1px solid #c8ccd2; border-radius: 4px; }
+section { break-inside: avoid; margin: 2.5rem 0; }
+.notes { white-space: pre-line; }
+.small { color: #59616b; font-size: 14px; overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; font-size: 13px; color: #59616b; }
+</style>
+)";
+
+} // namespace
+
+Options options_of_link(const Options& options, const Link& link) {
+    Options own = parse({"describe", to_text(link)});
+    (void)scene_word(own.words[0]);
+    if (!same_folders(options, own))
+        throw Error("the link names other models than those that are loaded",
+                    "Start the program with them: --model DIR, --drafters NAME=DIR.", Exit::usage);
+    own.command = options.command;
+    own.model = options.model;
+    own.backend = options.backend;
+    own.threads = options.threads;
+    own.theme = options.theme;
+    own.zoom = options.zoom;
+    own.presenter = options.presenter;
+    own.width = options.width;
+    own.height = options.height;
+    for (const DrafterChoice& head : options.drafters)
+        for (DrafterChoice& choice : own.drafters)
+            if (choice.name == head.name) choice.folder = head.folder;
+    return own;
+}
+
+ViewReader view_reader(const Options& options) {
+    ViewReader read;
+    read.link = [options](const std::string& text) {
+        Options own = options_of_link(options, parse_link(text));
+        read_prompt(own);
+        return view_of(own);
+    };
+    read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file)); };
+    for (const auto& file : shipped_lectures()) {
+        try {
+            read.lectures.emplace_back(load_lecture(file).title, file.string());
+        } catch (const Error&) { // a broken one says so when it is opened by name
+        }
+    }
+    return read;
+}
+
+std::filesystem::path find_lecture(const std::string& word) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(word, ignored)) return word;
+    std::string known;
+    for (const auto& file : shipped_lectures()) {
+        if (file.filename() == word) return file;
+        known += (known.empty() ? "" : ", ") + file.filename().string();
+    }
+    throw Error(word + ": no such lecture", "Give the path of a file, or one of: " + known + ".");
+}
+
+LectureView lecture_view(const Options& options, const std::filesystem::path& file) {
+    const Lecture lecture = load_lecture(file);
+    LectureView view;
+    view.title = lecture.title;
+    for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
+        const Lecture::Step& step = lecture.steps[i];
+        view.steps.push_back(
+            {step.title, step.notes, step.minutes, view_of(options_of_step(options, lecture, i))});
+    }
+    return view;
+}
+
+Exit render_lecture(const Options& options) {
+    const Lecture lecture = load_lecture(find_lecture(options.words[0]));
+    std::string page = std::string(kHead) + "<title>" + html(lecture.title) + "</title></head><body>\n<h1>" +
+                       html(lecture.title) + "</h1>\n";
+    if (!lecture.about.empty()) page += "<p class=\"notes\">" + html(lecture.about) + "</p>\n";
+    std::size_t number = 0;
+    go_through(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
+        const Lecture::Step& step = lecture.steps[number++];
+        const std::string name =
+            (number < 10 ? "0" : "") + std::to_string(number) + "-" + word.scene + ".png";
+        const std::filesystem::path file = options.all / name;
+        render_one(own, word, subject, file);
+        const std::string minutes = minutes_words(step.minutes);
+        page += "<section>\n<h2>" + std::to_string(number) + ". " + html(step.title) + "</h2>\n<img src=\"" +
+                name + "\" alt=\"" + html(step.title) + "\">\n";
+        if (!step.notes.empty()) page += "<p class=\"notes\">" + html(step.notes) + "</p>\n";
+        page += "<details><summary class=\"small\">The picture in words</summary><pre>" +
+                html(in_words(own, word, subject)) + "</pre></details>\n<p class=\"small\">" +
+                (minutes.empty() ? "" : minutes + " · ") + html(to_text(step.link)) + "</p>\n</section>\n";
+        print(file.string() + "\n");
+        flush();
+    });
+    ResultFile handout(options.all / "handout.html");
+    handout.write(page + "</body></html>\n");
+    handout.commit();
+    print((options.all / "handout.html").string() + "\n");
+    return Exit::ok;
+}
+
+Exit describe_lecture(const Options& options) {
+    const Lecture lecture = load_lecture(find_lecture(options.words[0]));
+    print(lecture.title + "\n" + (lecture.about.empty() ? "" : lecture.about + "\n"));
+    std::size_t number = 0;
+    go_through(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
+        const Lecture::Step& step = lecture.steps[number++];
+        const std::string minutes = minutes_words(step.minutes);
+        print("\n── " + std::to_string(number) + " of " + std::to_string(lecture.steps.size()) + " · " +
+              step.title + (minutes.empty() ? "" : " · " + minutes) + "\n" +
+              (step.notes.empty() ? "" : step.notes + "\n") + "\n" + in_words(own, word, subject) + "\n");
+        flush();
+    });
+    return Exit::ok;
+}
+
+} // namespace speclens::cli

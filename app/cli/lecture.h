@@ -1,0 +1,27 @@
+// A lecture for the window, as pictures with a handout, and in words.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "app/cli/options.h"
+#include "app/frontend/frontend.h"
+#include "app/views/lecture.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+// The file of that name here, or among the lectures that came with the program. Throws Error when there is
+// none.
+[[nodiscard]] std::filesystem::path find_lecture(const std::string& word);
+// What a link asks for, with the models, backend and threads of `options`. Throws Error for a link that needs other models.
+[[nodiscard]] Options options_of_link(const Options& options, const Link& link);
+[[nodiscard]] ViewReader view_reader(const Options& options); // for a window with these options
+// Models, backend and threads are those of `options`, everything else of the links.
+[[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file);
+
+// Into the folder of --all: 01-bottleneck.png …, and handout.html with notes and every picture in words.
+[[nodiscard]] Exit render_lecture(const Options& options);
+[[nodiscard]] Exit describe_lecture(const Options& options);
+
+} // namespace speclens::cli

@@ -1,0 +1,341 @@
+// `speclens lossless N`: Law 2 on N texts, long enough for a third round even where every guess stays. On a
+// table the exact law of whole texts is known and both kinds of decoding are tested against it; on a model,
+// speculative texts are tested against plain ones.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "app/cli/commands.h"
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/terminal.h"
+#include "app/cli/values.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/statistics.h"
+#include "engine/model/table_json.h"
+#include "engine/rules/verify.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr int kFewest = 8;            // degrees of freedom of a test that can be believed
+constexpr double kFalseAlarm = 0.001; // of the whole command; divided by the number of tests
+constexpr double kMostTexts = 300000; // beyond this many possible texts the exact law is not listed
+
+std::shared_ptr<const Models> built_in(const Options& options) {
+    auto models = std::make_shared<Models>();
+    models->backend = make_backend(options.backend, {.threads = options.threads});
+    const TablePair tables = toy_tables();
+    models->target_table = tables.target;
+    models->draft_table = tables.draft;
+    return models;
+}
+
+constexpr long kRare = 5; // a kind of text that was drawn less often is
+
+struct Draws {
+    Counts texts;
+    double rounds = 0;
+    int fewest_rounds = 1 << 30;
+    double guessed = 0; // share of the texts in which a guess was judged
+};
+
+Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, long samples,
+           std::uint64_t first_seed, ProgressBar& bar) {
+    Draws draws;
+    for (long i = 0; i < samples; ++i) {
+        if (i % 64 == 0)
+            bar.show("drawing texts with " + settings.drafter, static_cast<double>(i),
+                     static_cast<double>(samples), "texts");
+        settings.seed = first_seed + static_cast<std::uint64_t>(i);
+        const Sample sample = measure(models, settings);
+        ++draws.texts[sample.output];
+        draws.rounds += sample.rounds;
+        draws.fewest_rounds = std::min(draws.fewest_rounds, sample.rounds);
+        draws.guessed += std::ranges::any_of(sample.judged_at, [](int rounds) { return rounds > 0; });
+    }
+    draws.rounds /= static_cast<double>(samples);
+    draws.guessed /= static_cast<double>(samples);
+    return draws;
+}
+
+// How the texts are spread: over kinds that were drawn often, and over rare ones.
+struct Spread {
+    int kinds = 0;    // drawn often
+    double share = 0; // of the texts that are of these
+};
+
+Spread spread_of(const Counts& texts) {
+    Spread spread;
+    double often = 0, all = 0;
+    for (const auto& [text, count] : texts) {
+        all += static_cast<double>(count);
+        if (count < kRare) continue;
+        often += static_cast<double>(count);
+        ++spread.kinds;
+    }
+    spread.share = all > 0 ? often / all : 0;
+    return spread;
+}
+
+// Drafters, and the least share of texts in which the target judged a guess of theirs.
+using Idle = std::map<std::string, double>;
+
+// Texts without a guess are plain decoding's, whatever the rule: a test of these says nothing.
+std::string idle_text(const Idle& idle) {
+    std::string text;
+    for (const auto& [drafter, share] : idle)
+        text += share > 0 ? "Too few guesses to tell: " + drafter + " guessed in " + number(100 * share, 1) +
+                                " % of its texts only.\n"
+                          : "Nothing was guessed by " + drafter + ", so nothing of it was tested.\n";
+    return text + "Use a larger --max-tokens, another prompt, or --drafter with one that guesses.\n";
+}
+
+// Why a test with few degrees of freedom says nothing, and what to do.
+std::string undecided_text(const Spread& spread, long samples) {
+    if (spread.share < 0.5)
+        return "Too few texts to tell: " + percent(1 - spread.share, 1) +
+               " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
+               " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) + "\n";
+    return "Too few kinds of text to tell: " + percent(spread.share, 1) + " of them are " +
+           (spread.kinds == 1 ? "the same" : "one of " + std::to_string(spread.kinds)) +
+           ". More of them would not help.\nUse a higher --temp, a larger --max-tokens, or a prompt that can "
+           "go "
+           "on in more ways.\n";
+}
+
+struct Pair {
+    std::string drafter, rule;
+};
+
+// The rows of the table, and what they come to.
+class Verdicts {
+  public:
+    // `possible`: kinds of text of the exact law; 0: it is not known. `pairs`: what will be added, and
+    // "none". `draws`: what a test with that many texts a side tells differences with, as least_distance.
+    Verdicts(int possible, int tests, double draws, const std::vector<Pair>& pairs)
+        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests), draws_(draws) {
+        for (const Pair& pair : pairs) {
+            drafter_ = std::max(drafter_, static_cast<int>(pair.drafter.size()) + 1);
+            rule_ = std::max(rule_, static_cast<int>(pair.rule.size()) + 1);
+        }
+    }
+
+    void add(const std::string& drafter, const std::string& rule, const Draws& draws, const LawTest& test) {
+        const bool good = test.p_value >= least(), few = test.degrees < few_;
+        const double hidden = least_distance(test.degrees, least(), draws_);
+        // The most wrong of rules changes no other texts than those with a guess.
+        const bool idle = drafter != "none" && (draws.guessed == 0 || (!few && draws.guessed < hidden));
+        ++done_;
+        passed_ = passed_ && good;
+        if (few && !idle && good && !undecided_) undecided_ = spread_of(draws.texts);
+        if (idle && good) {
+            double& share = idle_.try_emplace(drafter, draws.guessed).first->second;
+            share = std::min(share, draws.guessed);
+        }
+        hidden_ = std::max(hidden_, hidden);
+        rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
+                 pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
+                 pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
+                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
+                 (!good  ? "   DIFFERS\n"
+                  : idle ? draws.guessed > 0 ? "   few guesses\n" : "   nothing guessed\n"
+                  : few  ? "   undecided\n"
+                         : "   ok\n");
+    }
+
+    [[nodiscard]] int count() const { return done_; }
+    [[nodiscard]] bool passed() const { return passed_ && decided(); }
+    [[nodiscard]] std::string table() const {
+        return "  " + pad("drafter", drafter_) + pad("rule", rule_) + pad_left("rounds per text", 17) +
+               pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
+               pad_left("p-value", 10) + "\n" + rows_;
+    }
+    [[nodiscard]] std::string words(long samples) const {
+        std::string text = idle_.empty() ? "" : idle_text(idle_) + "\n";
+        if (undecided_) text += undecided_text(*undecided_, samples) + "\n";
+        if (done_ < tests_)
+            text +=
+                "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
+        text += std::string(!passed_         ? "A law DIFFERS"
+                            : !decided()     ? "UNDECIDED, although no difference was found"
+                            : done_ < tests_ ? "No difference until then"
+                                             : "No difference was found") +
+                ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
+                (tests_ == 1
+                     ? ""
+                     : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
+                " counts as a difference. Total variation\n"
+                "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+        // A test that finds nothing says how large that nothing may be.
+        if (passed_ && decided() && hidden_ < 1)
+            text += "A true one of " + number(std::ceil(hidden_ * 1000) / 1000, 3) +
+                    ", rare texts taken as one kind, would be found nine times in ten.\n";
+        return text;
+    }
+
+  private:
+    [[nodiscard]] double least() const { return kFalseAlarm / tests_; }
+    [[nodiscard]] bool decided() const { return !undecided_ && idle_.empty(); }
+
+    int drafter_ = 11, rule_ = 10; // widths of columns
+    int few_, tests_, done_ = 0;
+    double draws_, hidden_ = 0; // hidden_: the largest distance that a test could miss
+    bool passed_ = true;
+    Idle idle_; // whose guesses were too few for a test
+    std::optional<Spread>
+        undecided_; // of the first texts with which a test could not have found a difference
+    std::string rows_;
+};
+
+// The law of whole texts, by walking every text that the table can produce.
+class ExactTexts {
+  public:
+    ExactTexts(const std::shared_ptr<const TableModel>& table, const Sampling& sampling, int length)
+        : table_(table), sampling_(sampling), length_(length),
+          decoder_(make_table_decoder(table, 1, length + 8)) {}
+    [[nodiscard]] ExactLaw law() {
+        walk(0, 1);
+        return std::move(law_);
+    }
+
+  private:
+    void walk(int last, double p) {
+        const int depth = static_cast<int>(text_.size());
+        const bool ended =
+            depth > 0 && std::find(table_->stops.begin(), table_->stops.end(), last) != table_->stops.end();
+        if (ended || depth == length_) {
+            law_[text_] = p;
+            return;
+        }
+        const std::vector<int> token{last};
+        const Law next = decoder_->forward({.tokens = token}).law(0, sampling_);
+        for (int id = 0; id < table_->vocab; ++id) {
+            if (next[static_cast<std::size_t>(id)] <= 0) continue;
+            text_.push_back(id);
+            walk(id, p * next[static_cast<std::size_t>(id)]);
+            text_.pop_back();
+        }
+        decoder_->truncate(depth);
+    }
+
+    std::shared_ptr<const TableModel> table_;
+    Sampling sampling_;
+    int length_ = 0;
+    std::unique_ptr<Decoder> decoder_;
+    std::vector<int> text_;
+    ExactLaw law_;
+};
+
+std::vector<Pair> pairs_of(const Options& options, const Models& models) {
+    std::vector<Pair> pairs;
+    for (const DrafterInfo& drafter : drafter_list()) {
+        const std::string name = drafter.name;
+        const bool asked = !options.drafters.empty() && options.drafters[0].name == name;
+        if (asked && !models.why_not(name).empty())
+            throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name),
+                        "See: speclens check");
+        if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
+            continue;
+        for (const RuleInfo& rule : rule_list())
+            if (!rule.greedy_only && can_judge(rule, drafter) &&
+                (options.has("--rule") ? options.rule == rule.name : rule.lossless()))
+                pairs.push_back({name, rule.name});
+    }
+    return pairs;
+}
+
+} // namespace
+
+Exit command_lossless(const Options& options) {
+    const long samples = whole("N", options.words[0], 100, 100000000);
+    if (options.temperature.value_or(1) == 0 || options.rule == "greedy")
+        throw Error("at temperature 0 there is one text and nothing to count",
+                    "Use: speclens compare --temp 0", Exit::usage);
+    if (!options.drafters.empty() && options.drafters[0].name == "none")
+        throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
+    const bool table_only = options.model.empty() && !options.prompt && options.token_ids.empty();
+    const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
+    if (!options.drafters.empty() && options.has("--rule"))
+        if (const DrafterInfo* drafter = find_drafter(options.drafters[0].name);
+            drafter && !can_judge(*find_rule(options.rule), *drafter))
+            throw tree_error(options.rule);
+    const std::vector<Pair> pairs = pairs_of(options, *models);
+    std::vector<std::string> names;
+    for (const Pair& pair : pairs) names.push_back(pair.drafter);
+    check_drafter_options(options, names.empty() ? std::vector<std::string>{"none"} : names,
+                          models->layers());
+    if (pairs.empty()) throw Error("no drafter can run with these models", "See: speclens check");
+
+    const int k = options.k.value_or(options.method.tree_depth > 0 ? options.method.tree_depth : 2);
+    if (k == 0)
+        throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
+    const int length =
+        options.max_tokens.value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
+    // Where every guess stays, the target's own token still follows.
+    if (length < 2)
+        throw Error("a text of one token has no room for a guess: there is nothing to test",
+                    "Use --max-tokens 2 or more.", Exit::usage);
+    const auto settings_of = [&](const std::string& drafter, const std::string& rule) {
+        RunSettings settings = run_settings(options, drafter, 1);
+        settings.k = drafter == "none" ? 0 : k;
+        settings.rule = rule;
+        settings.max_tokens = length;
+        settings.trace_top = 0;
+        settings.timing = false;
+        return settings;
+    };
+    const RunSettings plain_settings = settings_of("none", "token");
+
+    ExactLaw exact;
+    const double texts = std::pow(static_cast<double>(std::max(1, models->vocab())), length);
+    const bool known = models->target_table && texts <= kMostTexts;
+    if (known) exact = ExactTexts(models->target_table, plain_settings.sampling, length).law();
+
+    ProgressBar bar;
+    const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
+    const Draws plain = draw(models, plain_settings, samples, seed, bar);
+    const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
+    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests,
+                      static_cast<double>(samples) / (known ? 1 : 2), pairs);
+    std::string text = "SpecLens lossless · " +
+                       (table_only ? std::string("built-in table") : models->target_name()) +
+                       " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
+                       std::to_string(options.seed) +
+                       (models->target_table ? "   [TABLE]\n"
+                        : models->scorer     ? "   [REMOTE]\n"
+                                             : "   [LIVE]\n");
+    text += std::to_string(samples) + " texts of at most " + std::to_string(length) +
+            " tokens, K = " + std::to_string(k) + "; " +
+            (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
+                   : "compared with as many texts of plain decoding, other dice") +
+            "\n\n";
+    if (known) verdicts.add("none", "–", plain, against_law(plain.texts, exact));
+    std::uint64_t set = 1;
+    bool cut = false;
+    try {
+        for (const Pair& pair : pairs) {
+            const Draws draws =
+                draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
+            verdicts.add(pair.drafter, pair.rule, draws,
+                         known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
+        }
+    } catch (const Interrupted&) { // what was tested is told
+        cut = true;
+    }
+    bar.clear();
+    if (cut && verdicts.count() == 0) throw Interrupted();
+    text += verdicts.table() + "\n" + verdicts.words(samples);
+    if (const RuleInfo& rule = *find_rule(options.rule);
+        options.has("--rule") && !keeps_target(rule, options.rule_params))
+        text += std::string("The rule ") + rule.name + " does not promise the target's law" +
+                (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
+    print(text);
+    if (cut) throw Interrupted();
+    return verdicts.passed() ? Exit::ok : Exit::failed;
+}
+
+} // namespace speclens::cli

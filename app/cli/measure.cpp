@@ -1,0 +1,116 @@
+#include "app/cli/measure.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "app/cli/output.h"
+#include "engine/run/cycle_view.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/rng.h"
+
+namespace speclens::cli {
+
+double now_ms() {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+namespace {
+
+// Jiffies that all cores spent working, without those of this process.
+struct Busy {
+    double jiffies = 0;
+    double at_ms = 0;
+};
+
+Busy busy_now() {
+    Busy busy;
+    busy.at_ms = now_ms();
+    std::ifstream stat("/proc/stat");
+    std::string cpu;
+    double user = 0, nice = 0, system = 0;
+    if (stat >> cpu >> user >> nice >> system) busy.jiffies = user + nice + system;
+    return busy;
+}
+
+} // namespace
+
+int possible_k(const Options& options, const Models& models, const std::string& drafter, int k) {
+    const std::shared_ptr<const DraftNetwork> network = models.network(drafter);
+    if (!network || k <= network->config.most_drafts()) return k;
+    const std::string most = std::to_string(network->config.most_drafts());
+    const bool tree = find_drafter(drafter)->tree;
+    for (const char* option : {"--k", "--tree-depth"})
+        if (options.has(option))
+            say(drafter + " guesses " + most + " tokens " + (tree ? "in a row at most: " : "at most: ") +
+                option + " " + std::to_string(k) + " is taken as " + most);
+    return network->config.most_drafts();
+}
+
+void print_results(std::string_view text) {
+    try {
+        print(text);
+        flush();
+    } catch (const ReaderGone&) { // main ends quietly when it flushes
+    }
+}
+
+Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+    TimedRun run(models, settings);
+    while (run.step()) stop_if_interrupted();
+    return run.sample();
+}
+
+void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings) {
+    constexpr double kWarmMs = 100;
+    settings.token_ids = {prompt_tokens(*models, settings).ids[0]};
+    for (const double end = now_ms() + kWarmMs; now_ms() < end;) {
+        Run run(models, settings);
+        while (run.step() && now_ms() < end) stop_if_interrupted();
+    }
+}
+
+double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings, int tokens) {
+    settings.drafter = "none";
+    settings.k = 0;
+    settings.options = {};
+    warm_up(models, settings);
+    settings.max_tokens = tokens;
+    Run plain(models, settings);
+    while (plain.step()) stop_if_interrupted(); // early tokens alone are no baseline: they are cheaper
+    const CycleView view = fold(plain.trace(), plain.trace().size());
+    return view.output_tokens > 0 ? view.total_ms / view.output_tokens : 0;
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+double busy_cores() {
+    const Busy before = busy_now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const Busy after = busy_now();
+    const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+    const double seconds = (after.at_ms - before.at_ms) / 1000;
+    return seconds > 0 ? (after.jiffies - before.jiffies) / ticks / seconds : 0;
+}
+
+std::string busy_warning(double cores) {
+    if (cores < 0.15) return "";
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "other processes keep %.1f of %u cores busy: the times below are too long", cores,
+                  std::thread::hardware_concurrency());
+    return text;
+}
+
+} // namespace speclens::cli

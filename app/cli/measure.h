@@ -1,0 +1,42 @@
+// Measuring from the command line: runs that Ctrl+C ends, and how busy the machine is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/options.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "engine/lab/samples.h"
+
+namespace speclens::cli {
+
+// `k`, or what the head of `drafter` can guess at most where that is less; then it says so if --k was typed.
+[[nodiscard]] int possible_k(const Options& options, const Models& models, const std::string& drafter, int k);
+
+// Prints and flushes what was measured; a reader that went away does not cost the files that follow.
+void print_results(std::string_view text);
+
+// Runs to the end. Throws Interrupted.
+[[nodiscard]] Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings);
+// Decodes for a tenth of a second before anything is timed: weights and caches are touched, and the cores are
+// at their pace.
+void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
+
+// Plain decoding of the same prompt, recorded the same way, after a warm-up: the baseline of a speed-up.
+// 0 when it was interrupted before the first token.
+[[nodiscard]] double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings,
+                                        int tokens);
+
+[[nodiscard]] double now_ms();                           // steady clock
+[[nodiscard]] double median(std::vector<double> values); // 0 of nothing
+
+// CPU cores kept busy by other processes during the last moments, and what to say about it (empty: quiet).
+[[nodiscard]] double busy_cores();
+[[nodiscard]] std::string busy_warning(double cores);
+
+} // namespace speclens::cli

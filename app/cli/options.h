@@ -1,0 +1,152 @@
+// What the user typed, after the first look: one command and the options that mean something for it.
+// The table in cli_table.cpp is the single list of options: parsing, help and error messages come from it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/views/link.h"
+#include "engine/run/control.h"
+
+namespace speclens::cli {
+
+enum class Command : std::uint8_t {
+    window,
+    run,
+    compare,
+    render,
+    describe,
+    bench,
+    lossless,
+    oracle,
+    export_file,
+    check,
+    list,
+    attach,
+    serve,
+    train
+};
+
+// A drafter and, for the drafters that take one, the folder of its model.
+struct DrafterChoice {
+    std::string name;
+    std::filesystem::path folder;
+};
+
+enum class When : std::uint8_t { automatic, always, never };
+
+struct Options {
+    Command command = Command::window;
+    bool help = false, version = false;
+    std::vector<std::string> words; // what stands after the command without a dash
+    std::set<std::string> given;    // names of the options that were typed or stood in the link
+    std::optional<Link> link;       // of speclens://…; its options are among the others
+
+    std::filesystem::path model;         // or the address of a server
+    std::filesystem::path tokenizer;     // with a server
+    int listed = 20;                     // with a server
+    std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
+    std::string backend = "auto";
+    int threads = 0;
+
+    std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
+    bool prompt_is_text = false;       // it came from a link, where @ has no meaning
+    std::vector<int> token_ids;
+    bool chat = false;
+    bool thinking = false;
+    std::string system;
+    std::filesystem::path prompts;
+    std::string domain;
+    std::optional<int> max_tokens;
+
+    std::optional<int> k;
+    std::vector<int> lengths; // compare: every K to measure; `k` is the largest
+    std::optional<double> temperature, draft_temperature;
+    double top_p = 1;
+    int top_k = 0;
+    std::string rule = "token";
+    std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; for `rule`
+    RuleParams rule_params;                                      // from them
+    std::uint64_t seed = 7;
+    DrafterOptions method;
+
+    int trace_top = 64;
+    bool timing = true;
+    bool lens = false;
+    int repeats = 3;
+    std::optional<int> heads, steps, batch, texts; // train
+    std::optional<int> context;
+    long samples = 200000;
+    std::string geometry;
+
+    std::string csv;  // a file, "-" for standard output, empty for none
+    std::string json; // a file, "-" for standard output, empty for none
+    std::filesystem::path output, all, session;
+    bool session_is_word = false;        // it was typed without --session
+    int first_frame = 0, last_frame = 0; // --frames A:B, from 1; 0: to the end
+    int frame_ms = 1500;
+    std::string attach;                // address of a server for the scene `server`
+    double every = 1;                  // attach: seconds between two readings
+    std::optional<double> for_seconds; // attach: stop after
+    bool once = false;                 // attach: one reading
+    std::string key_from;              // a server: name of the environment variable with the key
+    std::string server_model;          // which of the server's models
+    std::string host = "127.0.0.1";    // serve
+    int port = 8000;                   // serve
+    bool text_only = false, verbose = false, stepped = false, presenter = false;
+    When color = When::automatic;
+    std::string theme = "dark";
+    float zoom = 0; // 0: as it fits
+    int width = 1600, height = 1000;
+
+    [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }
+};
+
+// One row of the option table. `value` is the placeholder in the help, empty for a switch.
+struct OptionRow {
+    const char* name;
+    const char* value;
+    const char* group;
+    const char* about;
+    unsigned commands; // bit (1 << Command)
+    void (*set)(Options& options, const std::string& name, const std::string& text);
+};
+
+struct CommandRow {
+    Command command;
+    const char* name;  // empty for the window
+    const char* words; // "SCENE[:BEAT]"
+    int least_words, most_words;
+    const char* about;    // one line, for the overview
+    const char* more;     // a few lines, for the command's own help
+    const char* examples; // lines
+};
+
+[[nodiscard]] std::span<const OptionRow> option_rows();
+[[nodiscard]] std::span<const CommandRow> command_rows();
+[[nodiscard]] const CommandRow& row_of(Command command);
+[[nodiscard]] inline bool applies(const OptionRow& row, Command command) {
+    return (row.commands >> static_cast<unsigned>(command) & 1u) != 0;
+}
+
+// Throws Error (usage) with the nearest suggestion.
+[[nodiscard]] Options parse(const std::vector<std::string>& arguments);
+
+[[nodiscard]] std::string version_text();                              // name, version, engines
+[[nodiscard]] std::string help_text(Command command, int width = 100); // window: the overview of all commands
+
+// "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"
+[[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
+                               const std::vector<std::string>& known);
+// The closest of `known`; empty when nothing is close.
+[[nodiscard]] std::string nearest(const std::string& name, const std::vector<std::string>& known);
+// The option of `known` that was meant by an unknown one, also where another tool calls it so ("--gamma":
+// "--k").
+[[nodiscard]] std::string nearest_option(const std::string& name, const std::vector<std::string>& known);
+
+} // namespace speclens::cli

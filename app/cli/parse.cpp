@@ -1,0 +1,272 @@
+// Arguments against the tables. Long options have one spelling: no abbreviations, --name VALUE or
+// --name=VALUE.
+#include <algorithm>
+#include <filesystem>
+
+#include "app/cli/options.h"
+#include "app/cli/setup.h"
+#include "app/views/lecture.h"
+#include "engine/rules/verify.h"
+#include "kernels/error.h"
+#include "remote/client/endpoint.h"
+
+namespace speclens::cli {
+
+namespace {
+
+[[nodiscard]] std::string called(Command command) {
+    const std::string name = row_of(command).name;
+    return name.empty() ? "speclens" : "speclens " + name;
+}
+
+[[noreturn]] void usage(const std::string& what, const std::string& remedy) {
+    throw Error(what, remedy, Exit::usage);
+}
+
+// The command is the first word; anything that looks like a file opens the window on it.
+Command command_of(const std::string& word) {
+    std::vector<std::string> known;
+    for (const CommandRow& row : command_rows()) {
+        if (row.name[0] == '\0') continue;
+        if (word == row.name) return row.command;
+        known.emplace_back(row.name);
+    }
+    std::error_code ignored;
+    if (word.find_first_of("./") != std::string::npos || std::filesystem::is_regular_file(word, ignored))
+        return Command::window;
+    unknown_name("command", word, known);
+}
+
+const OptionRow& find_option(const std::string& name, Command command) {
+    std::string elsewhere;
+    std::vector<std::string> known;
+    for (const OptionRow& row : option_rows()) {
+        if (applies(row, command)) {
+            if (row.name == name) return row;
+            known.emplace_back(row.name);
+            continue;
+        }
+        if (row.name != name) continue;
+        for (const CommandRow& other : command_rows())
+            if (applies(row, other.command))
+                elsewhere += (elsewhere.empty() ? "" : ", ") +
+                             (other.name[0] ? std::string(other.name) : "the window");
+    }
+    if (!elsewhere.empty())
+        usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
+    known.emplace_back("--help");
+    known.emplace_back("--version");
+    const std::string close = nearest_option(name, known);
+    usage("unknown option " + name,
+          (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
+}
+
+// Options that mean something only together, or never together.
+void check_together(const Options& o) {
+    if (o.help) return;
+    const auto needs = [&](const char* option, bool fulfilled, const char* with) {
+        if (o.has(option) && !fulfilled)
+            usage(std::string(option) + " does nothing without " + with,
+                  std::string("Add ") + with + " or leave it out.");
+    };
+    const auto never_both = [&](const char* a, const char* b) {
+        if (o.has(a) && o.has(b))
+            usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
+    };
+    needs("--system", o.chat, "--chat");
+    needs("--thinking", o.chat, "--chat");
+    needs("--lens", !o.json.empty(), "--json");
+    never_both("--domain", "--prompt");
+    never_both("--domain", "--token-ids");
+    never_both("--chat", "--raw");
+    never_both("--once", "--every");
+    never_both("--once", "--for");
+    for (const char* option : {"--once", "--every", "--for"}) never_both("--prompt", option);
+    if (o.command == Command::attach)
+        for (const char* option : {"--chat", "--raw", "--max-tokens", "--temp", "--seed", "--server-model"})
+            needs(option, o.has("--prompt"), "--prompt");
+    else
+        for (const char* option : {"--tokenizer", "--listed", "--server-model"})
+            needs(option, target_is_server(o), "--model URL");
+    never_both("--timing", "--no-timing");
+    never_both("--prompt", "--token-ids");
+    never_both("--prompt", "--prompts");
+    never_both("--prompts", "--token-ids");
+    never_both("--chat", "--token-ids");
+    never_both("--geometry", "--model");
+    never_both("--k", "--tree-depth"); // one number in two words
+    never_both("--text", "--verbose");
+    never_both("-o", "--all");
+    if (o.text_only && o.json == "-") never_both("--text", "--json");
+    if (o.csv == "-" && o.json == "-") // of files, see check_outputs()
+        usage("--csv and --json both name standard output", "Give one of them a file.");
+    if (!o.session.empty())
+        for (const char* option :
+             {"--model",         "--drafter",      "--drafters",       "--ngram-weight",
+              "--backend",       "--threads",      "--prompt",         "--token-ids",
+              "--chat",          "--raw",          "--max-tokens",     "--k",
+              "--rule",          "--rule-param",   "--temp",           "--draft-temp",
+              "--top-k",         "--top-p",        "--seed",           "--ngram",
+              "--ngram-recent",  "--exit-layer",   "--skip-attention", "--no-conditioning",
+              "--no-correction", "--context-last", "--tap-shift",      "--confidence",
+              "--fr-spec",       "--head-pool",    "--skip-mlp",       "--tree-topk",
+              "--tree-depth",    "--tree-budget",  "--trace-top",      "--timing",
+              "--no-timing",     "--stepped"}) {
+            if (o.session_is_word && o.has(option))
+                usage("'" + o.session.string() + "' and " + option + " exclude each other",
+                      "What was saved is drawn as it is: leave one of them out.");
+            never_both("--session", option);
+        }
+    if (o.command == Command::render) {
+        if (o.all.empty() && o.words.empty())
+            usage("render needs a scene, or --all DIR", "See: speclens list scenes");
+        const bool lecture = !o.words.empty() && is_lecture_file(o.words[0]);
+        if (!o.all.empty() && !o.words.empty() && !lecture)
+            usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
+        if (lecture && o.all.empty()) usage("a lecture is many pictures", "Say where they go: --all DIR.");
+        if (o.all.empty() && o.output.empty())
+            usage("render needs -o FILE.png, FILE.svg or FILE.gif", "Say where the picture goes.");
+        const bool gif = o.output.extension() == ".gif";
+        needs("--frames", gif, "-o FILE.gif");
+        needs("--frame-ms", gif, "-o FILE.gif");
+    }
+    if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
+        usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
+}
+
+bool takes_link(Command command) {
+    return command == Command::window || command == Command::render || command == Command::describe ||
+           command == Command::run || command == Command::compare;
+}
+
+// A second word is the saved run that the scene is drawn of, as --session names it.
+void take_file(Options& o) {
+    const std::string file = o.words[1];
+    if (o.link || is_lecture_file(o.words[0]))
+        usage("'" + file + "' does nothing: a " + (o.link ? "link" : "lecture") + " makes its own run",
+              "Leave one of them out.");
+    if (!o.given.insert("--session").second)
+        usage("'" + file + "' and --session: two saved runs", "Give one of them.");
+    o.session = file;
+    o.session_is_word = true;
+    o.words.pop_back();
+}
+
+// Options of a link that this command has a use for. What was typed wins, also over another word for the
+// same.
+void apply_link(Options& o) {
+    const auto typed = o.given;
+    const auto replaced = [&](const std::string& name) {
+        const auto any = [&](std::initializer_list<const char*> names) {
+            return std::ranges::any_of(names, [&](const char* other) { return typed.count(other) != 0; });
+        };
+        const bool prompt = any({"--prompt", "--token-ids", "--prompts"});
+        if (name == "--prompt" || name == "--token-ids" || name == "--chat" || name == "--raw" ||
+            name == "--system" || name == "--thinking")
+            return prompt || typed.count(name) != 0 ||
+                   (any({"--chat", "--raw"}) && name != "--prompt" && name != "--token-ids");
+        if (name == "--drafter" || name == "--drafters") return any({"--drafter", "--drafters"});
+        if (name == "--k" || name == "--tree-depth") return any({"--k", "--tree-depth"});
+        return typed.count(name) != 0;
+    };
+    for (const auto& [key, value] : o.link->options) {
+        const std::string name = "--" + key;
+        if (replaced(name)) continue;
+        if (key == "model" &&
+            looks_like_endpoint(value)) // whoever made the link would get the prompt and the key
+            throw Error("the link names a server as its model: " + value,
+                        "Add --model " + value + " if you trust it.", Exit::usage);
+        const auto rows = option_rows();
+        const auto row = std::ranges::find_if(
+            rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });
+        if (row == rows.end()) continue; // a lane of a race, for the terminal
+        row->set(o, name, value);
+        o.given.insert(name);
+        if (key == "prompt") o.prompt_is_text = true;
+    }
+}
+
+} // namespace
+
+Options parse(const std::vector<std::string>& arguments) {
+    Options o;
+    std::size_t at = 0;
+    if (!arguments.empty() && arguments[0] == "help") {
+        if (arguments.size() > 2)
+            usage("'" + arguments[2] + "' is one word too many for 'speclens help'",
+                  "For example: speclens help run");
+        if (arguments.size() == 2 && arguments[1][0] != '-') o.command = command_of(arguments[1]);
+        o.help = true;
+        return o;
+    }
+    if (!arguments.empty() && !arguments[0].empty() && arguments[0][0] != '-') {
+        o.command = command_of(arguments[0]);
+        if (o.command != Command::window) at = 1;
+    }
+    for (bool options_end = false; at < arguments.size(); ++at) {
+        const std::string& word = arguments[at];
+        if (options_end || word.size() < 2 || word[0] != '-') {
+            if (!is_link(word)) {
+                o.words.push_back(word);
+                continue;
+            }
+            if (o.link) usage("two links", "Give one of them.");
+            if (!takes_link(o.command))
+                usage("a link does nothing for '" + called(o.command) + "'",
+                      "Give it to render, describe, run or compare, or alone, to open the window.");
+            o.link = parse_link(word);
+            if (o.command == Command::render || o.command == Command::describe)
+                o.words.push_back(o.link->scene +
+                                  (o.link->beat > 0 ? ":" + std::to_string(o.link->beat) : ""));
+            continue;
+        }
+        if (word == "--") {
+            options_end = true;
+            continue;
+        }
+        if (word == "--help" || word == "-h") {
+            o.help = true;
+            return o;
+        }
+        if (word == "--version") {
+            o.version = true;
+            return o;
+        }
+        const std::size_t equals = word[1] == '-' ? word.find('=') : std::string::npos;
+        const std::string name = word.substr(0, equals);
+        const OptionRow& row = find_option(name, o.command);
+        if (!o.given.insert(name).second) usage(name + " was given twice", "Give it once.");
+        std::string value;
+        if (row.value[0] == '\0') {
+            if (equals != std::string::npos) usage(name + " takes no value", "Write " + name + " alone.");
+        } else if (equals != std::string::npos) {
+            value = word.substr(equals + 1);
+        } else {
+            if (at + 1 == arguments.size() || arguments[at + 1].rfind("--", 0) == 0)
+                usage(name + " needs a value: " + row.value, "Write " + name + " " + row.value + ", or " +
+                                                                 name + "=… when the value begins with --.");
+            value = arguments[++at];
+        }
+        // As an unset "$MODEL" gives it. An empty prompt has an error of its own, an empty system turn is
+        // none.
+        if (row.value[0] != '\0' && value.empty() && name != "--prompt" && name != "--system")
+            usage(name + " is empty", "Write " + name + " " + row.value + ", or leave it out.");
+        row.set(o, name, value);
+    }
+    const CommandRow& command = row_of(o.command);
+    const int words = static_cast<int>(o.words.size());
+    if (words > command.most_words)
+        usage("'" + o.words[static_cast<std::size_t>(command.most_words)] + "' is one word too many for '" +
+                  called(o.command) + "'",
+              "See: " + called(o.command) + " --help");
+    if (words < command.least_words)
+        usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
+    if ((o.command == Command::render || o.command == Command::describe) && words == 2) take_file(o);
+    if (o.link) apply_link(o);
+    check_together(o);
+    for (const auto& [name, text] : o.rule_words)
+        set_parameter(o.rule_params, *find_rule(o.rule), name, text);
+    return o;
+}
+
+} // namespace speclens::cli

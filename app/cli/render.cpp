@@ -1,0 +1,191 @@
+// `speclens render`, `speclens describe` and the window: a run or a saved trace, handed to the drawing side.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <unistd.h>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/lecture.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/subject.h"
+#include "app/cli/terminal.h"
+#include "engine/lab/race_json.h"
+#include "engine/run/trace_json.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+void check_race_options(const Options& options, const std::string& scene) {
+    for (const char* option : {"--stepped", "--json"})
+        if (options.has(option) && scene != "race")
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene race.", Exit::usage);
+    for (const char* option : {"--attach", "--key-from"})
+        if (options.has(option) && scene != "server" && options.all.empty())
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene server.", Exit::usage);
+}
+
+void keep_race(const Options& options, const Subject& subject) {
+    if (options.json.empty()) return;
+    ResultFile file(options.json);
+    file.write(race_json(*subject.race));
+    file.commit();
+}
+
+// The subject of the one scene that was asked for.
+Subject asked_subject(const Options& options, const std::string& scene) {
+    check_race_options(options, scene);
+    Subject subject = subject_of(options, scene);
+    complete(options, scene, subject);
+    keep_race(options, subject);
+    return subject;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code failure;
+    std::filesystem::create_directories(folder, failure);
+    if (failure) throw Error(folder.string() + ": " + failure.message(), "Give a folder that can be made.");
+}
+
+// Which file the window opens: a lecture, or a saved run or race.
+void open_file(const Options& options, WindowRequest& request) {
+    const std::string& word = options.words[0];
+    if (options.link)
+        throw Error("a link and a file", "Give one of them: a link starts its own run.", Exit::usage);
+    if (is_lecture_file(word)) {
+        request.lecture = lecture_view(options, find_lecture(word));
+        request.view = request.lecture.steps[0].view;
+        return;
+    }
+    request.view.scene = "loop"; // a saved run is one lane
+    request.session = word;
+    std::error_code ignored;
+    if (word == "-") {
+        if (isatty(STDIN_FILENO) == 1)
+            throw Error("- is a run that arrives on standard input, and nothing is piped in",
+                        "For example: ssh host speclens run --json - | speclens -", Exit::usage);
+        request.stop = &interrupted();
+        say("waiting for a run on standard input");
+    } else if (refuse_folder(request.session); !std::filesystem::is_regular_file(request.session, ignored))
+        throw Error(request.session.string() + ": no such file",
+                    "Save a trace with: speclens run --json FILE");
+}
+
+// Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
+Exit animate(const Options& options, const SceneWord& word) {
+    if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
+        throw Error("a GIF shows many places of a scene: it takes no beat of its own",
+                    "Say which: --frames 2:6, or all.", Exit::usage);
+    const Subject subject = asked_subject(options, word.scene);
+    FrameRequest any;
+    any.scene = word.scene;
+    any.race = subject.race;
+    const int count = frame_beats(any, subject.trace, subject.settings, subject.status);
+    const int first = std::max(1, options.first_frame),
+              last = options.last_frame > 0 ? options.last_frame : count;
+    if (first > count || last > count)
+        throw Error("--frames: the scene has " + std::to_string(count) + " here",
+                    "Give numbers from 1 to that, or all.", Exit::usage);
+    std::vector<std::unique_ptr<Asked>> asked; // frames point into them
+    std::vector<AnimationFrame> frames;
+    ProgressBar bar;
+    for (int beat = first; beat <= last; ++beat) {
+        stop_if_interrupted();
+        bar.show("drawing", beat - first, last - first + 1, "frames");
+        asked.push_back(std::make_unique<Asked>(options, SceneWord{word.scene, beat}, subject));
+        frames.push_back({asked.back()->request, asked.back()->law_pair()});
+    }
+    if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
+    render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
+                     options.output);
+    return Exit::ok;
+}
+
+} // namespace
+
+Exit command_render(const Options& options) {
+    if (options.all.empty()) {
+        const std::string ending = options.output.extension().string();
+        if (ending != ".png" && ending != ".svg" && ending != ".gif")
+            throw Error("-o " + options.output.string() + ": the ending must be .png, .svg or .gif",
+                        "For example -o loop.png.", Exit::usage);
+        const SceneWord word = scene_word(options.words[0]);
+        if (ending == ".gif") return animate(options, word);
+        render_one(options, word, asked_subject(options, word.scene), options.output);
+        return Exit::ok;
+    }
+    make_folder(options.all);
+    if (!options.words.empty()) return render_lecture(options);
+    Subject subject = subject_of(options, "");
+    for (const SceneName& scene : scene_names()) {
+        if (scene.name == "race" && !subject.models) continue; // a saved run has one lane
+        complete(options, scene.name, subject);
+        const std::filesystem::path file = options.all / (scene.name + ".png");
+        if (has_own_run(options, scene.name, subject))
+            render_one(options, {scene.name}, subject_of(options, scene.name, subject.models), file);
+        else
+            render_one(options, {scene.name}, subject, file);
+        print(file.string() + "\n");
+        flush();
+    }
+    return Exit::ok;
+}
+
+namespace {
+
+// For somebody at a terminal; a program gets the lines whole.
+std::string broken_at(const std::string& text, int width) {
+    std::string result;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t margin = std::min(line.find_first_not_of(' '), line.size());
+        result += beside("", static_cast<int>(margin), line.substr(margin), width);
+    }
+    return result;
+}
+
+} // namespace
+
+Exit command_describe(const Options& options) {
+    if (is_lecture_file(options.words[0])) return describe_lecture(options);
+    const SceneWord word = scene_word(options.words[0]);
+    const Subject subject = asked_subject(options, word.scene);
+    const Asked asked(options, word, subject);
+    if (options.json != "-")
+        print(broken_at(
+            describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair()) +
+                "\n",
+            standard_terminal(options.color).prose_width()));
+    return Exit::ok;
+}
+
+Exit command_window(const Options& options) {
+    WindowRequest request;
+    request.models = model_paths(options);
+    request.view = view_of(options);
+    request.read = view_reader(options);
+    if (!options.model.empty())
+        request.folders.emplace_back("model", std::filesystem::absolute(options.model).string());
+    for (const DrafterChoice& choice : options.drafters)
+        if (!choice.folder.empty())
+            request.folders.emplace_back(choice.name, std::filesystem::absolute(choice.folder).string());
+    request.attach = options.attach;
+    request.server_key = server_key(options);
+    if (!options.words.empty()) open_file(options, request);
+    request.remembers = true;
+    if (options.has("--theme")) request.theme = options.theme;
+    request.presenter = options.presenter;
+    if (options.has("--zoom")) request.zoom = options.zoom;
+    request.width = options.width;
+    request.height = options.height;
+    open_window(request);
+    return Exit::ok;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,145 @@
+// `speclens run`: one generation, as a walk-through, as text, or as JSON Lines while it happens.
+#include <memory>
+#include <optional>
+
+#include "app/cli/commands.h"
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/walk.h"
+#include "engine/run/trace_json.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+// Follows a growing trace and hands every event to whoever wants it.
+class Reporter {
+  public:
+    Reporter(const Run& run, const Options& options, const Models& models)
+        : run_(&run), options_(&options), writer_(run.trace()),
+          walk_(run.trace(), standard_terminal(options.color), options.verbose) {
+        if (!options.json.empty()) file_.emplace(options.json);
+        walks_ = options.json != "-" && !options.text_only;
+        if (options.text_only && models.tokenizer) decoder_.emplace(*models.tokenizer);
+        tokenizer_ = models.tokenizer.get();
+    }
+
+    void follow() {
+        const Trace& trace = run_->trace();
+        for (; seen_ < trace.size(); ++seen_) {
+            const Event& event = trace[seen_];
+            if (file_) {
+                file_->write(writer_.line(event) + "\n");
+                file_->flush();
+            }
+            if (std::holds_alternative<Header>(event) && walks_) say_now(walk_.opening());
+            const auto* commit = std::get_if<Committed>(&event);
+            if (commit && walks_) say_now(walk_.round(fold(trace, seen_ + 1)));
+            if (commit && options_->text_only)
+                for (const int id : commit->tokens) say_now(text_of(id));
+        }
+    }
+
+    // `advice`: one line behind the result; may be empty.
+    void finish(const std::string& advice) {
+        follow();
+        if (const std::string plain = writer_.plain_line(); file_ && !plain.empty())
+            file_->write(plain + "\n");
+        if (file_) file_->commit();
+        if (options_->text_only) say_now((decoder_ ? decoder_->flush() : std::string()) + "\n");
+        if (walks_) {
+            say_now(walk_.closing(fold(run_->trace(), run_->trace().size()), run_->trace().plain_ms()));
+            if (!advice.empty()) say_now("  " + advice + "\n");
+            if (file_) say_now("  trace in            " + options_->json + "\n");
+        }
+    }
+
+    // After an error: what happened until then is in the file.
+    void keep() {
+        follow();
+        if (file_) file_->commit();
+    }
+
+    [[nodiscard]] bool walks() const { return walks_; }
+    [[nodiscard]] bool tells_times() const { return walks_ || file_; }
+
+  private:
+    // A file is kept to its end though nobody reads on; else nothing is left to do then.
+    void say_now(const std::string& text) const {
+        if (file_) return print_results(text);
+        print(text);
+        flush();
+    }
+    std::string text_of(int id) {
+        if (tokenizer_ && tokenizer_->is_special(id)) return "";
+        return decoder_ ? decoder_->push(id) : run_->trace().text(id);
+    }
+
+    const Run* run_;
+    const Options* options_;
+    TraceWriter writer_;
+    Walk walk_;
+    std::optional<ResultFile> file_;
+    std::optional<StreamDecoder> decoder_;
+    const Tokenizer* tokenizer_ = nullptr;
+    std::size_t seen_ = 0;
+    bool walks_ = false;
+};
+
+// For somebody who asks a chat model a question as raw text, which it may take for a text that is complete.
+std::string chat_advice(const Options& options, const Models& models, const CycleView& view) {
+    const bool at_once = view.output_tokens <= 1 && view.stopped && view.stopped->reason == "end of text";
+    const bool asks = options.prompt && !options.chat && !options.has("--raw") &&
+                      models.chat.problem.empty() && models.tokenizer &&
+                      models.tokenizer->id_of("<|im_start|>") >= 0;
+    return at_once && asks ? "ended at once: as a question in a chat, add --chat" : "";
+}
+
+} // namespace
+
+Exit command_run(const Options& options) {
+    const std::shared_ptr<const Models> models = load(options);
+    const std::string drafter = working_drafter(options, *models);
+    RunSettings settings = run_settings(options, drafter, kWalkTemperature);
+    if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
+    Run run(models, settings);
+    if (const Header& h = *run.trace().header(); h.drafter != "none")
+        (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
+    Reporter reporter(run, options, *models);
+    if (reporter.walks() && settings.timing && models->target)
+        if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
+    if (settings.timing) warm_up(models, settings);
+    reporter.follow();
+    try {
+        while (!run.stopped()) {
+            if (interrupted().load())
+                run.stop("cancelled");
+            else
+                (void)run.step();
+            reporter.follow();
+        }
+    } catch (const Error&) {
+        reporter.keep();
+        throw;
+    }
+    bool cut = interrupted().load();
+    const CycleView view = fold(run.trace(), run.trace().size());
+    if (!cut && reporter.tells_times() && settings.timing && view.header->tier == "LIVE" &&
+        view.header->drafter != "none" && view.output_tokens > 0)
+        try {
+            run.set_plain_ms(plain_ms_per_token(models, settings, view.output_tokens));
+        } catch (const Interrupted&) { // the run itself is told
+            cut = true;
+        } catch (const Error& error) { // so is it where nothing more can be measured
+            say(std::string("plain decoding was not measured: ") + error.what());
+        }
+    const std::string advice = chat_advice(options, *models, view);
+    reporter.finish(advice);
+    if (!advice.empty() && !reporter.walks()) say(advice);
+    if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
+    return cut ? Exit::interrupted : Exit::ok;
+}
+
+} // namespace speclens::cli

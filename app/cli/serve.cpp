@@ -1,0 +1,46 @@
+// `speclens serve`: the engine behind a model server's addresses, until Ctrl+C.
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include "app/cli/commands.h"
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "kernels/error.h"
+#include "remote/serving/spec_server.h"
+
+namespace speclens::cli {
+
+Exit command_serve(const Options& options) {
+    const std::shared_ptr<const Models> models = load(options);
+    const std::string drafter = working_drafter(options, *models);
+    ServeSettings settings;
+    settings.host = options.host;
+    settings.port = options.port;
+    settings.base = run_settings(options, drafter, 0);
+    settings.base.trace_top = 0;
+    warm_up(models, settings.base); // also finds settings that cannot run before anybody asks
+    SpecServer server(models, settings);
+    const std::string where =
+        "http://" + (options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host) +
+        ":" + std::to_string(server.bind());
+    const bool drafts = drafter != "none" && settings.base.k > 0;
+    print("SpecLens serves " + models->target_name() +
+          (drafts ? " with " + drafter : " without speculation") + " at " + where + "\n  speclens attach " +
+          where + "\n  speclens attach " + where +
+          " --prompt \"Write a short poem about the moon.\" --chat\nCtrl+C ends it.\n");
+    flush();
+    std::jthread guard([&](const std::stop_token& done) {
+        while (!done.stop_requested() && !interrupted().load())
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        server.stop();
+    });
+    server.serve();
+    const bool cut = interrupted().load();
+    guard.request_stop();
+    if (!cut) throw Error("the server stopped listening", "Is the network interface gone?", Exit::network);
+    return Exit::interrupted;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,425 @@
+#include "app/cli/setup.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/output.h"
+#include "engine/drafters/drafter.h"
+#include "engine/base/json_read.h"
+#include "kernels/error.h"
+#include "remote/client/probe.h"
+#include "remote/client/prompt_scorer.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr std::size_t kMostPromptBytes = std::size_t{64} << 20;
+
+std::string read_all(std::istream& in, const std::string& name) {
+    std::string text = read_at_most(in, kMostPromptBytes, name);
+    if (!text.empty() && text.back() == '\n') text.pop_back(); // the line end that every editor and echo adds
+    return text;
+}
+
+// TEXT, @FILE, @- or @@TEXT, which is a text that begins with @
+std::string prompt_text(const std::string& argument) {
+    if (argument.empty() || argument[0] != '@') return argument;
+    if (argument.starts_with("@@")) return argument.substr(1);
+    if (argument == "@-") return read_all(std::cin, "standard input");
+    const std::string file = argument.substr(1);
+    std::ifstream in(file, std::ios::binary);
+    std::error_code ignored;
+    if (!in || std::filesystem::is_directory(file, ignored))
+        throw Error(file + ": cannot be opened",
+                    "Check the name after @; a prompt that begins with @ is written with two, as @" +
+                        argument + ".");
+    return read_all(in, file);
+}
+
+constexpr const char* kAllDomains = "all"; // of the total in tables
+constexpr std::array<std::string_view, 4> kPromptKeys = {"prompt", "domain", "system", "chat"};
+constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "held"}; // read by assets/recipe
+
+// `unknown` keeps the first key that means nothing.
+Prompt prompt_of_line(const std::string& line, const std::string& where, std::string& unknown) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto broken = [&](const std::string& what) {
+        return Error(where + ": " + what,
+                     "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
+    };
+    if (!json.is_object()) throw broken("not a JSON object");
+    Prompt prompt;
+    const auto text = [&](const char* key, std::string& to) {
+        const auto found = json.find(key);
+        if (found == json.end() || found->is_null()) return;
+        if (!found->is_string()) throw broken(std::string("\"") + key + "\" is not a text");
+        to = found->get<std::string>();
+    };
+    if (!json.contains("prompt")) throw broken("no \"prompt\"");
+    text("prompt", prompt.text);
+    text("domain", prompt.domain);
+    text("system", prompt.system);
+    if (const auto chat = json.find("chat"); chat != json.end() && !chat->is_null()) {
+        if (!chat->is_boolean()) throw broken("\"chat\" is neither true nor false");
+        prompt.chat = chat->get<bool>();
+    }
+    for (const auto& [key, value] : json.items())
+        if (unknown.empty() && std::ranges::find(kPromptKeys, key) == kPromptKeys.end() &&
+            std::ranges::find(kRecipeKeys, key) == kRecipeKeys.end())
+            unknown = where + ": \"" + key + "\" means nothing here (known: prompt, domain, chat, system)";
+    if (prompt.text.empty()) throw broken("\"prompt\" is empty");
+    if (prompt.domain.empty()) prompt.domain = "other";
+    if (prompt.domain == kAllDomains)
+        throw Error(where + ": the domain \"all\" is the name of the total over all domains",
+                    "Give it another name.");
+    if (std::ranges::any_of(prompt.domain, [](unsigned char c) { return c < ' '; }))
+        throw Error(where + ": the domain has a line break or another control character",
+                    "It is a cell of a table: give it a name of one line.");
+    return prompt;
+}
+
+Error no_text() {
+    return Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.",
+                 Exit::usage);
+}
+
+std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    if (!in)
+        throw Error(file.string() + ": cannot be opened",
+                    "Give a file with one JSON object a line, --prompts FILE.jsonl.");
+    std::vector<Prompt> prompts;
+    std::string line, unknown;
+    for (int number = 1; std::getline(in, line); ++number)
+        if (line.find_first_not_of(" \t\r") != std::string::npos)
+            prompts.push_back(
+                prompt_of_line(line, file.string() + " line " + std::to_string(number), unknown));
+    if (in.bad())
+        throw Error(file.string() + ": cannot be read to its end",
+                    "Give a file with one JSON object a line, --prompts FILE.jsonl.");
+    if (!unknown.empty()) say(unknown);
+    if (prompts.empty())
+        throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
+    return prompts;
+}
+
+} // namespace
+
+std::string server_key(const Options& options) {
+    if (options.key_from.empty()) return "";
+    const char* key = std::getenv(options.key_from.c_str());
+    if (!key || !*key)
+        throw Error("--key-from " + options.key_from + ": no such environment variable, or it is empty",
+                    "Set it first: export " + options.key_from + "=…", Exit::usage);
+    return key;
+}
+
+void read_prompt(Options& options) {
+    if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
+}
+
+bool target_is_server(const Options& options) {
+    return !options.model.empty() && looks_like_endpoint(options.model.string());
+}
+
+namespace {
+
+std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)>
+server_as_target(const Options& options, const std::filesystem::path& draft) {
+    const Endpoint endpoint = parse_endpoint(options.model.string());
+    ScorerSettings settings;
+    settings.model = options.server_model;
+    settings.listed = options.listed;
+    settings.vocabulary = !options.tokenizer.empty() ? options.tokenizer.string()
+                          : !draft.empty()           ? draft.string()
+                                                     : "the built-in draft model";
+    settings.http.key = server_key(options);
+    settings.http.silence_seconds = 120; // a long text on a large model
+    if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty())
+        say(warning);
+    return [endpoint, settings](const Vocabulary& vocabulary, const Progress& progress) {
+        ScorerSettings patient = settings;
+        patient.http.cancelled = progress.cancelled;
+        return connect_scorer(endpoint, patient, vocabulary);
+    };
+}
+
+} // namespace
+
+ModelPaths model_paths(const Options& options) {
+    ModelPaths paths;
+    paths.target = options.model;
+    paths.backend = options.backend;
+    paths.threads = options.threads;
+    for (const DrafterChoice& choice : options.drafters) {
+        if (choice.folder.empty()) continue;
+        const bool head = find_drafter(choice.name)->needs_network();
+        const std::string method = network_of(choice.name);
+        std::filesystem::path& kept = head ? paths.heads[method] : paths.draft;
+        if (!kept.empty() && kept != choice.folder)
+            throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " +
+                            kept.string() + " and " + choice.folder.string(),
+                        head
+                            ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
+                              "second command."
+                            : "One draft model is loaded at a time: give one NAME=DIR.",
+                        Exit::usage);
+        kept = choice.folder;
+    }
+    if (target_is_server(options)) paths.scorer = server_as_target(options, paths.draft);
+    paths.tokenizer = options.tokenizer;
+    return paths;
+}
+
+std::filesystem::path folder_of(const Options& options, const std::string& drafter) {
+    for (const DrafterChoice& choice : options.drafters)
+        if (!choice.folder.empty() && network_of(choice.name) == network_of(drafter)) return choice.folder;
+    return {};
+}
+
+std::shared_ptr<const Models> load(const Options& options) {
+    ProgressBar bar;
+    Progress progress;
+    progress.cancelled = &interrupted();
+    progress.report = [&](const std::string& what, double done, double total, const std::string& unit) {
+        bar.show(what, done, total, unit);
+    };
+    auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
+    stop_if_interrupted();
+    if (options.prompt && models->target_table) throw no_text();
+    for (const auto& model : {models->target, models->draft})
+        if (model && !model->notice.empty()) say(model->notice);
+    return models;
+}
+
+std::string working_drafter(const Options& options, const Models& models) {
+    const std::string drafter = chosen_drafter(options, models);
+    check_drafter_options(options, {drafter}, models.layers());
+    const std::string problem = models.why_not(drafter);
+    if (problem.empty() || options.k == 0) return drafter;
+    std::string ready;
+    for (const std::string& name : models.ready_drafters()) ready += (ready.empty() ? "" : ", ") + name;
+    const bool foreign = problem == models.vocabulary_problem;
+    throw Error("the drafter '" + drafter + "' cannot run: " + problem,
+                (foreign ? "Give a draft with the target's tokenizer, --drafter " + drafter + "=DIR. " : "") +
+                    "These can: " + ready + ".");
+}
+
+std::string chosen_drafter(const Options& options, const Models& models) {
+    return chosen_drafter(options, models.why_not("small").empty());
+}
+
+std::string chosen_drafter(const Options& options, bool small_is_ready) {
+    if (!options.drafters.empty()) return options.drafters[0].name;
+    if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
+    if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp"))
+        return "skip";
+    if (options.has("--tree-topk") || options.has("--tree-depth") || options.has("--tree-budget"))
+        return "small_tree";
+    return small_is_ready ? "small" : "lookup";
+}
+
+RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {
+    RunSettings settings;
+    if (options.prompt) settings.prompt = *options.prompt;
+    settings.system = options.system;
+    settings.chat = options.chat;
+    const bool typed =
+        options.prompt || !options.token_ids.empty() || options.has("--chat") || options.has("--raw");
+    if (!typed && options.model.empty() && options.geometry.empty()) {
+        settings.prompt = kFirstPrompt;
+        settings.chat = true;
+    }
+    settings.thinking = options.thinking;
+    settings.token_ids = options.token_ids;
+    settings.drafter = drafter;
+    settings.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, drafter);
+    settings.rule_params = options.rule_params;
+    settings.k = options.k.value_or(usual_k(drafter));
+    settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
+    settings.sampling.top_k = options.top_k;
+    settings.sampling.top_p = options.top_p;
+    if (options.draft_temperature) {
+        settings.draft_sampling = settings.sampling;
+        settings.draft_sampling->temperature = *options.draft_temperature;
+    }
+    settings.seed = options.seed;
+    settings.max_tokens = options.max_tokens.value_or(64);
+    settings.trace_top = options.trace_top;
+    settings.timing = options.timing;
+    settings.lens = options.lens;
+    settings.options = {};
+    take_options(drafter, options.method, settings.options);
+    if (settings.options.tree_depth > 0) settings.k = settings.options.tree_depth; // two words for one number
+    return settings;
+}
+
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
+                           int target_layers) {
+    const auto any = [&](std::initializer_list<const char*> names) {
+        return std::any_of(drafters.begin(), drafters.end(), [&](const std::string& drafter) {
+            return std::find(names.begin(), names.end(), drafter) != names.end();
+        });
+    };
+    const auto needs = [&](std::initializer_list<const char*> typed, bool useful, const std::string& who) {
+        for (const char* option : typed)
+            if (options.has(option) && !useful)
+                throw Error(
+                    std::string(option) + " does nothing for " +
+                        (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
+                    "It is an option of: " + who + ".", Exit::usage);
+    };
+    const bool drafts =
+        std::any_of(drafters.begin(), drafters.end(), [](const auto& name) { return name != "none"; });
+    needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
+    needs({"--ngram", "--ngram-recent"}, any({"lookup"}), "lookup");
+    needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
+    needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
+          "dflash, domino, dspark");
+    // The window's switches leave the one where it stands when they turn the other off.
+    for (const auto& [idle, off] : {std::pair{"--context-last", "--no-conditioning"},
+                                    {"--tap-shift", "--no-conditioning"},
+                                    {"--head-pool", "--no-correction"}})
+        if (options.has(idle) && options.has(off))
+            throw Error(std::string(idle) + " does nothing with " + off, "Leave one of them out.",
+                        Exit::usage);
+    needs({"--head-pool"}, any({"domino"}), "domino");
+    needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
+    needs({"--confidence"}, any({"dspark"}), "dspark");
+    const bool reduced = std::all_of(drafters.begin(), drafters.end(), [](const std::string& name) {
+        return name == "eagle3" || name == "eagle3_tree" || name == "dart";
+    });
+    if (options.has("--fr-spec") && reduced && !drafters.empty()) {
+        DrafterOptions cut;
+        cut.fr_spec = options.method.fr_spec;
+        check_options(drafters[0], cut, target_layers); // says why
+    }
+    needs({"--fr-spec"}, std::any_of(drafters.begin(), drafters.end(), has_whole_head),
+          "small, small_tree, skip, dflash, domino, dspark, medusa, medusa_tree");
+    const bool draws = std::any_of(drafters.begin(), drafters.end(),
+                                   [](const auto& name) { return name != "none" && name != "lookup"; });
+    needs({"--draft-temp"}, draws, "every drafter but none and lookup");
+    needs({"--tree-topk", "--tree-depth", "--tree-budget"},
+          any({"small_tree", "eagle3_tree", "medusa_tree", "dart"}),
+          "small_tree, eagle3_tree, medusa_tree, dart");
+    needs({"--ngram-weight"}, any({"dart"}), "dart");
+    // A tree's guesses are the draft's favourites under these, whatever its temperature.
+    const bool certain =
+        options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
+    const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
+        const DrafterInfo* info = find_drafter(name);
+        return info && info->tree;
+    });
+    if (options.has("--draft-temp") && certain && trees && !drafters.empty())
+        throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
+                    "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
+    if (options.has("--rule-param") && options.temperature == 0.0 && !find_rule(options.rule)->mixes())
+        throw Error("--rule-param does nothing at temperature 0: the rule " + options.rule +
+                        " keeps what the target ranks first",
+                    "Leave it out, or use --temp above 0.", Exit::usage);
+    for (const std::string& drafter : drafters)
+        check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
+}
+
+void say_if_asked_as_text(const Models& models) {
+    if (!models.chat.problem.empty())
+        say(models.chat.problem + ": the built-in chats are asked as plain text");
+}
+
+std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
+    if (options.prompt || !options.token_ids.empty()) {
+        Prompt one;
+        if (options.prompt) one.text = *options.prompt;
+        one.ids = options.token_ids;
+        one.chat = options.chat;
+        one.system = options.system;
+        one.domain = kAllDomains;
+        return {one};
+    }
+    if (models.target_table) { // it starts from nothing, as in a run
+        if (!options.prompts.empty() || !options.domain.empty()) throw no_text();
+        Prompt nothing;
+        nothing.domain = kAllDomains;
+        return {nothing};
+    }
+    std::vector<Prompt> prompts;
+    if (!options.prompts.empty()) {
+        prompts = read_prompts(options.prompts);
+    } else if (models.tokenizer) {
+        prompts = read_prompts(assets_folder() / "prompts" / "gallery.jsonl");
+        if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
+            say_if_asked_as_text(models);
+            for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
+        }
+    } else {
+        throw no_text();
+    }
+    if (options.has("--chat") || options.has("--raw"))
+        for (Prompt& prompt : prompts) prompt.chat = options.chat;
+    if (!options.system.empty())
+        for (Prompt& prompt : prompts) prompt.system = options.system;
+    if (std::ranges::any_of(prompts, [](const Prompt& p) { return !p.system.empty() && !p.chat; }))
+        say("a \"system\" does nothing for a prompt without \"chat\": true");
+    if (options.domain.empty()) return prompts;
+    std::set<std::string> domains;
+    std::vector<Prompt> kept;
+    for (const Prompt& prompt : prompts) {
+        domains.insert(prompt.domain);
+        if (prompt.domain == options.domain) kept.push_back(prompt);
+    }
+    if (kept.empty()) unknown_name("domain", options.domain, {domains.begin(), domains.end()});
+    return kept;
+}
+
+std::vector<GalleryPrompt> prompt_texts(const Options& options) {
+    std::vector<GalleryPrompt> texts;
+    for (const Prompt& p : read_prompts(
+             options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts))
+        texts.push_back({p.domain, p.text, p.system,
+                         options.has("--chat") || options.has("--raw") ? options.chat : p.chat});
+    return texts;
+}
+
+RaceSettings race_settings(const Options& options, bool text) {
+    constexpr const char* kRaceDomain = "code"; // where speculation has most to show
+    RaceSettings race;
+    race.chat_if_possible = !options.has("--chat");
+    race.stepped = options.stepped || !options.timing; // without times the lanes have only their steps
+    race.base = run_settings(options, "none", 0);
+    race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
+    race.base.k = options.k.value_or(kRaceDrafts);
+    race.base.options = options.method; // every lane takes what its drafter reads
+    if (text) {
+        race.prompts = prompt_texts(options);
+        const bool typed = options.prompt || !options.token_ids.empty();
+        const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain);
+        if (!typed && first != race.prompts.end())
+            race.base =
+                with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
+    }
+    std::vector<std::string> names;
+    for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
+    if (!names.empty()) {
+        if (std::ranges::find(names, "none") == names.end() && static_cast<int>(names.size()) < kRaceLanes)
+            names.insert(names.begin(), "none");
+        race.lanes = race_entries(names, race.base);
+    }
+    return race;
+}
+
+RunSettings with_prompt(RunSettings settings, const Prompt& prompt) {
+    settings.prompt = prompt.text;
+    settings.token_ids = prompt.ids;
+    settings.chat = prompt.chat;
+    settings.system = prompt.system;
+    return settings;
+}
+
+} // namespace speclens::cli

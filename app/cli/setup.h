@@ -1,0 +1,65 @@
+// From options to what the engine takes: folders, settings, prompts. Every problem is named before models
+// load.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+#include "engine/run/models.h"
+#include "engine/lab/race.h"
+#include "engine/run/run.h"
+
+namespace speclens::cli {
+
+// The value of the variable that --key-from names; empty without the option. Throws Error (usage) when it is
+// not set.
+[[nodiscard]] std::string server_key(const Options& options);
+// Throws Error (usage) when a result would replace what it is made from, or another result. Before
+// read_prompt().
+void check_outputs(const Options& options);
+void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
+[[nodiscard]] bool target_is_server(const Options& options); // --model is an address
+[[nodiscard]] ModelPaths model_paths(const Options& options);
+// The folder that was typed for the model or head of `drafter`, also where the other of chain and tree names
+// it; empty: none.
+[[nodiscard]] std::filesystem::path folder_of(const Options& options, const std::string& drafter);
+// Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
+[[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
+                                       double temperature);
+// The drafter of --drafter; the default is `small` where the models have one, else `lookup`.
+[[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
+[[nodiscard]] std::string chosen_drafter(const Options& options, bool small_is_ready);
+// The same for a command that drafts with no other; throws Error (model) where these models cannot run it.
+[[nodiscard]] std::string working_drafter(const Options& options, const Models& models);
+// Loads with a progress bar; Ctrl+C throws Interrupted.
+[[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
+// Throws Error (usage) when an option was typed that `drafter` has no use for.
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
+                           int target_layers);
+
+struct Prompt {
+    std::string text, domain, system;
+    std::vector<int> ids;
+    bool chat = false;
+};
+// Says so where the built-in chats are asked as text, because the format of the model's chats is not known.
+void say_if_asked_as_text(const Models& models);
+// The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
+[[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
+// The texts of --prompts, or of the gallery of the bundle. Throws Error for a file with anything else in it.
+[[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
+
+// The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery unless said
+// otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have
+// a tokenizer.
+[[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
+[[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
+
+// What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.
+inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";
+inline constexpr double kWalkTemperature =
+    0.8; // run, render, describe and the window: coins are what there is to see
+
+} // namespace speclens::cli

@@ -1,0 +1,395 @@
+// The list of options: name, help, the commands where it means something, and what it sets.
+#include <algorithm>
+
+#include "app/cli/options.h"
+#include "app/cli/values.h"
+#include "engine/rules/verify.h"
+#include "kernels/error.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Text = const std::string&;
+
+template <typename... C>
+constexpr unsigned in(C... commands) {
+    return ((1u << static_cast<unsigned>(commands)) | ...);
+}
+
+using enum Command;
+constexpr unsigned kGenerates =
+    in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
+constexpr unsigned kDrafts = kGenerates | in(bench, serve);
+constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
+constexpr unsigned kLoads = kDrafts | in(check, train);
+constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
+constexpr unsigned kDraws = in(window, render);
+constexpr unsigned kCounts = in(compare, bench);
+constexpr unsigned kTable = in(run, compare, check, attach, train);
+
+int int_of(Text name, Text text, long least, long most) {
+    return static_cast<int>(whole(name, text, least, most));
+}
+
+void set_rule(Options& o, Text, Text text) {
+    std::vector<std::string> known;
+    for (const RuleInfo& rule : rule_list()) known.emplace_back(rule.name);
+    if (!find_rule(text)) unknown_name("rule", text, known);
+    o.rule = text;
+}
+
+void set_rule_param(Options& o, Text name, Text text) {
+    for (const std::string& part : split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw Error(name + ": '" + part + "' is not NAME=VALUE",
+                        "For example --rule cascade_tokenV3 --rule-param alpha=0.4.", Exit::usage);
+        const std::string word = part.substr(0, equals);
+        if (std::ranges::find(o.rule_words, word, &std::pair<std::string, std::string>::first) != o.rule_words.end())
+            throw Error(name + ": " + word + " was given twice", "Give it once.", Exit::usage);
+        o.rule_words.emplace_back(word, part.substr(equals + 1));
+    }
+}
+
+void set_prompt(Options& o, Text, Text text) {
+    o.prompt = text;
+}
+
+void set_drafter(Options& o, Text, Text text) {
+    o.drafters = {drafter_choice(text)};
+}
+
+void set_drafters(Options& o, Text, Text text) {
+    for (const std::string& part : split(text, ',')) o.drafters.push_back(drafter_choice(part));
+}
+
+void set_k(Options& o, Text name, Text text) {
+    o.k = int_of(name, text, 0, 64);
+}
+
+void set_lengths(Options& o, Text name, Text text) {
+    o.lengths = whole_list(name, text, 0, 64);
+    o.k = *std::ranges::max_element(o.lengths);
+    if (o.lengths.size() > 1 && std::ranges::find(o.lengths, 0) != o.lengths.end())
+        throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.",
+                    Exit::usage);
+}
+
+void set_ngram(Options& o, Text name, Text text) {
+    const std::vector<int> pair = whole_list(name, text, 1, 64);
+    if (pair.size() != 2 || pair[0] > pair[1])
+        throw Error(name + ": '" + text + "' is not MIN,MAX",
+                    "Give two whole numbers, the smaller first: --ngram 1,3.", Exit::usage);
+    o.method.ngram_min = pair[0];
+    o.method.ngram_max = pair[1];
+}
+
+void set_frames(Options& o, Text name, Text text) {
+    o.first_frame = 1;
+    if (text == "all") return;
+    const std::vector<std::string> ends = split(text, ':');
+    if (ends.size() != 2)
+        throw Error(name + ": '" + text + "' is not A:B", "Give the first and the last beat, 2:6, or all.",
+                    Exit::usage);
+    o.first_frame = int_of(name, ends[0], 1, 100000);
+    o.last_frame = int_of(name, ends[1], o.first_frame, 100000);
+}
+
+void set_size(Options& o, Text name, Text text) {
+    const std::vector<std::string> sides = split(text, 'x');
+    try {
+        if (sides.size() != 2) throw Error("not two sides", "", Exit::usage);
+        o.width = int_of(name, sides[0], 640, 7680);
+        o.height = int_of(name, sides[1], 400, 4320);
+    } catch (const Error&) {
+        throw Error(name + ": '" + text + "' is not WxH",
+                    "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
+    }
+}
+
+void set_color(Options& o, Text name, Text text) {
+    (void)one_of(name, text, {"auto", "always", "never"});
+    o.color = text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
+}
+
+void set_trace_top(Options& o, Text name, Text text) {
+    o.trace_top = text == "all" ? -1 : int_of(name, text, 0, 1000000);
+}
+
+constexpr OptionRow kOptionRows[] =
+    {
+        {"--model", "DIR|URL", "Models",
+         "checkpoint folder or table .json of the target (default: the built-in model); the address of a "
+         "vLLM or "
+         "SGLang server lets that judge what is guessed here",
+         kLoads, [](Options& o, Text, Text text) { o.model = text; }},
+        {"--drafter", "NAME[=DIR]", "Models",
+         "who guesses, see: speclens list drafters (default: small where a draft model is loaded, else "
+         "lookup; some pictures have their own); NAME=DIR names the folder of its model or trained head",
+         in(window, run, render, describe, serve), set_drafter},
+        {"--drafter", "NAME[=DIR]", "Models",
+         "the one to test (default: all that can run); NAME=DIR names the folder of its model or trained "
+         "head",
+         in(lossless), set_drafter},
+        {"--drafter", "NAME[=DIR]", "Models",
+         "whose model or trained head is looked at too; NAME=DIR names its folder", in(check), set_drafter},
+        {"--drafters", "A[=DIR],B", "Models",
+         "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
+         "race",
+         kCounts | in(window, render, describe), set_drafters},
+        {"--geometry", "NAME", "Models",
+         "random weights of a real model's shape instead of a trained model; with check: would it fit?",
+         in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
+        {"--tokenizer", "DIR", "Models",
+         "with a server as target: the folder of its tokenizer.json and config.json (default: the draft "
+         "model's)",
+         kScored, [](Options& o, Text, Text text) { o.tokenizer = text; }},
+        {"--listed", "N", "Models",
+         "with a server as target: how many of the likeliest tokens it is asked for (default 20, what vLLM "
+         "allows)",
+         kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 100000); }},
+        {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
+         [](Options& o, Text name, Text text) {
+             o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
+         }},
+        {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
+         [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},
+        {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
+         [](Options& o, Text, Text text) { o.session = text; }},
+
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "text to continue; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
+         "text with @ (default: asks for a poem; with --model: The capital of France is; a race and some pictures "
+         "have their own)",
+         in(window, run, render, describe), set_prompt},
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "this one alone; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
+         "text with @ (default: 60 built-in prompts)",
+         in(compare), set_prompt},
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "text to continue, by the built-in model where no other is given; @FILE reads a file, @- standard "
+         "input, both without the last line break; @@ begins a text with @ (default: the table; with --model: The "
+         "capital of France is)",
+         in(lossless), set_prompt},
+        {"--prompt", "TEXT|@FILE|@-", "Prompt",
+         "send this one request and mark which tokens of the answer were guessed; @FILE reads a file, @- "
+         "standard input, both without the last line break; @@ begins a text with @",
+         in(attach), set_prompt},
+        {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
+         [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
+        {"--prompts", "FILE.jsonl", "Prompt",
+         "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
+         "turn), \"system\":\"…\" (with chat)",
+         in(compare, train), [](Options& o, Text, Text text) { o.prompts = text; }},
+        {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare),
+         [](Options& o, Text, Text text) { o.domain = text; }},
+        {"--chat", "", "Prompt", "wrap the prompt as a user's turn of a chat", kAsks,
+         [](Options& o, Text, Text) { o.chat = true; }},
+        {"--raw", "", "Prompt", "the prompt as it is (the default)", kAsks,
+         [](Options& o, Text, Text) { o.chat = false; }},
+        {"--system", "TEXT", "Prompt", "system turn (with --chat)", kAsks,
+         [](Options& o, Text, Text text) { o.system = text; }},
+        {"--thinking", "", "Prompt", "leave the think block to the model (with --chat)", kGenerates,
+         [](Options& o, Text, Text) { o.thinking = true; }},
+        {"--max-tokens", "N", "Prompt",
+         "new tokens at most (default 64; lossless: two full rounds and one token, 7 with K = 2)",
+         kAsks | in(train),
+         [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
+
+        {"--k", "N", "Speculation",
+         "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and "
+         "dart, and in a race)",
+         kDrafts & ~in(compare, lossless, bench), set_k},
+        {"--k", "N", "Speculation",
+         "draft tokens in a row each round (default 4; 7 for dart; several lengths for dflash, domino and "
+         "dspark)",
+         in(bench), set_k},
+        {"--k", "N", "Speculation", "draft tokens in a row each round (default 2)", in(lossless), set_k},
+        {"--k", "N|N,N,…", "Speculation",
+         "draft tokens in a row each round (default 4; 7 for dflash, domino, dspark and dart); several: every "
+         "drafter with each",
+         in(compare), set_lengths},
+        {"--rule", "NAME", "Speculation",
+         "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees, also "
+         "beside the chains of compare and of a race)",
+         kGenerates | in(serve), set_rule},
+        {"--rule-param", "NAME=VALUE", "Speculation",
+         "what the rule takes, see: speclens list rules (several: separated by commas)",
+         kGenerates | in(serve), set_rule_param},
+        {"--temp", "T", "Speculation",
+         "temperature; 0 always takes the most likely token (default 0.8, and 0 in compare, attach, a race and "
+         "the pictures of a head, 1 in lossless)",
+         kAsks | in(train),
+         [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
+        {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
+         kGenerates | in(serve),
+         [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
+        {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all",
+         kGenerates | in(serve),
+         [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
+        {"--top-p", "P", "Speculation",
+         "sample from the smallest set with this much probability, above 0 to 1", kGenerates,
+         [](Options& o, Text name, Text text) {
+             o.top_p = real(name, text, 0, 1);
+             if (o.top_p <= 0)
+                 throw Error(name + ": 0 leaves no token to choose",
+                             "Give a number above 0, at most 1 (1 = off).", Exit::usage);
+         }},
+        {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
+         kGenerates | in(oracle, bench, serve, train),
+         [](Options& o, Text name, Text text) {
+             o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
+         }},
+        {"--seed", "N", "Speculation", "sent with the request (default: none)", in(attach),
+         [](Options& o, Text name, Text text) {
+             o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
+         }},
+        {"--ngram", "MIN,MAX", "Speculation",
+         "lookup: shortest and longest run of tokens that is searched (default 1,3)", kDrafts, set_ngram},
+        {"--ngram-recent", "", "Speculation", "lookup: take the most recent place instead of the earliest",
+         kDrafts, [](Options& o, Text, Text) { o.method.ngram_recent = true; }},
+        {"--no-conditioning", "", "Speculation",
+         "dflash, domino, dspark: the block sees nothing of the text but its first token (an ablation)",
+         kDrafts, [](Options& o, Text, Text) { o.method.conditioning = false; }},
+        {"--context-last", "C", "Speculation",
+         "dflash, domino, dspark: the block sees the last C positions only", kDrafts,
+         [](Options& o, Text n, Text t) { o.method.context_last = int_of(n, t, 1, 1 << 20); }},
+        {"--tap-shift", "N", "Speculation",
+         "dflash, domino, dspark: take the target's states N layers higher than trained (an ablation)",
+         kDrafts, [](Options& o, Text n, Text t) { o.method.tap_shift = int_of(n, t, -64, 64); }},
+        {"--no-correction", "", "Speculation",
+         "domino, dspark: draft from the base logits, without the correcting head (an ablation)", kDrafts,
+         [](Options& o, Text, Text) { o.method.correction = false; }},
+        {"--confidence", "P", "Speculation", "dspark: stop guessing where the head is less sure than P",
+         kDrafts, [](Options& o, Text n, Text t) { o.method.confidence = real(n, t, 0, 1); }},
+        {"--fr-spec", "N", "Speculation",
+         "the draft ranks the N most frequent ids only, by frequent.json with the target: cheaper, and some "
+         "tokens can never be guessed (not for none, lookup, eagle3, dart)",
+         kDrafts, [](Options& o, Text n, Text t) { o.method.fr_spec = int_of(n, t, 1, 1 << 22); }},
+        {"--head-pool", "N", "Speculation",
+         "domino: correct only the N ids that the block's base logits rank highest; the others cannot be "
+         "guessed",
+         kDrafts, [](Options& o, Text n, Text t) { o.method.head_pool = int_of(n, t, 1, 1 << 22); }},
+        {"--ngram-weight", "W", "Speculation",
+         "dart: how much n-grams say in the search for its tree (default 0.5; 0: nothing)", kDrafts,
+         [](Options& o, Text n, Text t) { o.method.ngram_weight = real(n, t, 0, 10); }},
+        {"--exit-layer", "E", "Speculation", "skip: draft with the first E layers (default: two thirds)",
+         kDrafts,
+         [](Options& o, Text name, Text text) { o.method.exit_layer = int_of(name, text, 1, 10000); }},
+        {"--skip-attention", "L,L", "Speculation", "skip: leave out the attention of these layers", kDrafts,
+         [](Options& o, Text name, Text text) {
+             o.method.skip_attention = whole_list(name, text, 0, 10000);
+         }},
+        {"--skip-mlp", "L,L", "Speculation", "skip: leave out the MLP of these layers", kDrafts,
+         [](Options& o, Text name, Text text) { o.method.skip_mlp = whole_list(name, text, 0, 10000); }},
+
+        {"--tree-topk", "N", "Speculation",
+         "trees: children of each guess at most; dart: tokens it weighs for a place (default 3)", kDrafts,
+         [](Options& o, Text name, Text text) { o.method.tree_topk = int_of(name, text, 1, 64); }},
+        {"--tree-depth", "N", "Speculation", "trees: guesses in a row at most (default: as --k)", kDrafts,
+         [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
+        {"--tree-budget", "N", "Speculation", "trees: guesses of one round at most (default 8)", kDrafts,
+         [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
+
+        {"--context", "N", "Measuring",
+         "tokens before the timed passes (bench, default 64), or to foretell memory for (check, default "
+         "4096)",
+         in(bench, check),
+         [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
+        {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",
+         kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+        {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
+         [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
+
+        {"--heads", "N", "Training", "heads, each guesses one place further (default 4)", in(train),
+         [](Options& o, Text name, Text text) { o.heads = int_of(name, text, 1, 8); }},
+        {"--steps", "N", "Training", "steps of Adam (default 600)", in(train),
+         [](Options& o, Text name, Text text) { o.steps = int_of(name, text, 1, 1000000); }},
+        {"--batch", "N", "Training", "places in a step (default 128)", in(train),
+         [](Options& o, Text name, Text text) { o.batch = int_of(name, text, 1, 512); }},
+        {"--texts", "N", "Training",
+         "answers of the target to each prompt, with dice of their own (default 4)", in(train),
+         [](Options& o, Text name, Text text) { o.texts = int_of(name, text, 1, 1000); }},
+
+        {"--attach", "URL", "Server",
+         "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
+         "served)",
+         in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
+        {"--once", "", "Server", "one reading instead of one a second", in(attach),
+         [](Options& o, Text, Text) { o.once = true; }},
+        {"--every", "SECONDS", "Server", "time between two readings, 0.1 to 3600 (default 1)", in(attach),
+         [](Options& o, Text n, Text t) { o.every = real(n, t, 0.1, 3600); }},
+        {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
+         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
+        {"--key-from", "NAME", "Server",
+         "the environment variable that holds the server's API key; it is never stored", in(attach) | kScored,
+         [](Options& o, Text, Text t) { o.key_from = t; }},
+        {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
+         in(attach) | kScored, [](Options& o, Text, Text t) { o.server_model = t; }},
+        {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
+         [](Options& o, Text, Text t) { o.host = t; }},
+        {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
+         [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
+
+        {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
+         in(run, compare, bench, attach, train), [](Options& o, Text, Text text) { o.json = text; }},
+        {"--json", "FILE|-", "Output",
+         "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
+         [](Options& o, Text, Text text) { o.json = text; }},
+        {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
+         [](Options& o, Text, Text text) { o.csv = text; }},
+        {"--json", "", "Output", "machine-readable list", in(list),
+         [](Options& o, Text, Text) { o.json = "-"; }},
+        {"--text", "", "Output", "print the generated text and nothing else", in(run),
+         [](Options& o, Text, Text) { o.text_only = true; }},
+        {"--verbose", "", "Output",
+         "explain every round, not only the first two and the first with a rejection", in(run),
+         [](Options& o, Text, Text) { o.verbose = true; }},
+        {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
+         kTable, set_color},
+        {"--trace-top", "N|all", "Output",
+         "entries recorded of each law, 0 = none (default 64; for a picture of relaxed rules all of a small "
+         "vocabulary)",
+         in(run, render, describe, window), set_trace_top},
+        {"--lens", "", "Output",
+         "record what the drafter's tensors look like at every guess, into --json (the window always does)",
+         in(run), [](Options& o, Text, Text) { o.lens = true; }},
+        {"--timing", "", "Output", "record times (the default)", in(run, render, describe),
+         [](Options& o, Text, Text) { o.timing = true; }},
+        {"--no-timing", "", "Output",
+         "leave times out: the same input gives the same bytes, except for the date in a trace; a race is drawn "
+         "stepped",
+         in(run, render, describe), [](Options& o, Text, Text) { o.timing = false; }},
+        {"--stepped", "", "Output",
+         "race: all lanes together, phase by phase, instead of one after another on the clock",
+         in(render, describe, window), [](Options& o, Text, Text) { o.stepped = true; }},
+        {"-o", "FILE", "Output", "where the result goes", in(render, oracle, export_file),
+         [](Options& o, Text, Text text) { o.output = text; }},
+        {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR; no folder of another model", in(train),
+         [](Options& o, Text, Text text) { o.output = text; }},
+        {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
+         [](Options& o, Text, Text text) { o.all = text; }},
+        {"--frames", "A:B|all", "Output",
+         "with -o FILE.gif: these beats of the scene, or steps of a round, as an animation", in(render),
+         set_frames},
+        {"--frame-ms", "N", "Output", "with -o FILE.gif: how long each frame stays (default 1500)",
+         in(render), [](Options& o, Text n, Text t) { o.frame_ms = int_of(n, t, 20, 60000); }},
+        {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
+        {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
+         [](Options& o, Text, Text) { o.presenter = true; }},
+        {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
+         [](Options& o, Text name, Text text) {
+             o.theme = one_of(name, text, {"dark", "light", "contrast"});
+         }},
+        {"--zoom", "Z", "Output", "1 to 3 (default: what fills a size larger than 1600x1000)", kDraws,
+         [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
+};
+
+} // namespace
+
+std::span<const OptionRow> option_rows() {
+    return kOptionRows;
+}
+
+} // namespace speclens::cli

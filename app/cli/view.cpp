@@ -1,0 +1,62 @@
+#include "app/cli/view.h"
+
+#include "app/cli/setup.h"
+#include "app/cli/values.h"
+#include "engine/drafters/drafter.h"
+#include "kernels/error.h"
+#include "scenes/shared/head_scene.h"
+
+namespace speclens::cli {
+
+SceneWord scene_word(const std::string& word) {
+    const std::vector<std::string> parts = split(word, ':');
+    SceneWord found;
+    found.scene = scene_called(parts[0]);
+    if (found.scene.empty()) {
+        std::vector<std::string> known;
+        for (const SceneName& scene : scene_names()) known.push_back(scene.name);
+        unknown_name("scene", parts[0], known);
+    }
+    if (parts.size() > 2)
+        throw Error("'" + word + "' is not SCENE or SCENE:BEAT", "For example loop or loop:3.", Exit::usage);
+    if (parts.size() == 2) found.beat = static_cast<int>(whole("BEAT", parts[1], 0, 100000));
+    return found;
+}
+
+std::string own_drafter(const Options& options, const std::string& scene, const Ready& ready) {
+    if (!options.drafters.empty()) return "";
+    const std::string drafter = scene == "trees" && !options.has("--rule") ? "small_tree"
+                                : find_drafter(scene)                      ? scene
+                                                                           : "";
+    return !drafter.empty() && ready(drafter) ? drafter : "";
+}
+
+RunSettings scene_settings(const Options& options, const std::string& scene, const std::string& drafter) {
+    const bool head = options.drafters.empty() && drafter == scene; // greedy, on a prompt that shows it
+    RunSettings settings = run_settings(options, drafter, head ? 0 : kWalkTemperature);
+    if (head && !options.prompt && options.token_ids.empty() && options.model.empty()) {
+        settings.prompt = kHeadPrompt;
+        settings.chat = true;
+    }
+    if (scene == "race") settings.rule = judging_rule(settings.rule, drafter); // as the lane has it
+    settings.lens = true;                                                      // scenes show it
+    return settings;
+}
+
+SceneView view_of(const Options& options) {
+    SceneView view;
+    view.scene = options.attach.empty() ? "race" : "server";
+    if (options.link) {
+        view.scene = scene_word(options.link->scene).scene;
+        view.place = {options.link->beat, options.link->at, options.link->selected};
+    }
+    const ModelPaths paths = model_paths(options);
+    const bool bundle = options.model.empty();
+    const std::string own = own_drafter(options, view.scene, [&](const std::string&) { return bundle; });
+    const bool small = bundle || !paths.draft.empty();
+    view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, small) : own);
+    view.race = race_settings(options, options.token_ids.empty());
+    return view;
+}
+
+} // namespace speclens::cli

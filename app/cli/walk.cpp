@@ -1,0 +1,344 @@
+#include "app/cli/walk.h"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "app/cli/walk_words.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/verify.h"
+
+namespace speclens::cli {
+
+constexpr const char* kGreedyHow =
+    "At temperature 0 a guess stays (✓) when it is the target's most likely token; q and p are the chances "
+    "that drafter and target would give it at temperature 1. ";
+
+std::string Walk::token(int id, int most) const {
+    return clip(visible(trace_->text(id)), most);
+}
+
+bool Walk::timed() const {
+    return trace_->header()->timing && trace_->header()->tier != "TABLE";
+}
+
+std::string Walk::rule_line(const std::string& title) const {
+    std::string line = "── " + title + " ";
+    for (int i = columns(line); i < terminal_.width; ++i) line += "─";
+    return paint(Tone::muted, line) + "\n";
+}
+
+std::string Walk::opening() const {
+    const Header& h = *trace_->header();
+    const DrafterInfo* drafter = find_drafter(h.drafter);
+    const RuleInfo* rule = find_rule(h.rule);
+    const bool plain = h.drafter == "none";
+    const bool greedy = h.sampling.temperature == 0;
+    const bool mixes = rule && rule->mixes();
+    std::string text;
+    text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " +
+            paint(Tone::muted, "[" + h.tier + "]") + "\n";
+    text += paint(Tone::target, "■ target") + "  " + h.model + "   " + paint(Tone::muted, h.backend) + "\n";
+    if (!plain) {
+        std::string who = drafter ? drafter->title : h.drafter.c_str();
+        if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
+        if (h.nodes > 0)
+            who += ", at most " + std::to_string(h.nodes) + (h.nodes == 1 ? " guess" : " guesses");
+        who += ", K = " + std::to_string(h.k);
+        if (h.draft_ids > 0)
+            who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
+        text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
+    }
+    std::string how_judged =
+        std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
+    if (!plain && !(h.draft_sampling == h.sampling))
+        how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
+    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : "";
+        !numbers.empty() && (!greedy || mixes))
+        how_judged += ", " + numbers;
+    how_judged += ", seed " + std::to_string(h.seed);
+    text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
+    if (!h.notice.empty())
+        text += paint(Tone::rejected, "  note    ") + wrap(h.notice, terminal_.width - 10, 10) + "\n";
+
+    std::string how;
+    if (plain) {
+        how = "Plain decoding: every round is one pass of the target over all its weights, and gives one "
+              "token (■). "
+              "This is the baseline that speculation is compared with.";
+    } else if (h.nodes > 0) {
+        how = how_to_read_a_tree();
+    } else {
+        how = "How to read this. A large model spends most of a pass on reading its weights, so checking "
+              "several tokens "
+              "costs about as much as making one. Each round a cheap drafter guesses " +
+              (h.k == 1 ? "one token (◇), then the target reads it in one pass (■). "
+                        : "up to " + std::to_string(h.k) +
+                              " tokens (◇), then the target reads all of them in one pass (■). ");
+        const bool blocks = mixes && h.rule_params.block;
+        if (blocks) {
+            how += "q is the chance the drafter gave its guess; the rule mixes its law and the target's into "
+                   "one. The product of all mixture/q so far, never above 1, and the laws behind give every "
+                   "place a threshold, and a coin u is thrown there. The last success counts: it keeps "
+                   "everything before it (✓; rescued where the own coin failed). ";
+        } else if (mixes) {
+            how +=
+                "q is the chance the drafter gave its guess, p the target's; the rule mixes both laws into "
+                "one. A coin u "
+                "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
+        } else if (greedy) {
+            how += kGreedyHow;
+        } else if (h.rule == "match") {
+            how +=
+                "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
+        } else if (h.rule == "typical") {
+            how += "p is the target's chance of a guess: it stays (✓) while that is above a limit, lower "
+                   "where the target is "
+                   "unsure. No coin is thrown. ";
+        } else if (h.rule == "block") {
+            how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
+                   "so far, never above 1; "
+                   "from it and the laws behind follows the threshold of each place, and a coin u is thrown "
+                   "there. The last success counts: it keeps everything before it (✓; rescued where the own "
+                   "coin failed). ";
+        } else if (h.rule == "lenience" && h.rule_params.lenience > 0) {
+            how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
+                   "thrown: the "
+                   "guess stays (✓) when u is below p/((1-l)q), more often than the target's law allows. ";
+        } else if (h.rule == "tree_topk") {
+            how +=
+                "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
+                "it: a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p. ";
+        } else {
+            how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
+                   "thrown: the "
+                   "guess stays (✓) when u is below p/q. ";
+        }
+        // The rule counts with other laws than the ones whose shares are shown.
+        if (mixes && greedy)
+            how += "q and p are shown at temperature 1; at temperature 0 each law is its favourite alone, so "
+                   "the threshold is always or never. ";
+        how +=
+            (h.rule == "block" && !greedy) || blocks
+                ? "What lies behind it (✕) goes, and the target puts its own token there"
+            : h.k == 1
+                ? "A miss (✕) ends the round, and the target puts its own token there"
+                : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
+                  "own token there";
+        if (greedy || h.rule == "match" || h.rule == "typical")
+            how += mixes ? " (↻). " : " (■). ";
+        else
+            how += h.rule == "tree_topk" ? " (↻), drawn from its law without the guess. "
+                                         : " (↻), drawn from what the guess left over. ";
+        how += std::string(h.k == 1 ? "When the guess stays" : "When every guess stays") +
+               ", the target adds one more token (★). A round gives at least one token, and the text ";
+        if (rule && !keeps_target(*rule, h.rule_params, h.sampling))
+            how += mixes
+                       ? "follows the mixture, NOT the target; where the drafter has no law behind its last "
+                         "guess, the token there is the target's own."
+                       : "does NOT follow the target's law: this rule is not lossless.";
+        else
+            how += greedy ? "is the one that the target alone would write."
+                          : "follows the target's own law, as if nobody had guessed.";
+    }
+    text += "\n" + wrap(how, terminal_.width) + "\n\n";
+    return text + prompt_lines();
+}
+
+std::string Walk::how_to_read_a_tree() const {
+    const Header& h = *trace_->header();
+    const bool greedy = h.sampling.temperature == 0;
+    std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " +
+                      counted(h.nodes, "token") + " (◇): several ways to go on, each up to " +
+                      std::to_string(h.k) + (h.k == 1 ? " token" : " tokens") +
+                      " long. A guess stands below the one that it follows, one step further in. The "
+                      "target reads all of "
+                      "them in one pass (■), each guess seeing only the ones it follows. ";
+    if (greedy)
+        how += kGreedyHow;
+    else if (h.rule == "tree_topk")
+        how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is "
+               "thrown, and a "
+               "guess stays (✓) when u is below p, the target's chance. ";
+    else if (h.rule == "tree_kseq")
+        how +=
+            "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
+            "is held back by rho" +
+            std::string(h.rule_params.rho > 0 ? "" : ", which is their number unless --rule-param sets it") +
+            ": a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
+    else
+        how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
+               "thrown: the "
+               "guess stays (✓) when u is below p/q. ";
+    how +=
+        greedy ? "Then one of its own continuations may stay, and so on; "
+        : h.rule == "tree_kseq"
+            ? "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own "
+              "continuations are. "
+            : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
+              "target's law; after a guess that stays its own continuations are. ";
+    how += greedy ? "where none does, the target puts its own token (■). "
+                  : "Where none stays, the target puts its own token (↻). ";
+    how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives "
+           "at least one "
+           "token, and the text ";
+    return how + (greedy ? "is the one that the target alone would write."
+                         : "follows the target's own law, as if nobody had guessed.");
+}
+
+// The first lines of the prompt as the model gets it, chat turns and all.
+std::string Walk::prompt_lines() const {
+    constexpr int kMost = 8;
+    const std::string& prompt = trace_->header()->prompt_text;
+    if (prompt.empty()) return "  prompt  " + paint(Tone::muted, "(nothing: the table starts a text)") + "\n";
+    std::string text;
+    std::istringstream lines(printable(prompt.substr(0, prompt.find_last_not_of('\n') + 1)));
+    std::string line;
+    int count = 0;
+    while (std::getline(lines, line) && ++count <= kMost)
+        text += (count == 1 ? "  prompt  " : "          ") +
+                paint(Tone::muted, clip(line, terminal_.width - 10)) + "\n";
+    if (count > kMost) text += "          " + paint(Tone::muted, "… and more") + "\n";
+    return text;
+}
+
+// The first rounds, and the first one with a rejection: without it half of the rule would not be shown.
+bool Walk::in_full(const CycleView& view, const CycleSummary& cycle) const {
+    if (verbose_ || cycle.cycle < kFullRounds) return true;
+    const auto rejects = [](const CycleSummary& each) {
+        return std::ranges::any_of(
+            each.drafts, [](const DraftSlot& slot) { return slot.state == DraftSlot::State::rejected; });
+    };
+    const auto first = std::ranges::find_if(view.cycles, rejects);
+    return first != view.cycles.end() && first->cycle == cycle.cycle;
+}
+
+std::string Walk::round(const CycleView& view) const {
+    for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
+        if (!cycle->complete()) continue;
+        if (in_full(view, *cycle)) return full(view, *cycle);
+        std::string text;
+        if (const auto before = std::next(cycle); before != view.cycles.rend() && in_full(view, *before))
+            text = "\n" + rule_line("the other rounds, one line each (--verbose explains them all)");
+        return text + compact(*cycle);
+    }
+    return "";
+}
+
+std::string Walk::text_so_far(const CycleView& view) const {
+    // Tokens may be parts of a character: pieces are closed only where the bytes so far are whole characters.
+    const std::string edge = "  │ ";
+    std::string text = edge;
+    const std::string& prompt = view.header->prompt_text; // repeated when it is one short line
+    const bool repeat_prompt =
+        !prompt.empty() && prompt.find('\n') == std::string::npos && columns(prompt) < terminal_.width;
+    const int room = terminal_.width - columns(edge);
+    int used = 0;
+    std::string bytes;
+    for (std::size_t i = 0; i < view.tokens.size(); ++i) {
+        const OutputToken& t = view.tokens[i];
+        if (t.origin == Origin::prompt && !repeat_prompt) continue;
+        bytes += trace_->text(t.id);
+        const bool last = i + 1 == view.tokens.size();
+        const std::string shown_text = printable(bytes);
+        if (!last && shown_text.find("⟨") != std::string::npos && bytes.size() < 4 &&
+            t.origin != Origin::prompt)
+            continue;
+        bytes.clear();
+        const Mark mark = mark_of(t.origin);
+        const bool own = t.origin != Origin::prompt && t.origin != Origin::accepted;
+        std::string piece;
+        const std::string glyph =
+            own && !terminal_.color ? mark.glyph : "";         // without colours the mark stands in the text
+        if (!glyph.empty() && used + columns(glyph) >= room) { // a mark stays with its token
+            text += "\n" + edge;
+            used = 0;
+        }
+        used += columns(glyph);
+        piece = glyph;
+        const auto put = [&] { text += paint(mark.tone, std::exchange(piece, "")); };
+        for (std::size_t at = 0; at < shown_text.size();) {
+            std::size_t next = at + 1;
+            while (next < shown_text.size() && (static_cast<unsigned char>(shown_text[next]) & 0xC0) == 0x80)
+                ++next;
+            const std::string character =
+                shown_text.substr(at, next - at) == "\t" ? "    " : shown_text.substr(at, next - at);
+            at = next;
+            if (character == "\n" || used + columns(character) > room) {
+                put();
+                text += "\n" + edge;
+                used = 0;
+                if (character == "\n" || character == " ") continue;
+            }
+            piece += character;
+            used += columns(character);
+        }
+        put();
+    }
+    return text + "\n";
+}
+
+std::string Walk::closing(const CycleView& view, double plain_ms_per_token) const {
+    const Header& h = *trace_->header();
+    std::string text = "\n" + rule_line("result") + text_so_far(view);
+    int used = 0;
+    for (const std::string& piece :
+         {terminal_.color ? paint(Tone::muted, "prompt") : std::string("no mark: prompt and accepted"),
+          paint(Tone::accepted, "✓ accepted"), paint(Tone::residual, "↻ residual"),
+          paint(Tone::bonus, "★ bonus"), paint(Tone::target, "■ target")}) {
+        if (used + columns(piece) + 3 > terminal_.width) {
+            text += "\n";
+            used = 0;
+        }
+        text += (used ? "   " : "  ") + piece;
+        used += columns(piece) + 3;
+    }
+    text += "\n\n";
+    const auto row = [&](const std::string& name, const std::string& value, const std::string& note = "") {
+        text += "  " + pad(name, 20) + pad_left(value, 12) +
+                (note.empty() ? "" : "   " + paint(Tone::muted, clip(note, terminal_.width - 41))) + "\n";
+    };
+    if (view.stopped)
+        text += "  " + counted(view.output_tokens, "new token") + " in " + counted(view.rounds, "round") +
+                ", ended by: " + view.stopped->reason + "\n";
+    row("tokens per round", number(view.tokens_per_round(), 2), "plain decoding: 1.00");
+    if (h.drafter != "none")
+        row("accepted guesses", std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted),
+            percent(view.accepted_drafts, view.drafted));
+    if (h.tier == "TABLE") row("time", "–", "a table costs nothing to ask");
+    if (timed() && view.rounds > 0 && view.total_ms > 0) {
+        double draft = 0, verify = 0, other = 0;
+        for (const CycleSummary& cycle : view.cycles) {
+            if (!cycle.complete()) continue;
+            draft += cycle.draft_ms;
+            verify += cycle.verify_ms;
+            other += cycle.other_ms;
+        }
+        row("time per round", ms(view.total_ms / view.rounds),
+            "draft " + number(draft / view.rounds, 2) + " + verify " + number(verify / view.rounds, 2) +
+                " + other " + number(other / view.rounds, 2));
+        const double per_token = view.total_ms / view.output_tokens;
+        row("speed", number(1000 / per_token, 0) + " tok/s",
+            "prefill of the prompt " + ms(view.prefill_ms) + ", not counted");
+        if (plain_ms_per_token > 0) {
+            row("plain decoding", number(1000 / plain_ms_per_token, 0) + " tok/s",
+                "measured just now, same prompt, same recording");
+            // A round costs at least the pass that a plain token costs.
+            const double gain = plain_ms_per_token / per_token;
+            const bool possible = gain <= view.tokens_per_round();
+            row("speed-up", possible ? number(gain, 2) + "×" : "–",
+                !possible  ? "more than tokens per round allow: time it again"
+                : gain < 1 ? "guessing did not pay here"
+                           : "");
+        }
+    }
+    if (view.stopped) {
+        char hash[20];
+        std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(view.stopped->hash));
+        row("trace hash", hash, "the same for the same input, whatever the thread count");
+    }
+    return text;
+}
+
+} // namespace speclens::cli

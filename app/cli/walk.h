@@ -1,0 +1,49 @@
+// A generation told in words and colours, round by round, for someone who sees speculative decoding for the
+// first time. Reads the trace (through its fold) and nothing else; returns text, prints nothing.
+#pragma once
+
+#include <string>
+
+#include "app/cli/terminal.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace.h"
+
+namespace speclens::cli {
+
+class Walk {
+  public:
+    Walk(const Trace& trace, Terminal terminal, bool verbose)
+        : trace_(&trace), terminal_(terminal), verbose_(verbose) {}
+
+    [[nodiscard]] std::string opening() const;                    // who runs, how to read it, the prompt
+    [[nodiscard]] std::string round(const CycleView& view) const; // the last complete cycle of `view`
+    [[nodiscard]] std::string text_so_far(const CycleView& view) const; // coloured by origin, wrapped
+    [[nodiscard]] std::string closing(const CycleView& view, double plain_ms_per_token) const;
+
+  private:
+    [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;
+    [[nodiscard]] std::string full(const CycleView& view, const CycleSummary& cycle) const;
+    [[nodiscard]] std::string no_guesses(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string compact(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string how_to_read_a_tree() const;
+    [[nodiscard]] std::string prompt_lines() const;
+    [[nodiscard]] std::string table(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string own_token(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string alternatives(const Top& top, int drawn) const;
+    [[nodiscard]] std::string rule_line(const std::string& title) const;
+    [[nodiscard]] std::string paint(Tone tone, const std::string& text) const {
+        return terminal_.paint(tone, text);
+    }
+    [[nodiscard]] std::string token(int id, int most = 16) const;
+    [[nodiscard]] bool timed() const; // the times in the trace mean something
+    [[nodiscard]] std::string times(const CycleSummary& cycle) const;
+
+    const Trace* trace_;
+    Terminal terminal_;
+    bool verbose_ = false;
+};
+
+inline constexpr int kFullRounds =
+    2; // told in full, and the first one with a rejection; the others take one line
+
+} // namespace speclens::cli

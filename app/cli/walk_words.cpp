@@ -1,0 +1,77 @@
+#include "app/cli/walk_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace speclens::cli {
+
+Mark mark_of(Origin origin) {
+    switch (origin) {
+    case Origin::prompt:
+        return {"", Tone::muted};
+    case Origin::accepted:
+        return {"✓", Tone::accepted};
+    case Origin::residual:
+        return {"↻", Tone::residual};
+    case Origin::bonus:
+        return {"★", Tone::bonus};
+    case Origin::plain:
+        break;
+    }
+    return {"■", Tone::target};
+}
+
+Mark mark_of(const Resampled& own, bool drafted) {
+    if (own.from == Resampled::From::residual) return mark_of(Origin::residual);
+    if (own.from == Resampled::From::bonus && drafted) return mark_of(Origin::bonus);
+    return mark_of(Origin::plain);
+}
+
+double at_one(const Top& raw, int token, double otherwise) {
+    if (raw.empty()) return otherwise;
+    for (const Top::Entry& entry : raw.entries)
+        if (entry.id == token) return std::exp(entry.logp);
+    return std::min(raw.rest, std::exp(raw.entries.back().logp));
+}
+
+std::string ms(double value) {
+    return number(value, value < 10 ? 2 : 1) + " ms";
+}
+
+// Two decimals, or as many digits as it needs: what was set must not read as another value.
+std::string setting(double value) {
+    const double hundredths = value * 100;
+    if (std::abs(hundredths - std::round(hundredths)) < 1e-6 && (value == 0 || hundredths >= 1))
+        return number(value, 2);
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+std::string coin(double u) {
+    return number(std::min(u, 0.999), 3).substr(1);
+}
+
+std::string stays_if(double threshold) {
+    if (threshold >= 1) return "always";
+    if (threshold <= 0) return "never";
+    if (threshold > 0.9995) return "nearly 1"; // .999 would let one coin in a thousand fail
+    return threshold < 0.0005 ? "u ≈ 0" : "u < " + coin(threshold);
+}
+
+bool cut_off(const CycleSummary& cycle) {
+    return cycle.commit && static_cast<int>(cycle.commit->tokens.size()) <= cycle.commit->accepted_drafts;
+}
+
+std::string counted(int n, const std::string& what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string sampling_words(const Sampling& s) {
+    std::string words = "temperature " + setting(s.temperature);
+    if (s.top_k > 0) words += ", top-k " + std::to_string(s.top_k);
+    if (s.top_p < 1) words += ", top-p " + setting(s.top_p);
+    return words;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,32 @@
+// The small words of a walk-through: marks and colours of roles, milliseconds, coins, probabilities.
+#pragma once
+
+#include <string>
+
+#include "app/cli/terminal.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace.h"
+
+namespace speclens::cli {
+
+struct Mark {
+    const char* glyph;
+    Tone tone;
+};
+[[nodiscard]] Mark mark_of(Origin origin);
+[[nodiscard]] Mark mark_of(const Resampled& own, bool drafted);
+
+// Probability of `token` in the law at temperature 1 where the trace has that law, else the given one. A
+// token that is not listed has at most the probability of the last one that is.
+[[nodiscard]] double at_one(const Top& raw, int token, double otherwise);
+
+// The text ended inside the accepted guesses: what the target would have added is cut off.
+[[nodiscard]] bool cut_off(const CycleSummary& cycle);
+
+[[nodiscard]] std::string ms(double value);                        // "0.48 ms"
+[[nodiscard]] std::string coin(double u);                          // ".046"; never rounded up to 1
+[[nodiscard]] std::string stays_if(double threshold);              // "u < .308", "always", "never"
+[[nodiscard]] std::string counted(int n, const std::string& what); // "3 tokens"
+[[nodiscard]] std::string sampling_words(const Sampling& s);
+
+} // namespace speclens::cli

@@ -1,0 +1,125 @@
+// The cursor over the events of a run: steps, jumps, and looking for what is not there yet.
+#include <algorithm>
+
+#include "app/frame/controller.h"
+
+namespace speclens {
+namespace {
+
+// Commands are recorded in the trace but are no step to look at.
+bool is_step(const Event& event) {
+    return !std::holds_alternative<Commanded>(event);
+}
+
+} // namespace
+
+void Controller::go_to(std::size_t cursor, double now, bool with_motion) {
+    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, source_.trace().size()),
+                                     source_.trace().size());
+    if (cursor == cursor_ && !with_motion) return;
+    const CycleSummary* before = source_.view().current();
+    const int cycle_before = before ? before->cycle : -1;
+    cursor_ = cursor;
+    source_.update(source_.shared(), cursor_);
+    const CycleSummary* after = source_.view().current();
+    if ((after ? after->cycle : -1) != cycle_before) selected_.reset();
+    motion_start_ = with_motion ? now : -1;
+}
+
+void Controller::step_forward(double now) {
+    const std::size_t available = source_.trace().size();
+    std::size_t next = cursor_;
+    while (next < available && !is_step(source_.trace()[next])) ++next;
+    if (next < available) {
+        selected_.reset();
+        go_to(next + 1, now, true);
+    } else if (!ended() && seek_ == Seek::none) {
+        seek(Seek::step, now);
+    }
+}
+
+std::optional<std::size_t> Controller::found(Seek what) const {
+    const Trace& trace = source_.trace();
+    const std::size_t size = trace.size();
+    for (std::size_t i = seek_from_; i < size; ++i) {
+        const Event& e = trace[i];
+        switch (what) {
+        case Seek::step:
+            if (is_step(e)) return i + 1;
+            break;
+        case Seek::rejection:
+            if (const auto* check = std::get_if<Checked>(&e); check && !check->accepted) return i + 1;
+            break;
+        case Seek::verify:
+            if (std::holds_alternative<Verified>(e)) return i + 1;
+            break;
+        case Seek::cycle:
+            if (std::holds_alternative<Committed>(e)) return i + 1;
+            break;
+        case Seek::none:
+            break;
+        }
+    }
+    return std::nullopt;
+}
+
+// Goes to the event if it is there, else lets the engine run until it is.
+void Controller::seek(Seek what, double now) {
+    seek_ = what;
+    seek_from_ = cursor_;
+    selected_.reset();
+    if (!found(what) && !ended() && port_.set_budget) {
+        if (what == Seek::step && port_.add_budget)
+            port_.add_budget(1);
+        else
+            port_.set_budget(Gate::kUnlimited);
+    }
+    tick(now);
+}
+
+void Controller::move(Move where, double now) {
+    place_.reset(); // the user goes where the user wants
+    if (in_race()) return move_race(where, now);
+    arriving_ = false;
+    if (where != Move::play) playing_ = false;
+    switch (where) {
+    case Move::step:
+        did(Deed::stepped);
+        step_forward(now);
+        break;
+    case Move::back: {
+        did(Deed::stepped_back);
+        std::size_t to = cursor_;
+        while (to > 1 && !is_step(source_.trace()[to - 1])) --to;
+        selected_.reset();
+        go_to(to > 1 ? to - 1 : 1, now, false);
+        break;
+    }
+    case Move::cycle:
+        seek(Seek::cycle, now);
+        break;
+    case Move::cycle_back:
+        go_to(previous_cycle_end(source_.trace(), cursor_), now, false);
+        break;
+    case Move::verify:
+        did(Deed::stepped);
+        seek(Seek::verify, now);
+        break;
+    case Move::rejection:
+        seek(Seek::rejection, now);
+        break;
+    case Move::first:
+        go_to(1, now, false);
+        break;
+    case Move::last:
+        go_to(source_.trace().size(), now, false);
+        break;
+    case Move::play:
+        playing_ = !playing_;
+        next_play_ = now;
+        if (playing_ && cursor_ >= source_.trace().size() && ended()) go_to(1, now, false);
+        break;
+    }
+}
+
+} // namespace speclens

@@ -1,0 +1,328 @@
+#include "app/frame/frame.h"
+
+#include <algorithm>
+
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "engine/drafters/drafter.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+namespace {
+
+using ui::Rect;
+
+void ground(const FrameDraw& d) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const FrameLayout& l = d.layout;
+    c.fill({0, 0, d.ui.screen.w, d.ui.screen.h}, t.bg);
+    const auto panel = [&](Rect r) {
+        if (r.w > 0) c.fill(r, t.panel);
+    };
+    panel(l.menu);
+    panel(l.rail);
+    panel(l.timeline);
+    if (l.density == Density::full || l.density == Density::compact) panel(l.story);
+    if (l.density == Density::full) {
+        panel(l.details);
+        panel(l.controls);
+    }
+}
+
+void dividers(const FrameDraw& d) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Stroke line = d.ui.theme.hairline();
+    const FrameLayout& l = d.layout;
+    const auto below = [&](Rect r) {
+        if (r.w > 0) c.line({r.x, r.bottom() - 0.5F}, {r.right(), r.bottom() - 0.5F}, line);
+    };
+    const auto above = [&](Rect r) {
+        if (r.w > 0) c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, line);
+    };
+    below(l.menu);
+    if (l.rail.w > 0)
+        c.line({l.rail.right() - 0.5F, l.rail.y}, {l.rail.right() - 0.5F, l.rail.bottom()}, line);
+    above(l.ribbon);
+    above(l.timeline);
+    above(l.status);
+    if (l.density == Density::full && l.story.w > 0) {
+        c.line({l.story.x + 0.5F, l.story.y}, {l.story.x + 0.5F, l.details.bottom()}, line);
+        below(l.story);
+        above(l.controls);
+    }
+    if (l.density == Density::compact) above(l.story);
+}
+
+// Drawers lie on the stage; their ground is drawn before the scene fills them.
+void drawers(const FrameDraw& d) {
+    if (d.layout.density != Density::compact) return;
+    for (const Rect& r : {d.layout.details, d.layout.controls}) {
+        if (r.w <= 0) continue;
+        d.ui.canvas.fill(r, d.ui.theme.panel);
+        d.ui.canvas.outline(r, d.ui.theme.hairline());
+    }
+}
+
+struct Problem {
+    std::string what, remedy, action; // of its button; empty: none
+};
+
+// In the place of the title: what happened and what to try, on a second line where both are too long for one.
+bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Problem& problem) {
+    constexpr float kSize = 14, kLine = 18, kLeast = 120; // px
+    const ui::Theme& t = d.ui.theme;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Color color = t.role(ui::Role::rejected);
+    c.fill(bar, t.panel, 6);
+    c.fill(bar, color.alpha(t.tint_amount), 6);
+    c.outline(bar, {color, std::max(1.5F, t.edge_width)}, 6);
+    ui::icon(c, ui::Icon::cross, {bar.x + 22, bar.center().y}, 14, color);
+    bool clicked = false;
+    float right = bar.right() - 12;
+    if (!problem.action.empty()) {
+        const float width = ui::button_width(c, problem.action);
+        right -= width;
+        clicked = ui::button(d.ui, name, {right, bar.y + 6, width, 32}, problem.action);
+        right -= 16;
+    }
+    const float x = bar.x + 40, w = right - x, behind = 12;
+    const std::string head = ui::fit(c, problem.what, ui::Font::text_bold, kSize, w);
+    const float used = c.text_width(head, ui::Font::text_bold, kSize) + behind;
+    // The remedy begins behind the head where it has room and goes on below.
+    const std::string_view remedy = problem.remedy;
+    std::string_view beside;
+    if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used));
+        w - used > kLeast && !lines.empty())
+        beside = lines[0];
+    const std::size_t from = std::min(remedy.size(), remedy.find_first_not_of(' ', beside.size()));
+    const std::string below = ui::fit(c, remedy.substr(from), ui::Font::text, kSize, w);
+    const float base = ui::baseline(bar.y, bar.h, kSize) - (below.empty() ? 0 : kLine / 2);
+    c.text({x, base}, head, ui::Font::text_bold, kSize, t.ink);
+    if (!beside.empty()) c.text({x + used, base}, beside, ui::Font::text, kSize, t.ink);
+    if (!below.empty()) c.text({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
+    if (head != problem.what || below != remedy.substr(from))
+        ui::tooltip(d.ui, bar, problem.what + "\n" + problem.remedy);
+    return clicked;
+}
+
+void draw_state_of_engine(const FrameDraw& d) {
+    const EngineStatus* status = d.input.scene.status;
+    const Rect stage = d.layout.stage_clip;
+    if (stage.w <= 0) return;
+    const Rect region{stage.x + 12, stage.y + 6, stage.w - 12 - kBadgeRoom, 44};
+    if (!d.input.banner.empty()) {
+        if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, "Dismiss"}))
+            d.out.push_back(DismissBanner{});
+    } else if (status && status->state == EngineStatus::State::failed) {
+        const bool prompt = status->prompt_too_long; // the same prompt would fail again
+        if (draw_banner(d, "engine banner", region,
+                        {status->error, status->remedy, prompt ? "Edit the prompt" : "Try again"}))
+            d.pick(prompt ? Action::edit_prompt : Action::restart);
+    } else if (d.input.scene.view->failed) {
+        const Failed& failed = *d.input.scene.view->failed;
+        (void)draw_banner(d, "run banner", region, {failed.what, failed.remedy, ""});
+    } else if (status && status->state == EngineStatus::State::loading && d.input.engine) {
+        std::string words = status->job;
+        if (status->job_total > 0 && status->job_unit == "MB" && status->job_total >= 1000) {
+            words += ", " + ui::number(status->job_done / 1000, 1) + " of " +
+                     ui::number(status->job_total / 1000, 1) + " GB";
+        } else if (status->job_total > 0) {
+            words += ", " + ui::number(status->job_done, 0) + " of " + ui::number(status->job_total, 0) +
+                     " " + status->job_unit;
+        }
+        // On a ground of its own: some scenes have much to show without a model.
+        const Rect card{stage.x + 12, stage.bottom() - 60, stage.w - 24, 52};
+        d.ui.canvas.fill(card, d.ui.theme.raised, 6);
+        d.ui.canvas.outline(card, {d.ui.theme.line, 1}, 6);
+        ui::progress(d.ui, {card.x + 16, card.y + 14, card.w - 32 - 112, 32}, status->job_done,
+                     status->job_total, words);
+        if (ui::button(d.ui, "cancel loading", {card.right() - 8 - 96, card.y + 8, 96, 36}, "Cancel"))
+            d.pick(Action::cancel_loading);
+    }
+    if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
+        const float w =
+            std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
+        const Rect pill{stage.x + (stage.w - w) / 2, stage.bottom() - 40, w, 28};
+        d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
+        ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14,
+                        d.ui.theme.bg, w - 24, ui::Align::center);
+        d.ui.wake(d.state.message_until);
+    }
+}
+
+// What a stroke of the pen was drawn on.
+std::string picture_of(const FrameInput& input, const Rect& screen) {
+    return input.scene_name + " " + std::to_string(input.scene.beat) + " " +
+           std::to_string(input.scene.cursor) + " " + std::to_string(screen.w) + "x" +
+           std::to_string(screen.h);
+}
+
+} // namespace
+
+bool measuring(const Studies* studies, const MedusaView* training) {
+    if (training && !training->complete) return true;
+    return studies && std::ranges::any_of(*studies, [](const auto& s) { return !s.second->complete(); });
+}
+
+std::string why_not(const FrameInput& input, Action action) {
+    const bool race = input.scene_name == "race";
+    const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
+    const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
+    switch (action) {
+    case Action::undo:
+        return input.can_undo ? "" : "Nothing was changed yet";
+    case Action::redo:
+        return input.can_redo ? "" : "Nothing was taken back";
+    case Action::edit_prompt:
+    case Action::reroll:
+    case Action::restart:
+    case Action::longer:
+    case Action::shorter:
+    case Action::hotter:
+    case Action::colder:
+        return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+    case Action::likeliest: {
+        if (!models) return "No models are loaded";
+        const RunSettings* now = race ? (input.scene.race ? &input.scene.race->settings.base : nullptr) : input.scene.settings;
+        if (!now) return "There is no run yet";
+        if (now->sampling.temperature == 0) return "At temperature 0 every guess is the likeliest";
+        const DrafterInfo* who = race ? nullptr : find_drafter(now->drafter);
+        if (who && (now->drafter == "none" || now->drafter == "lookup")) return "This drafter draws no guesses";
+        return who && who->tree && now->rule == "tree_topk" ? "The guesses of this tree are chosen, not drawn" : "";
+    }
+    case Action::fewer_ids:
+        if (!models) return "No models are loaded";
+        if (race) return "Open one of its runs first";
+        if (!input.scene.settings || !has_whole_head(input.scene.settings->drafter))
+            return "This drafter does not rank the whole vocabulary";
+        return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
+    case Action::fork:
+        if (race) return "Open a lane with Enter to fork its run";
+        return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no round yet";
+    case Action::save_trace:
+    case Action::play:
+    case Action::first:
+    case Action::last:
+    case Action::to_rejection:
+    case Action::to_verify:
+    case Action::cycle:
+        return run ? "" : "There is no run yet";
+    case Action::cancel:
+        if (race && input.scene.race && !input.scene.race->cut && !input.scene.race->finished()) return "";
+        if (measuring(input.scene.studies, input.scene.training)) return "";
+        return input.scene.status && input.scene.status->state == EngineStatus::State::running
+                   ? ""
+                   : "Nothing is running";
+    case Action::cancel_loading:
+        return input.scene.status && input.scene.status->state == EngineStatus::State::loading
+                   ? ""
+                   : "Nothing is loading";
+    case Action::copy_link:
+    case Action::copy_command:
+        return run || input.scene_name == "numbers" || input.scene_name == "training" ? ""
+                                                                                      : "There is no run yet";
+    case Action::quiz:
+        return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
+    case Action::glossary:
+        return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
+    case Action::open_lecture:
+        return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
+    case Action::next_step:
+    case Action::previous_step:
+    case Action::to_step:
+    case Action::leave_lecture:
+    case Action::notes:
+        if (!input.lecture) return "No lecture is open";
+        if (input.lecture->away(input.scene_name)) return "";
+        if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps())
+            return "This is the last step";
+        return action == Action::previous_step && input.lecture->step == 0 ? "This is the first step" : "";
+    case Action::run_ahead:
+        return input.engine ? "" : "There is no engine in this window";
+    case Action::details:
+    case Action::controls:
+        if (input.active && input.active->whole_window()) return "This scene has no drawers";
+        return input.density == Density::compact  ? ""
+               : input.density == Density::single ? "F6 goes to the next part of this window"
+                                                  : "Drawers exist in small windows only";
+    case Action::present:
+        return input.too_small_to_present ? "This window is too small to present: enlarge it or zoom out"
+                                          : "";
+    default:
+        return "";
+    }
+}
+
+namespace {
+
+// Seen from a window that does not present: while it does, F5 ends that.
+bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rect screen) {
+    if (state.layout.presenter || !input.active) return false;
+    const ui::Vec2 whole{screen.w * input.zoom, screen.h * input.zoom};
+    const float larger = presenter_scale(whole, input.active->presenter_stage());
+    const float chosen = input.zoom_fits ? 1 : input.zoom;
+    return !can_present({whole.x / chosen / larger, whole.y / chosen / larger});
+}
+
+} // namespace
+
+std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
+    std::vector<FrameCommand> out;
+    FrameInput input = given;
+    if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
+    const FrameLayout layout =
+        frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
+    input.density = state.density = layout.density;
+    input.too_small_to_present = state.too_small_to_present = too_small_to_present(given, state, ui.screen);
+    SceneInput& scene = input.scene;
+    scene.stage = layout.stage;
+    scene.stage_clip = layout.stage_clip;
+    scene.story = layout.story;
+    scene.details = layout.details;
+    scene.controls = layout.controls;
+    scene.banner = !input.banner.empty() || scene.view->failed ||
+                   (scene.status && scene.status->state == EngineStatus::State::failed);
+    scene.strip = layout.density == Density::compact;
+    scene.presenter = layout.density == Density::presenter;
+    const FrameDraw d{input, state, layout, ui, out};
+
+    ground(d);
+    if (layout.menu.w > 0) draw_menu_bar(d);
+    draw_rail(d);
+    drawers(d);
+    cover_notes(d);
+    ui.came.reset(); // chrome stays where it is
+    ui.pans = layout.density == Density::single;
+    if (input.active)
+        for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
+    ui.pans = false;
+    pan_stage(d);
+    draw_ribbon(d);
+    draw_timeline(d);
+    draw_status(d);
+    dividers(d);
+    draw_state_of_engine(d);
+    draw_notes(d);
+    draw_overlay(state.overlay, ui);
+    if (state.menu >= 0) draw_open_menu(d);
+    if (state.popup != Popup::none) draw_popup(d);
+    for (const std::string& path : ui.input.dropped) {
+        if (state.popup == Popup::open_file) state.popup = Popup::none; // answered
+        out.emplace_back(OpenFile{path});
+    }
+    for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
+        d.pick(keyed.action, keyed.number);
+    move_between_regions(d);
+    if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});
+    if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
+        d.pick(Action::present);
+    // Last of all: whatever else Escape closes goes first.
+    if (state.popup == Popup::none && state.menu < 0 && why_not(input, Action::cancel).empty() &&
+        ui.take_key(ui::Key::escape))
+        d.pick(Action::cancel);
+    ui.finish();
+    return out;
+}
+
+} // namespace speclens

@@ -1,0 +1,163 @@
+// One frame of the whole window: menu, rail, scene, output ribbon, timeline, status bar and popups. Pure: it
+// draws FrameInput, keeps what it must in FrameUi, and returns what the user asked for. Knows no window.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/frame/actions.h"
+#include "app/frame/frame_layout.h"
+#include "app/frontend/frontend.h"
+#include "app/views/glossary.h"
+#include "app/views/quiz.h"
+#include "app/frame/saved_files.h"
+#include "app/frame/keys.h"
+#include "app/frame/overlay.h"
+#include "engine/run/run.h"
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+enum class Popup : std::uint8_t {
+    none,
+    palette,
+    prompt,
+    keys,
+    description,
+    open_file,
+    export_frame,
+    fork,
+    glossary,
+    quiz
+};
+
+// What lives between frames of the chrome; owned by the shell.
+struct FrameUi {
+    int menu = -1; // open menu
+    bool menu_keyed = false; // it was opened by a key: its first row is chosen
+    ui::Vec2 menu_mouse; // where the pointer was when it was drawn last
+    Popup popup = Popup::none;
+    bool opened_now = false;    // first frame of the popup: takes the focus
+    std::string query;          // palette, paths
+    std::string problem, remedy; // why the Open dialog could not open that; empty: nothing failed
+    QuizRound quiz;
+    int row = 0;                // chosen row of the palette or fork list
+    std::string prompt, system; // prompt editor
+    bool chat = false;
+    RunSettings counted; // what `room` was counted of; a prompt is long to count
+    PromptRoom room;
+    std::string no_room; // why it cannot be counted: that run cannot start
+    bool notes = false; // of the lecture's step, beside everything else
+    bool scrubbing = false;
+    bool panning = false;
+    LayoutWish layout;
+    int jump = 0; // regions that the focus is to go on; negative: back
+    Overlay overlay;
+    Density density = Density::full;    // of the last frame
+    bool too_small_to_present = false; // it was, and does not
+    std::string message;             // one line above the ribbon, "saved to …"
+    double message_until = 0;
+};
+
+// A lecture that is gone through, and which of its steps is shown.
+struct LecturePlace {
+    const LectureView* lecture = nullptr;
+    int step = 0;
+    [[nodiscard]] const LectureView::Step& now() const {
+        return lecture->steps[static_cast<std::size_t>(step)];
+    }
+    [[nodiscard]] int steps() const { return static_cast<int>(lecture->steps.size()); }
+    // Another scene was opened since: the next turn of a page leads back to the step.
+    [[nodiscard]] bool away(const std::string& scene) const {
+        return find_scene(scene) != find_scene(now().view.scene);
+    }
+};
+
+struct FrameInput {
+    SceneInput scene; // regions are filled in here
+    std::string scene_name;
+    Scene* active = nullptr;
+    const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
+    const std::vector<GlossaryEntry>* glossary = nullptr; // may be null
+    const std::vector<QuizQuestion>* quiz = nullptr;      // may be null
+    const std::vector<SavedFile>* saved = nullptr;        // may be null
+    bool playing = false;
+    double speed = 1;
+    bool engine = false; // an engine thread is there: stepping past the end goes on
+    bool run_ahead = true;
+    bool can_undo = false, can_redo = false; // changes of settings
+    const RunSettings* served = nullptr;     // what this program was asked to serve last; may be null
+    std::uint64_t hash = 0;          // of the events shown
+    bool altered = false;            // the recorded run does not match its hash
+    Density density = Density::full; // decides which actions have a place
+    bool too_small_to_present = false;
+    float zoom = 1;
+    bool zoom_fits = false; // nobody chose it
+    ui::ThemeKind theme = ui::ThemeKind::dark;
+    std::optional<LecturePlace> lecture;
+    const ViewReader* read = nullptr; // may be null
+    const std::function<PromptRoom(const RunSettings&)>* prompt_room = nullptr; // null: no models yet
+    std::string banner, remedy; // a problem of the window itself ("could not save …")
+};
+
+struct OpenFile {
+    std::string path;
+};
+struct ExportFile {
+    std::string path;
+};
+struct CopyText {
+    std::string text;
+};
+struct DismissBanner {};
+struct PickAction {
+    Action action;
+    int number = 0;
+};
+struct PressKey { // of the scene
+    ui::Key key;
+};
+using FrameCommand =
+    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey>;
+
+std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
+
+// Whether something is measured or trained beside the run; both may be null.
+[[nodiscard]] bool measuring(const Studies* studies, const MedusaView* training);
+// Why this action is not possible now; empty when it is.
+[[nodiscard]] std::string why_not(const FrameInput& input, Action action);
+
+// ---- parts, one file each ----
+struct FrameDraw {
+    const FrameInput& input;
+    FrameUi& state;
+    const FrameLayout& layout;
+    ui::Ui& ui;
+    std::vector<FrameCommand>& out;
+    void pick(Action action, int number = 0) const { out.push_back(PickAction{action, number}); }
+};
+void draw_menu_bar(const FrameDraw& d);
+void draw_open_menu(const FrameDraw& d); // on top of everything
+void draw_rail(const FrameDraw& d);
+void draw_ribbon(const FrameDraw& d);
+void draw_timeline(const FrameDraw& d);
+void draw_status(const FrameDraw& d);
+void draw_popup(const FrameDraw& d);
+// Buttons for what this layout hides, at the right end of the menu bar. Returns how wide they are.
+float draw_handles(const FrameDraw& d);
+// Notes of the lecture's step. Nothing below them gets the pointer; keys go where they always go.
+void cover_notes(const FrameDraw& d); // before the scene
+void draw_notes(const FrameDraw& d);  // after it
+// The keyboard's ways over the window (frame_focus.cpp), once everything is drawn: from region to region, and
+// over a stage that is larger than the window.
+void move_between_regions(const FrameDraw& d);
+void pan_stage(const FrameDraw& d); // behind the scene
+// "domino K = 7 · T 0.8 · token rule"; a draft temperature of its own is told behind the target's.
+[[nodiscard]] std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
+                                    const std::string& rule);
+[[nodiscard]] std::string speculation_state(const SceneInput& input,
+                                            bool& on); // "active, 3.00 tokens per round"
+
+} // namespace speclens

@@ -1,0 +1,359 @@
+// Menu bar, scene rail and status bar.
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "app/frame/frame.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+constexpr struct {
+    const char *label, *key;
+    Action action;
+} kRailRows[] = {{"Keys", "?", Action::keys},
+                 {"Glossary", "G", Action::glossary},
+                 {"In words", "D", Action::description},
+                 {"Search", "Ctrl+K", Action::palette}};
+
+ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) {
+    return d.ui.id("scene " + std::to_string(scene.number));
+}
+
+// Which row Tab stops at: that of the open scene, and from there the arrows lead to the others.
+ui::Id rail_stop(const FrameDraw& d, bool icons) {
+    std::vector<ui::Id> rows;
+    std::size_t open = 0;
+    for (const SceneInfo& scene : scene_list()) {
+        if (d.input.scene_name == scene.name) open = rows.size();
+        rows.push_back(rail_id(d, scene));
+    }
+    if (!icons)
+        for (const auto& row : kRailRows) rows.push_back(d.ui.id(row.label));
+    return rows[ui::walk(d.ui, rows, open, ui::Key::up, ui::Key::down)];
+}
+
+void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons, ui::Id stop) {
+    const bool selected = d.input.scene_name == scene.name;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const std::string number = std::to_string(scene.number);
+    const ui::Id id = rail_id(d, scene);
+    const ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
+    if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
+    if (selected) c.fill({box.x, box.y + 8, 3, box.h - 16}, t.ink, 1);
+    if (touched.focused) ui::focus_ring(c, t, box);
+    const ui::Color color = selected ? t.ink : t.muted;
+    const float base = box.y + box.h / 2 + 5;
+    if (icons) {
+        c.text({box.center().x, base}, number, Font::mono, 14, color, Align::center);
+        ui::tooltip(d.ui, box, number + " " + scene.title, touched.focused);
+    } else {
+        c.text({box.x + 32, base}, number, Font::mono, 14, color, Align::right);
+        c.text({box.x + 48, base}, scene.title, selected ? Font::text_bold : Font::text, 15, color);
+    }
+    if (touched.clicked) d.out.push_back(SceneCommand{OpenScene{scene.name}});
+}
+
+} // namespace
+
+void draw_menu_bar(const FrameDraw& d) {
+    const Rect r = d.layout.menu;
+    ui::Canvas& c = d.ui.canvas;
+    const float base = r.y + r.h / 2 + 5;
+    c.text({r.x + 16, base}, "SpecLens", Font::text_bold, 15, d.ui.theme.ink);
+    const float end = r.right() - draw_handles(d);
+    float x = r.x + 16 + c.text_width("SpecLens", Font::text_bold, 15) + 17;
+    const auto& names = menu_names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const float w = c.text_width(names[i], Font::text, 15) + 19;
+        if (x + w > end - 8) break; // a very narrow window: the palette has everything
+        const Rect box{x, r.y, w, r.h};
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
+        const bool open = d.state.menu == static_cast<int>(i);
+        if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
+        if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
+        c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
+        const bool down = touched.focused && d.ui.take_key(ui::Key::down);
+        if (touched.clicked || down) {
+            d.state.menu = static_cast<int>(i);
+            d.state.menu_keyed = touched.focused;
+        }
+        x += w;
+    }
+    const float width = std::min(272.0F, end - 8 - x - 16);
+    if (width < 60) return;
+    const Rect search{end - 8 - width, r.y + 2, width, r.h - 5};
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("search"), search, {.grow = false});
+    c.fill(search, d.ui.theme.bg, 4);
+    c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
+    ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
+    if (width > 264) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
+    if (width > 110)
+        c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
+    if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
+    if (touched.clicked) d.pick(Action::palette);
+}
+
+void draw_rail(const FrameDraw& d) {
+    const Rect r = d.layout.rail;
+    if (r.w <= 0) return;
+    const bool icons = r.w < 100;
+    d.ui.push_id("rail");
+    const ui::Id stop = rail_stop(d, icons);
+    const float available = icons ? r.h - 8 : r.h - 12 - 166;
+    const std::vector<SceneInfo>& scenes = scene_list();
+    const float pitch = std::min(36.0F, available / static_cast<float>(scenes.size()));
+    const float first = r.y + (icons ? 4.0F : 12.0F);
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
+        const float y = first + pitch * static_cast<float>(i);
+        rail_row(d, scenes[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons,
+                 stop);
+    }
+    if (!icons) {
+        float y = first + pitch * static_cast<float>(scenes.size()) + 12;
+        d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
+        y += 10;
+        for (const auto& [label, key, action] : kRailRows) {
+            const Rect box{r.x + 8, y, r.w - 17, 34};
+            const ui::Id id = d.ui.id(label);
+            const ui::Touch touched = ui::touch(d.ui, id, box, {.stop = id == stop});
+            if (touched.hovered) d.ui.canvas.fill(box, d.ui.theme.raised.alpha(0.5F), 6);
+            if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
+            d.ui.canvas.text({box.x + 48, y + 22}, label, Font::text, 15, d.ui.theme.muted);
+            d.ui.canvas.text({box.right() - 8, y + 22}, key, Font::mono, 14, d.ui.theme.muted, Align::right);
+            if (touched.clicked) d.pick(action);
+            y += 34;
+        }
+    }
+    d.ui.pop_id();
+}
+
+std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
+                      const std::string& rule) {
+    const bool plain = drafter == "none";
+    std::string words = plain ? "plain decoding" : drafter + " K = " + std::to_string(k);
+    if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", temperature);
+    words += std::string(" · T ") + text;
+    return plain ? words : words + draft_words(temperature, draft_temperature) + " · " + rule + " rule";
+}
+
+std::string speculation_state(const SceneInput& input, bool& on) {
+    on = false;
+    const CycleView& view = *input.view;
+    if (input.status && input.status->state == EngineStatus::State::failed)
+        return input.status->prompt_too_long ? "OFF: the prompt is too long" : "OFF: the engine stopped";
+    if (!view.header) return "OFF: no run yet";
+    const Header& h = *view.header;
+    if (h.drafter == "none") {
+        std::string why = h.notice.empty() ? std::string("drafter none, plain decoding") : h.notice;
+        const std::string known = "speculation is off: "; // the cell says so already
+        if (why.starts_with(known)) why.erase(0, known.size());
+        return "OFF: " + why;
+    }
+    if (h.k == 0) return "OFF: K = 0, plain decoding";
+    const CycleView& whole = *input.whole;
+    if (whole.rounds > 0 && whole.drafted == 0) return "OFF: nothing to draft so far";
+    on = true;
+    if (view.rounds == 0) return "active";
+    return "active, " + ui::per_round(view.tokens_per_round()) + " tokens per round" + (view.stopped ? "" : " so far");
+}
+
+namespace {
+
+// Where this run was forked, and what was forced there; empty: nowhere.
+struct ForkWords {
+    std::string where, tip;
+};
+
+ForkWords fork_words(const Trace& trace) {
+    ForkWords words;
+    int complete = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        if (std::holds_alternative<Committed>(trace[i])) ++complete;
+        if (std::holds_alternative<Commanded>(trace[i])) {
+            words.where += (words.where.empty() ? "fork at round " : ", ") + std::to_string(complete + 1);
+            words.tip = "from there on the run is a branch: Ctrl+Z brings back the run before";
+        }
+        const auto* guess = std::get_if<Drafted>(&trace[i]);
+        if (guess && guess->extra == "forced") words.where += ": " + quoted(trace, guess->token) + " forced";
+    }
+    return words;
+}
+
+struct RaceCell {
+    std::string text;
+    bool strong = false;
+    int keep = 0;
+    std::string tip;
+    bool dot = false, on = false;
+};
+
+// What the status bar says of a race: who runs, whether the texts agree, and how far the averages are.
+std::vector<RaceCell> race_cells(const SceneInput& in) {
+    std::vector<RaceCell> cells;
+    if (!in.race)
+        return {{"no race yet", true, 9, "it starts as soon as the models are loaded", true, false}};
+    const RaceModel model = race_model(in);
+    int drafters = 0, broken = 0;
+    for (const RaceLaneModel& lane : model.lanes) {
+        drafters += !lane.plain();
+        broken += !lane.lane->problem.empty();
+    }
+    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") +
+                         (model.stepped ? ", in step" : ", one at a time"),
+                     false, 4,
+                     model.stepped ? "all lanes go on together; nothing is timed"
+                                   : "every lane has the machine to itself while it runs"});
+    const bool all = broken == 0 && drafters > 0;
+    cells.push_back({all             ? (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active"
+                     : drafters == 0 ? "OFF: nobody drafts"
+                                     : std::to_string(broken) + " cannot run",
+                     true, 9, "whether guesses are made", true, all});
+    const std::string texts = race_texts(model);
+    if (!texts.empty())
+        cells.push_back({texts, !model.identical && model.greedy, 8,
+                         "greedy text of every drafter must equal plain decoding's, token by token"});
+    if (in.race->prompts > 0)
+        cells.push_back({in.race->finished()
+                             ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
+                             : std::to_string(in.race->prompts_done) + " of " +
+                                   counted(in.race->prompts, "prompt") + " measured",
+                         false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
+    cells.push_back({"seed " + std::to_string(in.race->settings.base.seed), false, 3, "dice of every lane"});
+    return cells;
+}
+
+} // namespace
+
+void draw_status(const FrameDraw& d) {
+    const Rect r = d.layout.status;
+    if (r.w <= 0) return;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const SceneInput& in = d.input.scene;
+    const Header* h = in.view->header;
+    const float base = r.y + r.h / 2 + 5;
+    struct Cell {
+        std::string text;
+        bool strong = false;
+        bool mono = false;
+        int keep = 0; // dropped last when large
+        std::string tip;
+        bool dot = false, on = false;
+    };
+    std::vector<Cell> cells;
+    const bool race = d.input.scene_name == "race";
+    if (const auto& lecture = d.input.lecture) {
+        const bool away = lecture->away(d.input.scene_name);
+        cells.push_back({"step " + std::to_string(lecture->step + 1) + " of " +
+                             std::to_string(lecture->steps()) + (away ? " (away)" : "") + " · " +
+                             lecture->now().title,
+                         true, false, 8,
+                         away ? "of the lecture: PageDown or PageUp leads back to it"
+                              : "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
+    }
+    std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
+    if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
+    if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
+    if (race && in.race) engine = in.race->backend + " · " + in.race->model;
+    if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
+    cells.push_back({engine, true, false, 5, "engine, device and models"});
+    if (race) {
+        for (RaceCell& cell : race_cells(in))
+            cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip),
+                             cell.dot, cell.on});
+    }
+    if (h && !race)
+        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule), false, false, 4,
+                         "drafter, temperature and rule of this run"});
+    const ServerView* server = d.input.scene_name == "server" ? in.server : nullptr;
+    if (d.input.served && server && server->own &&
+        (server->state == ServerView::State::probing || server->state == ServerView::State::attached)) {
+        const RunSettings& s = *d.input.served;
+        cells.push_back(
+            {"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule),
+             true, false, 8, "what was on screen when “Serve this engine” was pressed"});
+    }
+    bool on = false;
+    const std::string state = race ? "" : speculation_state(in, on);
+    const ForkWords fork = race ? ForkWords{} : fork_words(*in.trace);
+    if (!fork.where.empty()) cells.push_back({fork.where, true, false, 8, fork.tip});
+    if (!race)
+        cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
+    if (h && !race) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
+    if (in.status && in.status->memory_bytes > 0)
+        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2,
+                         "weights and caches"});
+    if (h && !race) {
+        static constexpr char kHex[] = "0123456789abcdef";
+        std::string hash = "hash ";
+        for (int i = 0; i < 8; ++i) {
+            if (i == 4) hash += ' ';
+            hash += kHex[(d.input.hash >> (60 - 4 * i)) & 15];
+        }
+        cells.push_back({hash, false, false, 1, "of the events shown: equal runs have equal hashes"});
+        if (d.input.altered)
+            cells.push_back({"CHANGED after it was recorded", true, false, 10,
+                             "the events do not give the hash that the file ends with"});
+    }
+    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1,
+                     "zoom: Ctrl+= and Ctrl+-"});
+    if (d.input.playing && !race)
+        cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false,
+                         false, 3, "slower [ and faster ]"});
+
+    const RaceModel model = race ? race_model(in) : RaceModel{};
+    if (race) h = race_header(model);
+    std::string right = h && tier_of(h) == ui::Tier::recorded
+                            ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine)
+                            : "";
+    const auto width = [&](const Cell& cell) {
+        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 +
+               (cell.dot ? 16.0F : 0.0F);
+    };
+    const auto total = [&] {
+        float sum = 16 + (right.empty() ? 0 : c.text_width(right, Font::text, 14) + 32);
+        for (const Cell& cell : cells) sum += width(cell);
+        return sum;
+    };
+    while (cells.size() > 1 && total() > r.w) {
+        if (!right.empty() && cells.size() < 5) {
+            right.clear();
+            continue;
+        }
+        cells.erase(std::ranges::min_element(cells, {}, &Cell::keep));
+    }
+    float x = r.x + 16;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Cell& cell = cells[i];
+        const float w = std::min(width(cell), r.right() - x);
+        if (i > 0) c.line({x - 12 + 0.5F, r.y + 8}, {x - 12 + 0.5F, r.bottom() - 8}, t.hairline());
+        float at = x;
+        if (cell.dot) {
+            if (cell.on)
+                c.disc({at + 4, r.center().y}, 4, t.live());
+            else
+                c.ring({at + 4, r.center().y}, 4, {t.muted, 1.5F});
+            at += 16;
+        }
+        ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted,
+                        r.right() - 8 - at);
+        ui::tooltip(d.ui, {x - 6, r.y, w - 8, r.h}, cell.tip);
+        x += w;
+    }
+    if (!right.empty()) c.text({r.right() - 16, base}, right, Font::text, 14, t.muted, Align::right);
+}
+
+} // namespace speclens

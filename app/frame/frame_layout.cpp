@@ -1,0 +1,146 @@
+#include "app/frame/frame_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace speclens {
+namespace {
+
+using ui::Rect;
+
+FrameLayout full_layout(ui::Vec2 size) {
+    FrameLayout l;
+    l.tall = size.y >= 984; // below that the stage needs the height more than the chrome does
+    const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56,
+                status = l.tall ? 28 : 24;
+    const float rail = 208, side = 400, controls = 96, story = 376;
+    const float bottom = size.y - status - timeline - ribbon;
+    l.menu = {0, 0, size.x, menu};
+    l.rail = {0, menu, rail, bottom - menu};
+    l.stage = {rail, menu, size.x - rail - side, bottom - menu - controls};
+    l.story = {size.x - side, menu, side, story};
+    l.details = {size.x - side, menu + story, side, bottom - menu - story};
+    l.controls = {rail, bottom - controls, l.stage.w, controls};
+    l.ribbon = {0, bottom, size.x, ribbon};
+    l.timeline = {0, bottom + ribbon, size.x, timeline};
+    l.status = {0, size.y - status, size.x, status};
+    l.stage_clip = l.stage;
+    return l;
+}
+
+// A stage of 472: below kTimelineHeight only without the timeline, which keys and menus stand in for.
+constexpr float kCompactWidth = kWholeWidth, kCompactHeight = 636, kTimelineHeight = kWholeHeight;
+
+FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
+    FrameLayout l;
+    l.density = Density::compact;
+    l.tall = false;
+    const float menu = 24, rail = 48, strip = 52, ribbon = 64, status = 24;
+    const float timeline = size.y >= kTimelineHeight ? 56 : 0;
+    const float bottom = size.y - status - timeline - ribbon;
+    l.menu = {0, 0, size.x, menu};
+    l.rail = {0, menu, rail, bottom - strip - menu};
+    l.stage = {rail, menu, size.x - rail, bottom - strip - menu};
+    l.story = {0, bottom - strip, size.x, strip};
+    l.ribbon = {0, bottom, size.x, ribbon};
+    if (timeline > 0) l.timeline = {0, bottom + ribbon, size.x, timeline};
+    l.status = {0, size.y - status, size.x, status};
+    l.stage_clip = l.stage;
+    if (wish.details) {
+        l.details = {size.x - 400, menu, 400, l.stage.h};
+        l.stage_clip.w -= 400;
+        if (l.stage.w - 400 >= 780) l.stage.w -= 400;
+    }
+    if (wish.controls) {
+        l.controls = {rail, l.stage.bottom() - 96, l.stage_clip.w, 96};
+        l.stage_clip.h -= 96;
+    }
+    return l;
+}
+
+FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish) {
+    FrameLayout l;
+    l.density = Density::single;
+    l.tall = false;
+    l.menu = {0, 0, size.x, 24};
+    l.status = {0, size.y - 24, size.x, 24};
+    const Rect body{0, 24, size.x, size.y - 48};
+    switch (wish.region) {
+    case Region::stage: {
+        l.stage_clip = body;
+        l.stage = {body.x, body.y, std::max(body.w, kStageWidth), std::max(body.h, kStageHeight)};
+        l.pan_limit = {l.stage.w - body.w, l.stage.h - body.h};
+        l.stage.x -= std::clamp(wish.pan.x, 0.0F, l.pan_limit.x);
+        l.stage.y -= std::clamp(wish.pan.y, 0.0F, l.pan_limit.y);
+        break;
+    }
+    case Region::story:
+        l.story = body;
+        break;
+    case Region::details:
+        l.details = body;
+        break;
+    case Region::controls:
+        l.controls = {body.x, body.y, body.w, 96};
+        break;
+    case Region::output:
+        l.ribbon = {body.x, body.y, body.w, 88};
+        l.timeline = {body.x, body.y + 88, body.w, 96};
+        l.tall = true;
+        break;
+    }
+    return l;
+}
+
+// Scenes that lay out the whole window themselves. Small windows pan them like any other stage.
+FrameLayout whole_layout(ui::Vec2 size) {
+    FrameLayout l;
+    l.tall = size.x >= 1440 && size.y >= 840;
+    if (!l.tall) l.density = Density::compact;
+    const float menu = l.tall ? 28 : 24, status = l.tall ? 28 : 24;
+    l.menu = {0, 0, size.x, menu};
+    l.status = {0, size.y - status, size.x, status};
+    l.stage = l.stage_clip = {0, menu, size.x, size.y - menu - status};
+    return l;
+}
+
+constexpr float kRibbon = 70, kSentence = 64, kMostScale = 2; // of the presenter
+
+// No menu, rail, timeline or status bar. Scenes that take the whole window have no output and no sentence.
+FrameLayout presenter_layout(ui::Vec2 size, bool whole) {
+    FrameLayout l;
+    l.density = Density::presenter;
+    l.tall = false;
+    const float ribbon = whole ? 0 : kRibbon, sentence = whole ? 0 : kSentence;
+    l.stage = l.stage_clip = {0, 0, size.x, size.y - ribbon - sentence};
+    if (whole) return l;
+    l.ribbon = {0, l.stage.bottom(), size.x, ribbon};
+    l.story = {0, l.ribbon.bottom(), size.x, sentence};
+    return l;
+}
+
+} // namespace
+
+FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
+    if (wish.presenter && can_present(size)) return presenter_layout(size, whole);
+    if (whole && size.x >= kCompactWidth && size.y >= kTimelineHeight) return whole_layout(size);
+    if (size.x >= 1440 && size.y >= 840) return full_layout(size);
+    if (!whole && size.x >= kCompactWidth && size.y >= kCompactHeight) return compact_layout(size, wish);
+    return single_layout(size, wish);
+}
+
+bool can_present(ui::Vec2 size) {
+    return size.x >= 780 && size.y >= 440;
+}
+
+float window_scale(ui::Vec2 window) {
+    const float fits = std::min(window.x / 1600, window.y / 1000);
+    return std::clamp(std::floor(fits * 10 + 0.001F) / 10, 1.0F, 3.0F);
+}
+
+float presenter_scale(ui::Vec2 window, ui::Vec2 least) {
+    const float fits = std::min(window.x / least.x, window.y / (least.y + kRibbon + kSentence));
+    return std::clamp(fits, 1.0F, kMostScale);
+}
+
+} // namespace speclens

@@ -1,0 +1,184 @@
+// The open menu: a list of actions on a layer of its own. Scenes are listed from the scene table.
+#include <algorithm>
+#include <utility>
+
+#include "app/frame/frame.h"
+#include "ui/text_layout.h"
+#include "scenes/shared/run_controls.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+struct Row {
+    std::string label, shortcut, off;
+    FrameCommand command;
+    bool checked = false;
+};
+
+bool checked(const FrameDraw& d, Action action) {
+    switch (action) {
+    case Action::run_ahead:
+        return d.input.run_ahead;
+    case Action::details:
+        return d.layout.details.w > 0;
+    case Action::controls:
+        return d.layout.controls.w > 0;
+    case Action::present:
+        return d.state.layout.presenter;
+    case Action::notes:
+        return d.state.notes;
+    case Action::light:
+        return d.state.overlay.light;
+    case Action::pen:
+        return d.state.overlay.pen;
+    case Action::likeliest:
+        return d.input.scene_name == "race" ? d.input.scene.race && likeliest_drafts(d.input.scene.race->settings.base)
+                                            : d.input.scene.settings && likeliest_drafts(*d.input.scene.settings);
+    case Action::fewer_ids:
+        return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
+    case Action::theme_dark:
+        return d.input.theme == ui::ThemeKind::dark;
+    case Action::theme_light:
+        return d.input.theme == ui::ThemeKind::light;
+    case Action::theme_contrast:
+        return d.input.theme == ui::ThemeKind::contrast;
+    case Action::reduced_motion:
+        return d.input.scene.reduced_motion;
+    case Action::letters:
+        return d.input.scene.letters_article;
+    default:
+        return false;
+    }
+}
+
+// Drawers and single regions have no place in a large window: then they are not listed at all.
+bool has_place(const FrameDraw& d, Action action) {
+    const bool placed =
+        action == Action::details || action == Action::controls || action == Action::next_region;
+    return !placed || why_not(d.input, action).empty();
+}
+
+std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
+    std::vector<Row> rows;
+    if (menu == "Scene")
+        for (const SceneInfo& info : scene_list())
+            rows.push_back({std::to_string(info.number) + "  " + info.title, "", "",
+                            SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
+    for (const ActionInfo& info : action_list())
+        if (info.menu && menu == info.menu && has_place(d, info.action))
+            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action},
+                            checked(d, info.action)});
+    return rows;
+}
+
+float menu_x(const FrameDraw& d, int index) {
+    float x = d.layout.menu.x + 16 + d.ui.canvas.text_width("SpecLens", Font::text_bold, 15) + 17;
+    for (int i = 0; i < index; ++i)
+        x += d.ui.canvas.text_width(menu_names()[static_cast<std::size_t>(i)], Font::text, 15) + 19;
+    return x;
+}
+
+// Up and down walk over the rows that can be chosen; a menu that a key opened begins with the first of them.
+void walk_rows(const FrameDraw& d, const std::vector<ui::Id>& ids) {
+    const bool keyed = std::exchange(d.state.menu_keyed, false);
+    if (ids.empty()) return;
+    const bool chosen = d.ui.state.focus_visible && std::ranges::count(ids, d.ui.state.focus) > 0;
+    const auto pressed = [&](ui::Key key) { return !chosen && d.ui.take_key(key); };
+    if (keyed || pressed(ui::Key::down) || pressed(ui::Key::home))
+        d.ui.move_focus(ids.front());
+    else if (pressed(ui::Key::up) || pressed(ui::Key::end))
+        d.ui.move_focus(ids.back());
+    (void)ui::walk(d.ui, ids, 0, ui::Key::up, ui::Key::down);
+}
+
+} // namespace
+
+void draw_open_menu(const FrameDraw& d) {
+    constexpr float kRow = 30;
+    const int index = d.state.menu;
+    const std::vector<Row> rows = rows_of(d, menu_names()[static_cast<std::size_t>(index)]);
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    float width = 200;
+    for (const Row& row : rows)
+        width = std::max(width, c.text_width(row.label, Font::text, 15) +
+                                    c.text_width(row.shortcut, Font::mono, 14) + 84);
+    const float content = static_cast<float>(rows.size()) * kRow, top = d.layout.menu.bottom();
+    const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), top, width,
+                   std::min(content + 8, d.ui.screen.h - top - 4)};
+    const Rect view = box.inset(0, 4);
+    const float bar = content > view.h ? 8 : 0; // it scrolls
+    std::vector<ui::Id> names; // as the bar calls them
+    for (const char* name : menu_names()) names.push_back(d.ui.id(std::string("menu ") + name));
+    d.ui.begin_layer();
+    c.fill(box, t.raised, 6);
+    c.outline(box, {t.muted, t.edge_width}, 6);
+    d.ui.push_id("open menu");
+    bool close = d.ui.take_key(ui::Key::escape);
+    const int menus = static_cast<int>(menu_names().size());
+    const auto turn = [&](ui::Key key, int by) {
+        if (!d.ui.take_key(key)) return;
+        d.state.menu = (index + menus + by) % menus;
+        // The focus goes back to the name of the menu that is seen last.
+        if (ui::Id& back = d.ui.state.below.back().focus; back == names[static_cast<std::size_t>(index)])
+            back = names[static_cast<std::size_t>(d.state.menu)];
+    };
+    turn(ui::Key::left, -1);
+    turn(ui::Key::right, 1);
+    const ui::Vec2 mouse = d.ui.input.mouse, was = std::exchange(d.state.menu_mouse, mouse);
+    const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
+    const float up = ui::begin_scroll(d.ui, menu_names()[static_cast<std::size_t>(index)], view, content);
+    const auto id_of = [&](std::size_t i) { return d.ui.id("row " + std::to_string(i)); };
+    const auto place_of = [&](std::size_t i) {
+        return Rect{box.x + 4, view.y - up + kRow * static_cast<float>(i), box.w - 8 - bar, kRow};
+    };
+    std::vector<ui::Id> can; // be chosen
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!rows[i].off.empty()) continue;
+        can.push_back(id_of(i));
+        if (!moved || !d.ui.mouse_in(place_of(i))) continue;
+        d.ui.state.focus = can.back(); // the keys go on from where the pointer was
+        d.ui.state.focus_visible = true;
+    }
+    walk_rows(d, can);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        const Rect at = place_of(i);
+        const bool off = !row.off.empty();
+        const ui::Touch touched = ui::touch(d.ui, id_of(i), at, {.disabled = off, .grow = false});
+        const bool pointed = touched.hovered && !d.ui.state.focus_visible;
+        if ((pointed || touched.focused) && !off) c.fill(at, t.line, 4);
+        if (row.checked) ui::icon(c, ui::Icon::check, {at.x + 12, at.center().y}, 10, t.ink);
+        c.text({at.x + 26, at.y + 20}, row.label, Font::text, 15, off ? t.muted.alpha(0.6F) : t.ink);
+        c.text({at.right() - 8, at.y + 20}, row.shortcut, Font::mono, 14, t.muted, Align::right);
+        if (off) ui::tooltip(d.ui, at, row.off);
+        if (touched.clicked) {
+            d.out.push_back(row.command);
+            close = true;
+        }
+    }
+    ui::end_scroll(d.ui);
+    if (d.ui.reachable() && (moved || d.ui.input.pressed)) {
+        if (d.ui.input.pressed && !box.contains(mouse)) close = true;
+        // Another menu name under the mouse opens that one instead.
+        for (int i = 0; i < menus; ++i) {
+            const Rect name{menu_x(d, i), d.layout.menu.y, menu_x(d, i + 1) - menu_x(d, i), d.layout.menu.h};
+            if (i != index && name.contains(mouse)) {
+                d.state.menu = i;
+                close = false;
+                d.ui.wake(d.ui.input.time);
+            }
+        }
+    }
+    d.ui.pop_id();
+    d.ui.end_layer();
+    if (close) d.state.menu = -1;
+    d.state.menu_keyed = d.state.menu >= 0 && d.state.menu != index && !moved; // by an arrow
+    if (d.state.menu != index) d.ui.wake(d.ui.input.time);
+}
+
+} // namespace speclens

@@ -1,0 +1,85 @@
+// The notes of a lecture's step, in a panel over output and timeline: the picture they talk about stays free,
+// every key goes on working, and PageDown brings the next notes.
+#include <algorithm>
+
+#include "app/frame/frame.h"
+#include "ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+constexpr float kHead = 40, kNoteLine = 24;
+
+bool shown(const FrameDraw& d) {
+    return d.state.notes && d.input.lecture;
+}
+
+std::string step_of(const LecturePlace& lecture) {
+    return std::to_string(lecture.step + 1) + " of " + std::to_string(lecture.steps());
+}
+
+Rect panel(const FrameDraw& d) {
+    const FrameLayout& l = d.layout;
+    const Rect s = d.ui.screen;
+    const bool sentence = l.density == Density::presenter && l.story.w > 0;
+    const float bottom = sentence ? l.story.y : l.status.w > 0 ? l.status.y : s.bottom();
+    const float covered = l.density == Density::single || l.ribbon.w <= 0 ? 0 : bottom - l.ribbon.y;
+    const float h = std::max(covered, std::min(kHead + 3 * kNoteLine + 8, s.h * 0.4F));
+    return {s.x, bottom - h, s.w, h};
+}
+
+bool under_pointer(const FrameDraw& d) {
+    return !d.state.overlay.pen && panel(d).contains(d.ui.input.mouse);
+}
+
+// Beside the sentence of the presenter, which counts the beats of its scene.
+void draw_step(const FrameDraw& d) {
+    const Rect r = d.layout.story;
+    if (d.layout.density != Density::presenter || r.w <= 0) return;
+    const LecturePlace& lecture = *d.input.lecture;
+    const std::string step =
+        lecture.away(d.input.scene_name) ? std::to_string(lecture.step + 1) + " (away)" : step_of(lecture);
+    d.ui.canvas.text({r.right() - 24, r.y + 24}, "lecture " + step, Font::mono, 16, d.ui.theme.muted,
+                     Align::right);
+}
+
+} // namespace
+
+void cover_notes(const FrameDraw& d) {
+    if (shown(d) && under_pointer(d)) d.ui.covered = true;
+}
+
+void draw_notes(const FrameDraw& d) {
+    if (d.input.lecture) draw_step(d);
+    if (!shown(d)) return;
+    ui::Ui& ui = d.ui;
+    if (under_pointer(d)) ui.covered = false;
+    const LecturePlace& lecture = *d.input.lecture;
+    const Rect r = panel(d);
+    ui.canvas.fill(r, ui.theme.raised);
+    ui.canvas.outline(r, {ui.theme.muted, ui.theme.edge_width});
+    ui.push_id("notes " + std::to_string(lecture.step));
+    const std::string& notes = lecture.now().notes;
+    const std::string text = notes.empty() ? "This step has no notes." : notes;
+    ui::fitted_text(ui.canvas, {r.x + 24, r.y + 26},
+                    "Notes, step " + step_of(lecture) + " · " + lecture.now().title, Font::text_bold, 15,
+                    ui.theme.ink, r.w - 48 - 208);
+    const Rect close{r.right() - 24 - 100, r.y + 6, 100, 28}, copy{close.x - 8 - 76, r.y + 6, 76, 28};
+    if (ui::button(ui, "copy", copy, "Copy")) d.out.push_back(CopyText{text});
+    if (ui::button(ui, "close", close, "Close", {.shortcut = "F4"}) || ui.take_key(ui::Key::escape))
+        d.pick(Action::notes);
+    const ui::ParagraphStyle style{.color = ui.theme.ink};
+    const Rect view{r.x + 24, r.y + kHead, r.w - 48, r.h - kHead - 4};
+    const float height =
+        kNoteLine * static_cast<float>(ui::paragraph_lines(ui.canvas, view.w - 16, text, style)) + 4;
+    const float up = ui::begin_scroll(ui, "words", view, height);
+    ui::paragraph(ui.canvas, {view.x, view.y + 17 - up}, view.w - 16, text, style);
+    ui::end_scroll(ui);
+    ui.pop_id();
+}
+
+} // namespace speclens

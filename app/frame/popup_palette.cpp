@@ -1,0 +1,418 @@
+// The command palette and the list of forks: rows that are searched, walked with the arrows and run with
+// Enter.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "app/views/link.h"
+#include "app/frame/popups.h"
+#include "ui/format.h"
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+#include "engine/drafters/drafter.h"
+#include "engine/rules/verify.h"
+#include "scenes/loop/loop_model.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+constexpr float kRow = 34;
+constexpr std::size_t kMost = 200;
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+constexpr int kWordMatch = 10000; // more than scattered letters ever score
+
+// Letters, digits and _, in small letters.
+std::vector<std::string> words_in(std::string_view text) {
+    std::vector<std::string> words;
+    bool within = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i).starts_with("\xE2\x80")) { // “ ” … and the like
+            within = false;
+            i += 2;
+            continue;
+        }
+        const char c = text[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                            c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
+        if (letter && !within) words.emplace_back();
+        if (letter) words.back() += lower(c);
+        within = letter;
+    }
+    return words;
+}
+
+// Of one typed word among these: the word itself comes before a beginning of one.
+int best_match(const std::string& typed, const std::vector<std::string>& among, int whole, int beginning) {
+    int best = 0;
+    for (const std::string& word : among)
+        if (word.starts_with(typed)) best = std::max(best, word == typed ? whole : beginning);
+    return best;
+}
+
+void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row,
+         std::string_view also = "") {
+    row.score = search_score(query, row.label, also);
+    if (row.score >= 0) rows.push_back(std::move(row));
+}
+
+void add_tokens(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    for (const CycleSummary& cycle : input.scene.whole->cycles) {
+        for (std::size_t i = 0; i < cycle.drafts.size() && rows.size() < kMost; ++i) {
+            const DraftSlot& slot = cycle.drafts[i];
+            const char* fate = slot.state == DraftSlot::State::accepted    ? "accepted"
+                               : slot.state == DraftSlot::State::rejected  ? "rejected"
+                               : slot.state == DraftSlot::State::discarded ? "discarded"
+                                                                           : "drafted";
+            add(rows, query,
+                {ui::token_words(input.scene.trace->text(slot.draft->token)),
+                 std::string(fate) + ", round " + std::to_string(cycle.cycle + 1),
+                 SceneCommand{Select{Position{cycle.cycle, static_cast<int>(i)}}}, 0});
+        }
+        if (rows.size() >= kMost) return;
+    }
+}
+
+// What only the open scene can do, by the words of its keys: "Measure ten draft lengths".
+void add_scene_keys(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    if (!input.active) return;
+    for (const auto& [name, words] : input.active->keys()) {
+        const bool letter = name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z';
+        if (!letter && name != "Enter" && name != "Del") continue;
+        const ui::Key key = name == "Enter" ? ui::Key::enter
+                            : name == "Del"
+                                ? ui::Key::del
+                                : static_cast<ui::Key>(static_cast<int>(ui::Key::a) + name[0] - 'A');
+        add(rows, query, {words, name, PressKey{key}, 0});
+    }
+}
+
+// Drafters that can run, and rules that can judge what the chosen one guesses.
+void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    if (!input.scene.settings || !input.scene.status) return;
+    const RunSettings& now = *input.scene.settings;
+    const std::vector<std::string>& ready = input.scene.status->ready_drafters;
+    const bool race = input.scene_name == "race";
+    for (const DrafterInfo& info : drafter_list()) {
+        if (std::ranges::find(ready, info.name) == ready.end()) continue;
+        add(rows, query,
+            {std::string("Drafter: ") + info.name, race ? "in or out of the race" : info.title,
+             race ? SceneCommand{ToggleLane{info.name}}
+                  : SceneCommand{Command{Restart{with_drafter(now, info.name)}}},
+             0},
+            std::string("model method settings ") + info.title);
+    }
+    const DrafterInfo* drafter = find_drafter(now.drafter);
+    if (race || !drafter || ready.empty()) return;
+    for (const RuleInfo& info : rule_list())
+        if (can_judge(info, *drafter))
+            add(rows, query,
+                {std::string("Rule: ") + info.name, info.title,
+                 SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
+                std::string("accept verify ") + info.title);
+}
+
+// Rows in a box with the chosen one raised; returns the row that was run.
+std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows,
+                                     bool keyed) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    int& row = d.state.row;
+    const int count = static_cast<int>(rows.size());
+    // Also while the search field has the focus: one line has no use for these keys.
+    const auto pressed = [&](ui::Key key) { return d.ui.take_press({.key = key}, true); };
+    if (pressed(ui::Key::down)) ++row;
+    if (pressed(ui::Key::up)) --row;
+    if (pressed(ui::Key::page_down)) row += 8;
+    if (pressed(ui::Key::page_up)) row -= 8;
+    row = std::clamp(row, 0, std::max(0, count - 1));
+    const int visible = std::max(1, static_cast<int>(box.h / kRow));
+    const int first = std::clamp(row - visible + 2, 0, std::max(0, count - visible));
+    std::optional<std::size_t> run;
+    for (int i = first; i < std::min(count, first + visible); ++i) {
+        const PaletteRow& item = rows[static_cast<std::size_t>(i)];
+        const Rect at{box.x, box.y + kRow * static_cast<float>(i - first), box.w, kRow};
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.focusable = false, .grow = false});
+        if (i == row)
+            c.fill(at, t.line, 4);
+        else if (touched.hovered)
+            c.fill(at, t.panel, 4);
+        const float detail = c.text_width(item.detail, Font::text, 14);
+        ui::fitted_text(c, {at.x + 12, at.y + 22}, item.label, Font::text, 15, t.ink, at.w - 36 - detail);
+        c.text({at.right() - 12, at.y + 22}, item.detail, Font::text, 14, t.muted, Align::right);
+        if (touched.clicked) run = static_cast<std::size_t>(i);
+    }
+    if (keyed && count > 0) run = static_cast<std::size_t>(row);
+    if (count == 0) c.text({box.x + 12, box.y + 22}, "nothing fits", Font::text, 15, t.muted);
+    return run;
+}
+
+// A field, the rows that fit what is typed in it, and a line below; the chosen row is run, and true returned.
+bool draw_search(const FrameDraw& d, Rect box, bool& close, const std::vector<PaletteRow>& rows,
+                 const char* placeholder, std::string_view below, Font font) {
+    const std::string before = d.state.query;
+    const float top = 60 + problem_height(d.state);
+    // The arrows and Enter belong to the list, not to the field above it.
+    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
+    const auto run = draw_rows(d, {box.x + 8, box.y + top, box.w - 16, box.h - 40 - top}, rows, enter);
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                       {.take_focus = true, .placeholder = placeholder});
+    if (!d.state.problem.empty()) {
+        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 70}, d.state.problem, Font::text, 14,
+                        d.ui.theme.role(ui::Role::rejected), box.w - 40);
+        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 92}, d.state.remedy, Font::text, 14, d.ui.theme.ink,
+                        box.w - 40);
+    }
+    if (d.state.query != before) {
+        d.state.row = 0;
+        d.state.problem.clear();
+    }
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted,
+                    box.w - 40);
+    if (field.cancelled) close = true;
+    if (run) d.out.push_back(rows[*run].command);
+    return run.has_value();
+}
+
+} // namespace
+
+float problem_height(const FrameUi& state) {
+    return state.problem.empty() ? 0 : 48;
+}
+
+int fuzzy_score(const std::string& query, const std::string& text) {
+    if (query.empty()) return 0;
+    int score = 0;
+    std::size_t at = 0;
+    bool run = false;
+    for (const char wanted : query) {
+        if (wanted == ' ') continue;
+        const std::size_t start = at;
+        while (at < text.size() && lower(text[at]) != lower(wanted)) ++at;
+        if (at == text.size()) return -1;
+        const bool word_start = at == 0 || text[at - 1] == ' ';
+        score += (run && at == start ? 8 : 1) + (word_start ? 6 : 0);
+        run = true;
+        ++at;
+    }
+    return score * 4 - static_cast<int>(text.size()) / 8;
+}
+
+int search_score(const std::string& query, const std::string& text, std::string_view also) {
+    const std::vector<std::string> typed = words_in(query);
+    const std::vector<std::string> label = words_in(text), others = words_in(also);
+    int score = 0;
+    bool all = !typed.empty();
+    for (const std::string& word : typed) {
+        int best = std::max(best_match(word, label, 100, 60), best_match(word, others, 80, 40));
+        if (best == 0 && word.size() > 2 && std::ranges::any_of(label, [&](const std::string& l) {
+                return l.find(word) != std::string::npos;
+            }))
+            best = 20;
+        all = all && best > 0;
+        score += best;
+    }
+    if (!all) return fuzzy_score(query, text);
+    const bool begins =
+        text.size() >= query.size() && std::equal(query.begin(), query.end(), text.begin(),
+                                                  [](char a, char b) { return lower(a) == lower(b); });
+    return kWordMatch + score + (begins ? 50 : 0) - static_cast<int>(text.size()) / 8;
+}
+
+std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query) {
+    const char prefix = query.empty() ? ' ' : query[0];
+    const bool filtered = prefix == '>' || prefix == '@' || prefix == '#' || prefix == ':' || prefix == '?';
+    const std::string words = filtered ? query.substr(1) : query;
+    std::vector<PaletteRow> rows;
+    if (prefix == ':') {
+        const int wanted = std::atoi(words.c_str());
+        for (const CycleSummary& cycle : input.scene.whole->cycles)
+            if (cycle.cycle + 1 == wanted || words.empty())
+                if (rows.size() < kMost)
+                    rows.push_back({"Round " + std::to_string(cycle.cycle + 1),
+                                    counted(cycle.accepted, "kept guess"),
+                                    SceneCommand{SetCursor{cycle.end_event}}, 0});
+        return rows;
+    }
+    if (!filtered || prefix == '@')
+        for (const SceneInfo& info : scene_list())
+            add(rows, words,
+                {std::string("Scene: ") + info.title, "S" + std::to_string(info.number),
+                 SceneCommand{OpenScene{info.name}}, 0},
+                info.name);
+    if (!filtered || prefix == '>')
+        for (const ActionInfo& info : action_list())
+            if (info.action != Action::palette && why_not(input, info.action).empty())
+                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0},
+                    also_called(info.action));
+    if (!filtered || prefix == '>') {
+        add_scene_keys(rows, input, words);
+        add_run_choices(rows, input, words);
+    }
+    if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};
+    if (!filtered && input.read)
+        for (const auto& [title, file] : input.read->lectures)
+            add(rows, words, {"Lecture: " + title, "", OpenFile{file}, 0});
+    if (!filtered && input.lecture)
+        for (int i = 0; i < input.lecture->steps(); ++i) {
+            const std::string& title = input.lecture->lecture->steps[static_cast<std::size_t>(i)].title;
+            add(rows, words,
+                {"Step " + std::to_string(i + 1) + ": " + title, "lecture", PickAction{Action::to_step, i},
+                 0},
+                "lecture");
+        }
+    if (input.glossary && (prefix == '?' || (!filtered && words.size() > 2)))
+        for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
+            rows.push_back(
+                {"Word: " + entry->term, "glossary",
+                 PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())},
+                 kWordMatch - 1}); // what can be done comes first
+    if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
+    std::ranges::stable_sort(rows,
+                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    return rows;
+}
+
+std::vector<PaletteRow> fork_rows(const FrameInput& input) {
+    std::vector<PaletteRow> rows;
+    const LoopModel model = loop_model(input.scene);
+    if (!model.cycle || !input.scene.settings) return rows;
+    const int cycle = model.cycle->cycle, index = model.selected;
+    const auto fork = [&](Fork f) { return SceneCommand{Command{std::move(f)}}; };
+    RunSettings other = *input.scene.settings;
+    ++other.fork;
+    rows.push_back({"Other dice from round " + std::to_string(cycle + 1) + " on", "same text so far",
+                    fork({.cycle = cycle, .settings = other}), 0});
+    if (index >= static_cast<int>(model.columns.size())) return rows;
+    const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
+    const std::string at = "guess " + std::to_string(index + 1);
+    if (column.check && column.check->u && throws_coins(model.rule)) {
+        const bool kept = column.check->accepted;
+        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") +
+                            quoted(*input.scene.trace, column.draft->token),
+                        "u = " + std::string(kept ? ".99" : "0"),
+                        fork({.cycle = cycle, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
+    }
+    const ColumnLaws laws = column_laws(model, index);
+    const LawTable table = law_table(laws.target, laws.draft, 12);
+    for (const LawRow& row : table.rows) {
+        if (row.id < 0 || (column.draft && row.id == column.draft->token)) continue;
+        rows.push_back({"Force " + quoted(*input.scene.trace, row.id) + " as " + at,
+                        "target " + law_number(row.target) + ", draft " + law_number(row.draft),
+                        fork({.cycle = cycle, .force_draft = std::pair{index, row.id}}), 0});
+    }
+    return rows;
+}
+
+void draw_palette(const FrameDraw& d, Rect box, bool& close) {
+    if (draw_search(d, box, close, palette_rows(d.input, d.state.query), "a command, a scene, a token…",
+                    "> commands  @ scenes  # tokens  : round  ? words", Font::mono))
+        close = true;
+}
+
+std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
+    std::vector<PaletteRow> rows;
+    if (input.saved)
+        for (const SavedFile& file : *input.saved)
+            add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
+    if (input.read)
+        for (const auto& [title, file] : input.read->lectures)
+            add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0});
+    std::ranges::stable_sort(rows,
+                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    const char* home = std::getenv("HOME");
+    const bool link = is_link(query);
+    if (link || query.find_first_of("/.") != std::string::npos)
+        rows.insert(rows.begin(),
+                    {link ? "Go to this link" : "Open this file", "",
+                     OpenFile{query.starts_with("~/") && home ? home + query.substr(1) : query}, 0});
+    return rows;
+}
+
+void draw_open(const FrameDraw& d, Rect box, bool& close) {
+    const bool any = d.input.saved && !d.input.saved->empty();
+    // It goes once the file is open: a path that was mistyped stays to be corrected.
+    (void)draw_search(d, box, close, open_rows(d.input, d.state.query),
+                      "words of a prompt, the path of a run, race or lecture, or a link",
+                      any ? "Ctrl+S saves a run or a race; the newest comes first"
+                          : "Nothing was saved yet: Ctrl+S keeps a run or a race",
+                      Font::text);
+}
+
+void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
+    if (!d.input.glossary) return;
+    const std::string before = d.state.query;
+    const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
+    const std::vector<const GlossaryEntry*> found = glossary_matches(*d.input.glossary, before);
+    std::vector<PaletteRow> rows;
+    for (const GlossaryEntry* entry : found)
+        rows.push_back({entry->term, "", SceneCommand{OpenScene{entry->scene}}, 0});
+    const bool narrow = box.w < 640;
+    // Above one another, the chosen word's text comes before a long list.
+    constexpr float kWords = 250;
+    const float room = box.h - 76, low = std::clamp(room - kWords, 64.0F, room / 2);
+    const Rect list{box.x + 8, box.y + 60, narrow ? box.w - 16 : 280, narrow ? low : room};
+    const Rect words =
+        narrow ? Rect{box.x + 20, list.bottom() + 8, box.w - 40, box.bottom() - list.bottom() - 16}
+               : Rect{list.right() + 24, list.y, box.right() - list.right() - 48, list.h};
+    if (const auto clicked = draw_rows(d, list, rows, false)) d.state.row = static_cast<int>(*clicked);
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                       {.take_focus = true, .placeholder = "a word of the field…"});
+    if (d.state.query != before) d.state.row = 0;
+    if (field.cancelled) close = true;
+    if (found.empty()) return;
+    const GlossaryEntry& entry =
+        *found[static_cast<std::size_t>(std::clamp<int>(d.state.row, 0, static_cast<int>(found.size()) - 1))];
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    ui::fitted_text(c, {words.x, words.y + 22}, entry.term, Font::text_bold, 20, t.ink, words.w);
+    float y = words.y + 50;
+    if (!entry.also.empty()) {
+        std::string also = "also: ";
+        for (const std::string& other : entry.also) also += (other == entry.also.front() ? "" : ", ") + other;
+        y = ui::paragraph(c, {words.x, y}, words.w, also, {.size = 14, .color = t.muted}) + 6;
+    }
+    constexpr float kButton = 60;
+    ui::ParagraphStyle style{.color = t.ink};
+    style.max_lines =
+        1 + std::max(0, static_cast<int>((box.bottom() - kButton - y) / ui::line_height(style.size)));
+    ui::paragraph(c, {words.x, y}, words.w, entry.text, style);
+    const SceneInfo* scene = find_scene(entry.scene);
+    if (!scene) return;
+    const std::string label = std::string("Show it: ") + scene->title;
+    const bool go = ui::button(d.ui, "go", {words.x, box.bottom() - 52, std::min(words.w, 240.0F), 36}, label,
+                               {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play});
+    if (!go && !enter) return;
+    d.out.push_back(SceneCommand{OpenScene{entry.scene}});
+    if (entry.beat > 0) d.out.push_back(SceneCommand{SetBeat{entry.beat - 1}});
+    close = true;
+}
+
+void draw_fork(const FrameDraw& d, Rect box, bool& close) {
+    const std::vector<PaletteRow> rows = fork_rows(d.input);
+    d.ui.canvas.text({box.x + 20, box.y + 34}, "Fork here: what if…", Font::text_bold, 20, d.ui.theme.ink);
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58},
+                    "The past stays as it was; from this round on a new branch is run.", Font::text, 14,
+                    d.ui.theme.muted, box.w - 40);
+    const bool enter = d.ui.take_key(ui::Key::enter);
+    const auto run = draw_rows(d, {box.x + 8, box.y + 76, box.w - 16, box.h - 88}, rows, enter);
+    if (run) {
+        d.out.push_back(rows[*run].command);
+        close = true;
+    }
+}
+
+} // namespace speclens

@@ -1,0 +1,351 @@
+// The dialog frame and its simple contents: prompt editor, keys, description, file names.
+#include "app/frame/popups.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
+#include "engine/drafters/drafter.h"
+#include "kernels/error.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+ui::Vec2 wanted_size(Popup popup) {
+    switch (popup) {
+    case Popup::palette:
+        return {640, 480};
+    case Popup::fork:
+        return {560, 460};
+    case Popup::prompt:
+        return {760, 440};
+    case Popup::keys:
+        return {860, 640};
+    case Popup::glossary:
+        return {860, 560};
+    case Popup::quiz:
+        return {680, 620};
+    case Popup::description:
+        return {760, 680};
+    case Popup::open_file:
+        return {760, 480};
+    case Popup::export_frame:
+        return {640, 176};
+    case Popup::none:
+        break;
+    }
+    return {};
+}
+
+void heading(const FrameDraw& d, Rect box, std::string_view words) {
+    ui::fitted_text(d.ui.canvas, {box.x + 24, box.y + 38}, words, Font::text_bold, 20, d.ui.theme.ink,
+                    box.w - 80);
+}
+
+constexpr float kTextLine = 24;
+
+ui::ParagraphStyle text_style(const FrameDraw& d) {
+    return {.color = d.ui.theme.ink};
+}
+
+std::string frame_words(const FrameDraw& d) {
+    return d.input.active ? d.input.active->describe(d.input.scene) : "";
+}
+
+float text_height(const FrameDraw& d, float box_width) {
+    return static_cast<float>(
+               ui::paragraph_lines(d.ui.canvas, box_width - 64, frame_words(d), text_style(d))) *
+               kTextLine +
+           8;
+}
+
+// A dialog that is only read: arrows, Page, Home and End scroll it, and it opens at its beginning.
+float begin_reading(const FrameDraw& d, std::string_view name, Rect view, float height) {
+    if (d.state.opened_now) d.ui.state.scroll.erase(d.ui.id(name));
+    ui::take_scroll_keys(d.ui, name, view, height);
+    return ui::begin_scroll(d.ui, name, view, height);
+}
+
+bool prompt_is_changed(const FrameDraw& d) {
+    const RunSettings* now = d.input.scene.settings;
+    return now &&
+           (d.state.prompt != now->prompt || d.state.system != now->system || d.state.chat != now->chat);
+}
+
+// The run that the prompt editor would start.
+RunSettings edited_run(const FrameDraw& d) {
+    RunSettings settings = *d.input.scene.settings;
+    settings.prompt = d.state.prompt;
+    settings.system = d.state.system;
+    settings.chat = d.state.chat;
+    settings.token_ids.clear();
+    settings.fork = 0;
+    return settings;
+}
+
+// How long that run's prompt is; none where nothing can count it, and no_room says why.
+std::optional<PromptRoom> counted_prompt(const FrameDraw& d) {
+    FrameUi& s = d.state;
+    if (!d.input.prompt_room || !d.input.scene.settings) {
+        s.no_room.clear();
+        return {};
+    }
+    if (RunSettings now = edited_run(d); s.room.holds == 0 || !(s.counted == now)) {
+        s.no_room.clear();
+        try {
+            s.room = (*d.input.prompt_room)(now);
+        } catch (const Error& error) { // no tokenizer, or a chat in a template that is not known
+            s.room = {};
+            s.no_room = error.what();
+        }
+        s.counted = std::move(now);
+    }
+    return s.room.holds > 0 ? std::optional(s.room) : std::nullopt;
+}
+
+// "Ctrl+Shift+→" of a scene hides the same key of the window.
+bool has_own_key(const std::vector<std::pair<std::string, std::string>>& rows, const std::string& shortcut) {
+    for (const auto& [keys, does] : rows) {
+        std::string held; // "Shift+→ ←": Shift holds for both
+        for (std::size_t at = 0; at < keys.size();) {
+            const std::size_t end = std::min(keys.find(' ', at), keys.size());
+            std::string key = keys.substr(at, end - at);
+            if (const std::size_t plus = key.rfind('+'); plus != std::string::npos && plus > 0)
+                held = key.substr(0, plus + 1);
+            else
+                key = held + key;
+            if (key == shortcut) return true;
+            at = end + 1;
+        }
+    }
+    return false;
+}
+
+// What every key does here, the scene's own first.
+std::vector<std::pair<std::string, std::string>> key_rows(const FrameDraw& d) {
+    std::vector<std::pair<std::string, std::string>> rows;
+    if (d.input.active) rows = d.input.active->keys();
+    const auto own = rows;
+    std::string drafters; // "1 none, 2 small, …"
+    const auto& list = drafter_list();
+    for (std::size_t i = 0; i < list.size() && i < 9; ++i)
+        drafters += (i > 0 ? ", " : ": ") + std::to_string(i + 1) + "\u00a0" + list[i].name;
+    const std::string digits = "1 … 9";
+    for (auto& [keys, does] : rows)
+        if (keys == digits) does += drafters;
+    for (const ActionInfo& info : action_list()) {
+        std::string label = info.label;
+        if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
+        if (info.shortcut[0] != '\0' && !has_own_key(own, info.shortcut))
+            rows.emplace_back(info.shortcut, label);
+    }
+    if (std::ranges::find(own, digits, &std::pair<std::string, std::string>::first) == own.end())
+        rows.emplace_back(digits, "Choose a drafter" + drafters);
+    if (d.layout.density == Density::single) rows.emplace_back("Alt+← → ↑ ↓", "Move over the picture");
+    rows.emplace_back("Tab", "Next control");
+    return rows;
+}
+
+} // namespace
+
+void draw_popup(const FrameDraw& d) {
+    ui::Ui& ui = d.ui;
+    const ui::Vec2 wanted = wanted_size(d.state.popup);
+    const Rect s = ui.screen;
+    float w = std::min(wanted.x, s.w - 24), h = std::min(wanted.y, s.h - 24);
+    // Lists are as high as they need to be.
+    if (d.state.popup == Popup::palette)
+        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
+                                       1, palette_rows(d.input, d.state.query).size())));
+    if (d.state.popup == Popup::open_file)
+        h = std::min(h, 112 + problem_height(d.state) +
+                            34 * static_cast<float>(
+                                     std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
+    if (d.state.popup == Popup::fork)
+        h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
+    if (d.state.popup == Popup::description) h = std::min(h, 76 + text_height(d, w));
+    if (d.state.popup == Popup::quiz) h = std::min(h, quiz_height(d, w));
+    const bool high = d.state.popup == Popup::palette || d.state.popup == Popup::open_file;
+    const Rect box{
+        s.x + (s.w - w) / 2,
+        high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
+    ui.begin_layer();
+    ui.canvas.fill(s, ui::Color{0, 0, 0, 110});
+    ui.canvas.fill(box, ui.theme.panel, 8);
+    ui.canvas.outline(box, {ui.theme.muted, ui.theme.edge_width}, 8);
+    ui.push_id("popup " + std::to_string(static_cast<int>(d.state.popup)));
+    bool close = false;
+    const Popup shown = d.state.popup;
+    switch (shown) {
+    case Popup::palette:
+        draw_palette(d, box, close);
+        break;
+    case Popup::fork:
+        draw_fork(d, box, close);
+        break;
+    case Popup::prompt:
+        draw_prompt_editor(d, box, close);
+        break;
+    case Popup::keys:
+        draw_keys_panel(d, box, close);
+        break;
+    case Popup::description:
+        draw_description(d, box, close);
+        break;
+    case Popup::glossary:
+        draw_glossary(d, box, close);
+        break;
+    case Popup::quiz:
+        draw_quiz(d, box, close);
+        break;
+    case Popup::open_file:
+        draw_open(d, box, close);
+        break;
+    case Popup::export_frame:
+        draw_export(d, box, close);
+        break;
+    case Popup::none:
+        break;
+    }
+    if (ui.take_press({.key = ui::Key::escape}, true)) close = true;
+    // A click beside the dialog leaves it, but not what somebody has typed.
+    if (ui.reachable() && ui.input.pressed && !box.contains(ui.input.mouse) && !d.state.opened_now) {
+        if (shown == Popup::prompt && prompt_is_changed(d))
+            ui.press_used = true; // the field keeps the focus
+        else
+            close = true;
+    }
+    d.state.opened_now = false;
+    ui.pop_id();
+    ui.end_layer();
+    if (close && d.state.popup == shown) {
+        d.state.popup = Popup::none;
+        ui.wake(ui.input.time);
+    }
+}
+
+void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
+    FrameUi& s = d.state;
+    heading(d, box, "New run");
+    const float x = box.x + 24, w = box.w - 48;
+    const std::array<std::string, 2> kinds = {"raw text", "chat turn"};
+    if (const auto pick = ui::segmented(
+            d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds,
+            s.chat ? 1 : 0))
+        s.chat = *pick == 1;
+    float y = box.y + 68;
+    if (d.input.gallery && !d.input.gallery->empty()) {
+        std::vector<ui::Choice> presets;
+        for (const GalleryPrompt& g : *d.input.gallery) {
+            std::string line = g.prompt.substr(0, 200);
+            std::ranges::replace(line, '\n', ' ');
+            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220),
+                               g.domain + (g.chat ? ", chat" : ""), ""});
+        }
+        if (const auto pick =
+                ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, "presets…")) {
+            const GalleryPrompt& g = (*d.input.gallery)[static_cast<std::size_t>(*pick)];
+            s.prompt = g.prompt;
+            s.system = g.system;
+            s.chat = g.chat;
+        }
+        y += 48;
+    }
+    const Rect field{x, y, w, box.bottom() - y - 72};
+    const ui::TextFieldResult result = ui::text_field(d.ui, "prompt", field, s.prompt,
+                                                      {.multi_line = true,
+                                                       .take_focus = true,
+                                                       .select_all = true,
+                                                       .placeholder = "the text that the models go on with"});
+    const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
+    const std::optional<PromptRoom> room = counted_prompt(d);
+    const bool long_one = room && !room->fits();
+    const std::string off =
+        empty      ? "Type a prompt first"
+        : long_one ? "Too long: shorten it by at least " + counted(room->tokens - room->holds + 1, "token")
+        : !room    ? s.no_room
+                   : "";
+    const bool told = !empty && !off.empty();
+    ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
+                    told ? off : "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
+                    told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
+    if (room)
+        d.ui.canvas.text({x, box.bottom() - 20},
+                         std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono,
+                         14, long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
+    const bool start =
+        ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
+    const bool submitted = // whichever part of the dialog has the focus
+        result.submitted || d.ui.take_press({.key = ui::Key::enter, .ctrl = true}, true);
+    if ((start || submitted) && off.empty() && d.input.scene.settings) {
+        d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});
+        close = true;
+    }
+    if (result.cancelled) close = true;
+}
+
+void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
+    heading(d, box, "Keys");
+    const auto rows = key_rows(d);
+    const float columns = box.w >= 700 ? 2 : 1, width = (box.w - 48) / columns, words = width - 152;
+    const ui::ParagraphStyle style{.color = d.ui.theme.muted};
+    std::vector<float> heights;
+    float whole = 0;
+    for (const auto& [key, does] : rows)
+        whole += heights.emplace_back(
+            kTextLine * static_cast<float>(ui::paragraph_lines(d.ui.canvas, words, does, style)));
+    // Down one column, then down the next one.
+    std::vector<ui::Vec2> places;
+    float x = box.x + 24, y = 0, height = 0;
+    for (const float h : heights) {
+        if (y > 0 && y + h / 2 > whole / columns && x + width < box.right() - 24) x += width, y = 0;
+        places.push_back({x, y});
+        y += h;
+        height = std::max(height, y);
+    }
+    const Rect view{box.x, box.y + 56, box.w, box.h - 72};
+    const float up = begin_reading(d, "keys", view, height + 8);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const ui::Vec2 at{places[i].x, view.y + 18 + places[i].y - up};
+        d.ui.canvas.text(at, rows[i].first, Font::mono, 14, d.ui.theme.ink);
+        ui::paragraph(d.ui.canvas, {at.x + 136, at.y}, words, rows[i].second, style);
+    }
+    ui::end_scroll(d.ui);
+}
+
+void draw_description(const FrameDraw& d, Rect box, bool&) {
+    const std::string words = frame_words(d);
+    heading(d, {box.x, box.y, box.w - 84, box.h}, "This frame in words");
+    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
+        d.out.push_back(CopyText{words});
+    const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
+    const float up = begin_reading(d, "words", view, text_height(d, box.w));
+    ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, words, text_style(d));
+    ui::end_scroll(d.ui);
+}
+
+void draw_export(const FrameDraw& d, Rect box, bool& close) {
+    heading(d, box, "Export this frame");
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
+                       {.mono = true, .take_focus = true, .placeholder = "path ending in .png or .svg"});
+    const bool usable = d.state.query.ends_with(".png") || d.state.query.ends_with(".svg");
+    const bool go = ui::button(
+        d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, "Export",
+        {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : "The name must end in .png or .svg"});
+    if ((go || field.submitted) && usable) {
+        d.out.push_back(ExportFile{d.state.query});
+        close = true;
+    }
+    if (field.cancelled) close = true;
+}
+
+} // namespace speclens

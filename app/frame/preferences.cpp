@@ -1,0 +1,54 @@
+#include "app/frame/preferences.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+std::filesystem::path preferences_file() {
+    const char* config = std::getenv("XDG_CONFIG_HOME");
+    const char* home = std::getenv("HOME");
+    const std::filesystem::path folder = config && *config ? std::filesystem::path(config)
+                                         : home            ? std::filesystem::path(home) / ".config"
+                                                           : std::filesystem::path(".");
+    return folder / "speclens" / "preferences.json";
+}
+
+Preferences load_preferences(const std::filesystem::path& file) {
+    Preferences kept;
+    std::ifstream in(file, std::ios::binary);
+    const nlohmann::json json = in ? nlohmann::json::parse(in, nullptr, false) : nlohmann::json();
+    if (!json.is_object()) return kept;
+    const auto flag = [&](const char* name, bool& to) {
+        if (const auto found = json.find(name); found != json.end() && found->is_boolean()) to = *found;
+    };
+    if (const auto found = json.find("theme"); found != json.end() && found->is_string())
+        kept.theme = ui::theme_of(found->get<std::string>()).value_or(kept.theme);
+    if (const auto found = json.find("zoom"); found != json.end() && found->is_number())
+        if (const double zoom = *found; zoom >= 0.7 && zoom <= 3) kept.zoom = static_cast<float>(zoom);
+    flag("reduced_motion", kept.reduced_motion);
+    flag("swapped_letters", kept.swapped_letters);
+    return kept;
+}
+
+void save_preferences(const Preferences& preferences, const std::filesystem::path& file) {
+    std::error_code problem;
+    std::filesystem::create_directories(file.parent_path(), problem);
+    if (problem)
+        throw Error("cannot make " + file.parent_path().string() + ": " + problem.message(),
+                    "Set XDG_CONFIG_HOME to a folder that can be written.");
+    nlohmann::ordered_json json = {{"theme", ui::theme_name(preferences.theme)},
+                                   {"reduced_motion", preferences.reduced_motion},
+                                   {"swapped_letters", preferences.swapped_letters}};
+    if (preferences.zoom > 0) json["zoom"] = std::round(preferences.zoom * 100) / 100.0;
+    AtomicFile out(file);
+    out.write(json.dump(1) + "\n");
+    out.commit();
+}
+
+} // namespace speclens

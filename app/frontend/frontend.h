@@ -1,0 +1,147 @@
+// What the command line asks of the drawing side: open the window, render a frame to a file, describe a
+// frame. Implemented in app/window/shell.cpp and app/render/render.cpp; the command line itself knows no ImGui.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/run/guesses.h"
+#include "engine/run/guest.h"
+#include "engine/lab/medusa_training.h"
+#include "engine/run/models.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/race.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
+#include "engine/run/trace.h"
+#include "engine/run/twin.h"
+#include "remote/client/server_view.h"
+
+namespace speclens {
+
+// A place within a scene, as links name it.
+struct FramePlace {
+    int beat = 0;       // from 1; of a scene that the cursor drives: a step; 0: none named
+    std::size_t at = 0; // events shown; of a stepped race: steps; 0: none named
+    std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0
+};
+
+// A frame of the window: a scene, a place in it, and the run that it shows.
+struct SceneView {
+    std::string scene = "loop";
+    FramePlace place = {};
+    RunSettings settings = {};
+    RaceSettings race = {}; // lanes may be empty: the usual ones
+};
+
+// A lecture as the window goes through it: one frame after another.
+struct LectureView {
+    struct Step {
+        std::string title, notes;
+        double minutes = 0; // planned; 0: not said
+        SceneView view;
+    };
+    std::string title;
+    std::vector<Step> steps; // empty: no lecture
+};
+
+// How the window reads what only the command line understands. Each throws Error; may be empty.
+struct ViewReader {
+    std::function<SceneView(const std::string& link)> link;
+    std::function<LectureView(const std::string& file)> lecture;
+    std::vector<std::pair<std::string, std::string>> lectures; // title and file of those that came with the program
+};
+
+struct WindowRequest {
+    ModelPaths models;
+    SceneView view;
+    LectureView lecture;
+    ViewReader read;
+    std::vector<std::pair<std::string, std::string>>
+        folders;                   // "model" or a drafter, and its folder as typed: for links
+    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live; "-": one that
+                                   // arrives on standard input
+    const std::atomic<bool>* stop = nullptr; // set: waiting for that ends
+    std::string attach;            // address of a server to attach to; empty: none
+    std::string server_key;        // sent with what it is asked; empty: none
+    bool remembers = false; // preferences are read and kept (app/frame/preferences.h); below, what goes first
+    std::optional<std::string> theme; // dark, light, contrast
+    std::optional<float> zoom;
+    bool presenter = false;
+    int width = 1600, height = 1000;
+};
+// Blocks until the window is closed. Throws Error(Exit::display) when there is no display.
+void open_window(const WindowRequest& request);
+
+struct FrameRequest {
+    std::string scene;      // "loop"
+    int beat = -1;          // story beat or step; -1: the most telling one (a rejection if there is one)
+    std::size_t cursor = 0; // events shown; 0: chosen by the beat
+    std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0; absent: as the scene chooses
+    int width = 1600, height = 1000;
+    std::string theme = "dark";
+    float zoom = 0; // 0: as it fits the size
+    bool presenter = false; // large type, fewer parts
+    double plain_ms_per_token = 0;
+    std::shared_ptr<const RaceView> race = {}; // for the scene "race"
+    double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes
+    const Twin* twin = nullptr;                // answers to what frame_wants() asked for; may be null
+    const Twin* other_guess = nullptr;
+    const Guest* guest = nullptr;
+    const Guesses* guesses = nullptr;
+    const Studies* studies = nullptr;
+    const PassTimes* passes = nullptr;
+    const MedusaView* training = nullptr;
+    std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
+};
+// Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
+// `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const std::filesystem::path& file);
+// What to say of a frame that shows a part of its scene only, because the size is small for the zoom; empty:
+// it shows all.
+[[nodiscard]] std::string part_words(const FrameRequest& request);
+// How many beats or steps the scene has with this run: what `beat` may be, from 1.
+[[nodiscard]] int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                              const EngineStatus& status);
+// The same for several frames as an animated GIF, each shown for `ms`.
+struct AnimationFrame {
+    FrameRequest request;
+    const LawPair* laws = nullptr;
+};
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                      const EngineStatus& status, int ms, const std::filesystem::path& file);
+// What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
+[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
+                                               std::shared_ptr<const Trace> trace,
+                                               const RunSettings& settings, const EngineStatus& status);
+// The same frame in words.
+[[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                                         const RunSettings& settings, const EngineStatus& status,
+                                         const LawPair* laws);
+// The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
+// laws.
+[[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request,
+                                                                const Trace& trace);
+
+// Ends of the rounds of all lanes on the race's clock, ascending from 0.
+[[nodiscard]] std::vector<double> race_stop_times(const RaceView& race);
+
+struct SceneName {
+    int number;
+    std::string name;
+    std::string title;
+};
+[[nodiscard]] std::vector<SceneName> scene_names(); // scenes that exist
+[[nodiscard]] std::string
+scene_called(const std::string& word);      // "domino" for domino and S9; empty: there is none
+[[nodiscard]] std::string font_report();    // which font files were found, for `speclens check`
+[[nodiscard]] std::string display_report(); // whether a window can be opened, and why not
+
+} // namespace speclens

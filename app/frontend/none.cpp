@@ -1,0 +1,69 @@
+// The drawing side of a build without it (-DSPEC_APP=OFF): everything says so.
+#include "app/frontend/frame_cost.h"
+#include "app/frontend/window_keys.h"
+#include "app/frontend/frontend.h"
+#include "kernels/error.h"
+
+namespace speclens {
+
+namespace {
+
+[[noreturn]] void absent() {
+    throw Error("this build has no window and no renderer", "Build with -DSPEC_APP=ON, or use: speclens run",
+                Exit::display);
+}
+
+} // namespace
+
+void open_window(const WindowRequest&) {
+    absent();
+}
+void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+                  const LawPair*, const std::filesystem::path&) {
+    absent();
+}
+std::string part_words(const FrameRequest&) {
+    return "";
+}
+int frame_beats(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
+    absent();
+}
+void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+                      int, const std::filesystem::path&) {
+    absent();
+}
+std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
+                                 const EngineStatus&) {
+    return {};
+}
+std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
+                           const EngineStatus&, const LawPair*) {
+    absent();
+}
+std::vector<double> race_stop_times(const RaceView&) {
+    absent();
+}
+std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) {
+    return std::nullopt;
+}
+std::vector<SceneName> scene_names() {
+    return {};
+}
+std::string scene_called(const std::string& word) {
+    return word;
+}
+std::string font_report() {
+    return "not needed: this build draws nothing";
+}
+std::string display_report() {
+    return "not needed: this build has no window";
+}
+
+std::optional<double> cli::frame_ms(std::shared_ptr<const Trace>, const RunSettings&) {
+    return std::nullopt;
+}
+std::vector<std::pair<std::string, std::string>> cli::window_keys() {
+    return {};
+}
+
+} // namespace speclens

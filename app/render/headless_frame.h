@@ -1,0 +1,17 @@
+// A whole frame to a file, for the command line and for the window's own export and screenshot.
+#pragma once
+
+#include <filesystem>
+
+#include "app/frame/frame.h"
+
+namespace speclens {
+
+// .png or .svg by the ending; width and height in device pixels. Popups are left out. Throws Error.
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
+                  const std::filesystem::path& file);
+
+// "dark", "light", "contrast"; throws Error (usage) for anything else.
+[[nodiscard]] ui::ThemeKind theme_named(const std::string& name);
+
+} // namespace speclens

@@ -1,0 +1,328 @@
+// Frames without a window: PNG through the CPU rasteriser, SVG through the canvas, and the frame in words.
+// Same input, same bytes: nothing here reads a clock or a random number.
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "app/frame/frame.h"
+#include "app/frame/frame_source.h"
+#include "app/frontend/frontend.h"
+#include "app/render/headless_frame.h"
+#include "ui/canvas_svg.h"
+#include "ui/file_write.h"
+#include "ui/fonts.h"
+#include "ui/gif.h"
+#include "ui/headless.h"
+#include "ui/png.h"
+#include "kernels/error.h"
+#include "scenes/accept/accept_model.h"
+#include "scenes/race/race_model.h"
+
+namespace speclens {
+
+ui::ThemeKind theme_named(const std::string& name) {
+    if (const auto kind = ui::theme_of(name)) return *kind;
+    throw Error("there is no theme \"" + name + "\"", "Choose dark, light or contrast.", Exit::usage);
+}
+
+namespace {
+
+const SceneInfo& scene_named(const std::string& name) {
+    const SceneInfo* info = find_scene(name);
+    if (info) return *info;
+    std::string known;
+    for (const SceneInfo& scene : scene_list())
+        known += (known.empty() ? "" : ", ") + std::string(scene.name);
+    throw Error("there is no scene \"" + name + "\"", "Scenes of this version: " + known + ".", Exit::usage);
+}
+
+struct Prepared {
+    FrameSource source;
+    std::unique_ptr<Scene> scene;
+    FrameInput input;
+    std::optional<Published> figures;
+    std::optional<Ablations> ablations;
+};
+
+// Ends of a race's rounds, beats of a story, or steps of the round that is shown.
+int places_of(const FrameRequest& request, const Prepared& p, int beats) {
+    if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
+    return beats > 0 ? beats : telling_steps(p.source.whole());
+}
+
+void check_beat(const FrameRequest& request, int places, bool beats) {
+    if (request.beat < 0 || (request.beat >= 1 && request.beat <= places)) return;
+    const std::string what = beats                                             ? "beat"
+                             : request.race && !request.race->settings.stepped ? "round"
+                                                                               : "step";
+    throw Error(request.scene + " has no " + what + " " + std::to_string(request.beat),
+                places > 0 ? "Its " + what + "s here are 1 to " + std::to_string(places) + "."
+                           : "Leave it out: this run has none.",
+                Exit::usage);
+}
+
+// Events of the run that the frame shows.
+std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool beats,
+                         const CycleView& whole) {
+    if (request.cursor > 0) return request.cursor;
+    if (!beats && request.beat > 0) return telling_step(whole, request.beat);
+    const auto first = beats ? scene.first_look(whole) : std::nullopt;
+    return first ? *first : telling_cursor(whole).cursor;
+}
+
+// Logical pixels of the frame are this large.
+float zoom_of(const FrameRequest& request, const Scene& scene) {
+    const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
+    const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
+    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage()) : zoom;
+}
+
+// `settings`, `status` and `laws` must outlive the result.
+void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
+             const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
+    const SceneInfo& info = scene_named(request.scene);
+    p.figures = Published::load(assets_folder() / "published");
+    if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file))
+        p.ablations = load_ablations(file);
+    if (!trace) trace = empty_trace();
+    p.scene = info.make();
+    p.source.update(trace, trace->size());
+    p.source.fill(p.input.scene);
+    const int last = p.scene->beats(p.input.scene);
+    const bool beats = last > 0;
+    check_beat(request, places_of(request, p, last), beats);
+    p.source.update(trace, first_cursor(request, *p.scene, beats, p.source.whole()));
+    SceneInput& scene = p.input.scene;
+    p.source.fill(scene);
+    if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
+    scene.laws = laws;
+    scene.settings = &settings;
+    scene.status = &status;
+    scene.twin = request.twin;
+    scene.other_guess = request.other_guess;
+    scene.guest = request.guest;
+    scene.guesses = request.guesses;
+    scene.studies = request.studies;
+    scene.passes = request.passes;
+    scene.training = request.training;
+    scene.server = request.server.get();
+    scene.still = true;
+    scene.plain.ms_per_token = request.plain_ms_per_token;
+    scene.race = request.race.get();
+    if (scene.race) {
+        scene.race_rounds = race_of_table(*scene.race);
+        scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race, scene.race_rounds) : request.race_ms;
+    }
+    scene.race_lane = kRaceLanes - 1;
+    scene.figures = p.figures ? &*p.figures : nullptr;
+    scene.ablations = p.ablations ? &*p.ablations : nullptr;
+    if (beats) scene.beat = request.beat < 0 ? 4 : request.beat - 1;
+    p.input.scene_name = request.scene;
+    p.input.active = p.scene.get();
+    p.input.hash = p.source.hash();
+    p.input.altered = p.source.altered();
+    p.input.zoom = zoom_of(request, *p.scene);
+    p.input.theme = theme_named(request.theme);
+}
+
+} // namespace
+
+namespace {
+
+using Painter = std::function<void(ui::Canvas& canvas)>;
+
+// A painter of the frame, for any canvas of this size; `screen` is in logical px.
+Painter painter(const FrameInput& input, const FrameUi& kept, ui::Rect screen) {
+    return [&input, &kept, screen](ui::Canvas& canvas) {
+        ui::Input nothing;
+        nothing.time = 1;
+        ui::WidgetState widgets;
+        FrameUi state = kept;
+        state.popup = Popup::none;
+        state.notes = false;
+        state.menu = -1;
+        state.message.clear();
+        ui::Ui ui(canvas, nothing, ui::theme(input.theme), widgets, screen);
+        (void)compose(input, state, ui);
+    };
+}
+
+ui::Image frame_image(const FrameInput& input, const FrameUi& kept, int width, int height,
+                      ui::HeadlessFrame& frame) {
+    const float z = input.zoom;
+    painter(input, kept, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z})(
+        frame.begin(width, height, z, ui::theme(input.theme).bg));
+    return frame.end();
+}
+
+void writing(const std::filesystem::path& file, const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& e) {
+        const std::string why = e.what(), name = file.string();
+        throw Error(why.starts_with(name) ? why : "cannot write " + name + ": " + why,
+                    "Check the folder, its permissions and the free space.");
+    }
+}
+
+void check_size(const FrameRequest& request) {
+    if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
+        throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
+                        " cannot be drawn",
+                    "Choose a size between 320x240 and 16384x16384.", Exit::usage);
+    if (request.zoom != 0 && !(request.zoom >= 0.5F && request.zoom <= 4))
+        throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.",
+                    Exit::usage);
+}
+
+} // namespace
+
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
+                  const std::filesystem::path& file) {
+    const std::string ending = file.extension().string();
+    if (ending != ".svg" && ending != ".png")
+        throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.", Exit::usage);
+    const ui::FontSet fonts;
+    writing(file, [&] {
+        if (ending == ".svg") {
+            const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
+                                  static_cast<float>(height) / input.zoom};
+            ui::SvgCanvas canvas(fonts, screen.w, screen.h, ui::theme(input.theme).bg);
+            painter(input, kept, screen)(canvas);
+            ui::write_file(file.string(), std::string_view(canvas.finish()));
+        } else {
+            ui::HeadlessFrame frame(fonts);
+            ui::write_png(file.string(), frame_image(input, kept, width, height, frame));
+        }
+    });
+}
+
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const std::filesystem::path& file) {
+    check_size(request);
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, laws);
+    FrameUi state;
+    state.layout.presenter = request.presenter;
+    draw_to_file(p.input, state, request.width, request.height, file);
+}
+
+std::string part_words(const FrameRequest& request) {
+    const SceneInfo* info = find_scene(request.scene);
+    if (!info) return "";
+    const std::unique_ptr<Scene> scene = info->make();
+    const float zoom = zoom_of(request, *scene);
+    const ui::Vec2 size{static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
+    LayoutWish wish;
+    wish.presenter = request.presenter;
+    const FrameLayout shown = frame_layout(size, wish, scene->whole_window());
+    if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "this shows a part of the scene: at zoom %.3g all of it needs --size %.0fx%.0f, or a smaller --zoom",
+        static_cast<double>(zoom), static_cast<double>(std::ceil(kWholeWidth * zoom)),
+        static_cast<double>(std::ceil(kWholeHeight * zoom)));
+    return text;
+}
+
+int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                const EngineStatus& status) {
+    if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, nullptr);
+    return places_of(request, p, p.scene->beats(p.input.scene));
+}
+
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,
+                      const RunSettings& settings, const EngineStatus& status, int ms,
+                      const std::filesystem::path& file) {
+    const ui::FontSet fonts;
+    ui::HeadlessFrame pixels(fonts);
+    std::vector<ui::GifFrame> pictures;
+    for (const AnimationFrame& frame : frames) {
+        check_size(frame.request);
+        Prepared p;
+        prepare(p, frame.request, trace, settings, status, frame.laws);
+        FrameUi state;
+        state.layout.presenter = frame.request.presenter;
+        pictures.push_back(
+            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), ms});
+    }
+    writing(file, [&] { ui::write_gif(file.string(), pictures); });
+}
+
+std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                                 const RunSettings& settings, const EngineStatus& status) {
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, nullptr);
+    const ui::FontSet fonts;
+    ui::HeadlessFrame pixels(fonts);
+    const ui::Theme& theme = ui::theme(p.input.theme);
+    ui::Input nothing;
+    nothing.time = 1;
+    ui::WidgetState widgets;
+    FrameUi state;
+    state.layout.presenter = request.presenter;
+    const float zoom = p.input.zoom;
+    ui::Ui ui(pixels.begin(request.width, request.height, zoom, theme.bg), nothing, theme, widgets,
+              {0, 0, static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom});
+    std::vector<Command> wants;
+    for (const FrameCommand& command : compose(p.input, state, ui))
+        if (const auto* scene = std::get_if<SceneCommand>(&command))
+            if (const auto* asked = std::get_if<Command>(scene)) wants.push_back(*asked);
+    (void)pixels.end();
+    return wants;
+}
+
+std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                           const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, laws);
+    return p.scene->describe(p.input.scene);
+}
+
+std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {
+    if (request.scene != "accept-rule" && request.scene != "loop") return std::nullopt;
+    const std::unique_ptr<Scene> scene = scene_named(request.scene).make();
+    const bool beats = request.scene == "accept-rule";
+    const CycleView view = fold(trace, first_cursor(request, *scene, beats, fold(trace, trace.size())));
+    std::optional<Position> wanted;
+    if (request.selected) wanted = Position{request.selected->first, request.selected->second};
+    const std::optional<Position> at = accept_position(view, wanted);
+    if (!at) return std::nullopt;
+    return std::pair{at->cycle, at->index};
+}
+
+std::vector<double> race_stop_times(const RaceView& race) {
+    return race_stops(race, -1, race_of_table(race));
+}
+
+std::vector<SceneName> scene_names() {
+    std::vector<SceneName> names;
+    for (const SceneInfo& info : scene_list()) names.push_back({info.number, info.name, info.title});
+    return names;
+}
+
+std::string scene_called(const std::string& word) {
+    const SceneInfo* info = find_scene(word);
+    return info ? info->name : "";
+}
+
+std::string font_report() {
+    try {
+        const ui::FontSet fonts;
+        std::string text;
+        for (const ui::FontReport& font : fonts.report())
+            text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path +
+                    (font.exact ? "" : " (stands in)");
+        return text;
+    } catch (const std::exception& e) {
+        return std::string("no usable font: ") + e.what();
+    }
+}
+
+} // namespace speclens

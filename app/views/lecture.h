@@ -1,0 +1,38 @@
+// A lecture: frames in order, each a link with a title, notes and the minutes it may take. A text file
+// NAME.lec.toml that a teacher writes and keeps under version control:
+//
+//     title = "Why guessing is faster"
+//     about = "Thirty minutes for people who know what a language model is."
+//     [[step]]
+//     title = "One pass, one token"
+//     link = "speclens://bottleneck/1"
+//     minutes = 3
+//     notes = """Ask before you turn the page: …"""
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/views/link.h"
+
+namespace speclens {
+
+struct Lecture {
+    struct Step {
+        std::string title, notes;
+        double minutes = 0; // 0: not said
+        Link link;
+    };
+    std::string title, about;
+    std::vector<Step> steps; // at least one
+    [[nodiscard]] double minutes() const;
+};
+
+[[nodiscard]] bool is_lecture_file(const std::filesystem::path& file); // by its ending
+// Throws Error, with the line, for a file that is no such lecture.
+[[nodiscard]] Lecture load_lecture(const std::filesystem::path& file);
+// The lectures that came with the program, by name.
+[[nodiscard]] std::vector<std::filesystem::path> shipped_lectures();
+
+} // namespace speclens

@@ -1,0 +1,344 @@
+#include "app/views/link.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "engine/drafters/drafter.h"
+#include "engine/rules/rule_params.h"
+#include "engine/rules/verify.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::string_view kScheme = "speclens://";
+constexpr std::size_t kLongest = std::size_t{1} << 20;
+constexpr const char* kExample =
+    "A link looks like speclens://domino/4?drafter=domino&k=7&prompt=Hello%20there.";
+
+[[noreturn]] void broken(const std::string& what) {
+    throw Error("link: " + what, kExample, Exit::usage);
+}
+
+bool plain(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-._~/:,=").find(c) != std::string_view::npos;
+}
+
+std::string encoded(std::string_view text) {
+    static constexpr char kHex[] = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        if (plain(c)) {
+            out += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        out += '%';
+        out += kHex[byte >> 4];
+        out += kHex[byte & 15];
+    }
+    return out;
+}
+
+std::string decoded(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            out += text[i];
+            continue;
+        }
+        unsigned byte = 0;
+        const char* first = text.data() + i + 1;
+        const char* last = first + std::min<std::size_t>(2, text.size() - i - 1);
+        const auto [end, problem] = std::from_chars(first, last, byte, 16);
+        if (problem != std::errc() || end != first + 2)
+            broken("'" + std::string(text.substr(i, 3)) + "' is no %XX");
+        out += static_cast<char>(byte);
+        i += 2;
+    }
+    return out;
+}
+
+std::size_t number(const std::string& name, std::string_view text, std::size_t least, std::size_t most) {
+    std::size_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || value < least || value > most)
+        broken(name + " '" + std::string(text.substr(0, 40)) + "' is no whole number from " +
+               std::to_string(least));
+    return value;
+}
+
+// Shortest digits that read back as the same number.
+std::string words(double value) {
+    std::array<char, 64> text{};
+    const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), result.ptr};
+}
+
+std::string joined(const std::vector<int>& numbers) {
+    std::string out;
+    for (const int n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
+    return out;
+}
+
+bool has(const LinkOptions& options, const std::string& name) {
+    return std::ranges::find(options, name, &LinkOptions::value_type::first) != options.end();
+}
+
+bool takes_value(const std::string& name) {
+    const auto known = std::ranges::find(link_keys(), name, &LinkKey::name);
+    return known == link_keys().end() || known->value;
+}
+
+std::string shell_quoted(const std::string& word) {
+    const auto bare = [](char c) { return plain(c) && c != '~'; }; // a shell reads ~ as a folder
+    if (!word.empty() && std::ranges::all_of(word, bare)) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+void add_prompt(LinkOptions& out, const RunSettings& s) {
+    if (!s.token_ids.empty()) {
+        out.emplace_back("token-ids", joined(s.token_ids));
+        return;
+    }
+    out.emplace_back("prompt", s.prompt);
+    out.emplace_back(s.chat ? "chat" : "raw", "");
+    if (s.chat && !s.system.empty()) out.emplace_back("system", s.system);
+    if (s.chat && s.thinking) out.emplace_back("thinking", "");
+}
+
+void add_sampling(LinkOptions& out, const RunSettings& s) {
+    out.emplace_back("temp", words(s.sampling.temperature));
+    if (s.sampling.top_p != 1) out.emplace_back("top-p", words(s.sampling.top_p));
+    if (s.sampling.top_k != 0) out.emplace_back("top-k", std::to_string(s.sampling.top_k));
+    out.emplace_back("seed", std::to_string(s.seed));
+    out.emplace_back("max-tokens", std::to_string(s.max_tokens));
+}
+
+void add_draft_temperature(LinkOptions& out, const RunSettings& s) {
+    if (s.draft_sampling && s.draft_sampling->temperature != s.sampling.temperature)
+        out.emplace_back("draft-temp", words(s.draft_sampling->temperature));
+}
+
+void add_rule(LinkOptions& out, const RunSettings& s) {
+    out.emplace_back("rule", s.rule);
+    const RuleInfo* rule = find_rule(s.rule);
+    if (!rule || (s.sampling.temperature == 0 && !rule->mixes())) return;
+    const RuleParams usual;
+    std::string changed;
+    for (const RuleParameter& p : parameters_of(*rule))
+        if (s.rule_params.*p.value != usual.*p.value)
+            changed +=
+                (changed.empty() ? "" : ",") + std::string(p.name) + "=" + words(s.rule_params.*p.value);
+    if (takes_verifier(*rule) && s.rule_params.block)
+        changed += (changed.empty() ? "" : ",") + std::string("verifier=block");
+    if (!changed.empty()) out.emplace_back("rule-param", changed);
+}
+
+void add_method(LinkOptions& out, const DrafterOptions& o) {
+    const DrafterOptions usual;
+    const auto whole = [&](const char* name, int DrafterOptions::*member) {
+        if (o.*member != usual.*member) out.emplace_back(name, std::to_string(o.*member));
+    };
+    const auto real = [&](const char* name, double DrafterOptions::*member) {
+        if (o.*member != usual.*member) out.emplace_back(name, words(o.*member));
+    };
+    const auto on = [&](const char* name, bool DrafterOptions::*member) {
+        if (o.*member != usual.*member) out.emplace_back(name, "");
+    };
+    if (o.ngram_min != usual.ngram_min || o.ngram_max != usual.ngram_max)
+        out.emplace_back("ngram", joined({o.ngram_min, o.ngram_max}));
+    on("ngram-recent", &DrafterOptions::ngram_recent);
+    whole("exit-layer", &DrafterOptions::exit_layer);
+    if (!o.skip_attention.empty()) out.emplace_back("skip-attention", joined(o.skip_attention));
+    if (!o.skip_mlp.empty()) out.emplace_back("skip-mlp", joined(o.skip_mlp));
+    on("no-conditioning", &DrafterOptions::conditioning);
+    on("no-correction", &DrafterOptions::correction);
+    if (o.conditioning) { // else they change nothing
+        whole("context-last", &DrafterOptions::context_last);
+        whole("tap-shift", &DrafterOptions::tap_shift);
+    }
+    real("confidence", &DrafterOptions::confidence);
+    whole("fr-spec", &DrafterOptions::fr_spec);
+    real("ngram-weight", &DrafterOptions::ngram_weight);
+    if (o.correction) whole("head-pool", &DrafterOptions::head_pool);
+    whole("tree-topk", &DrafterOptions::tree_topk);
+    whole("tree-depth", &DrafterOptions::tree_depth);
+    whole("tree-budget", &DrafterOptions::tree_budget);
+}
+
+std::string with_folder(const std::string& drafter, const LinkOptions& folders) {
+    for (const auto& [name, folder] : folders)
+        if (name == drafter) return drafter + "=" + folder;
+    return drafter;
+}
+
+void add_model(LinkOptions& out, const LinkOptions& folders) {
+    for (const auto& [name, folder] : folders)
+        if (name == "model") out.emplace_back(name, folder);
+}
+
+} // namespace
+
+const std::vector<LinkKey>& link_keys() {
+    static const std::vector<LinkKey> keys = {{"model", true},
+                                              {"drafter", true},
+                                              {"drafters", true},
+                                              {"prompt", true},
+                                              {"token-ids", true},
+                                              {"chat", false},
+                                              {"raw", false},
+                                              {"system", true},
+                                              {"thinking", false},
+                                              {"max-tokens", true},
+                                              {"k", true},
+                                              {"temp", true},
+                                              {"draft-temp", true},
+                                              {"top-p", true},
+                                              {"top-k", true},
+                                              {"rule", true},
+                                              {"rule-param", true},
+                                              {"seed", true},
+                                              {"ngram", true},
+                                              {"ngram-recent", false},
+                                              {"exit-layer", true},
+                                              {"skip-mlp", true},
+                                              {"skip-attention", true},
+                                              {"no-conditioning", false},
+                                              {"no-correction", false},
+                                              {"tap-shift", true},
+                                              {"context-last", true},
+                                              {"confidence", true},
+                                              {"fr-spec", true},
+                                              {"head-pool", true},
+                                              {"ngram-weight", true},
+                                              {"tree-topk", true},
+                                              {"tree-depth", true},
+                                              {"tree-budget", true},
+                                              {"stepped", false}};
+    return keys;
+}
+
+bool is_link(std::string_view text) {
+    return text.substr(0, kScheme.size()) == kScheme;
+}
+
+Link parse_link(const std::string& text) {
+    if (!is_link(text)) broken("'" + text.substr(0, 80) + "' does not begin with " + std::string(kScheme));
+    if (text.size() > kLongest) broken("longer than a megabyte");
+    std::string_view rest = std::string_view(text).substr(kScheme.size());
+    Link link;
+    const std::size_t question = rest.find('?');
+    const std::string_view path = rest.substr(0, question);
+    const std::size_t slash = path.find('/');
+    link.scene = decoded(path.substr(0, slash));
+    if (link.scene.empty()) broken("no scene is named");
+    if (slash != std::string_view::npos && slash + 1 < path.size())
+        link.beat = static_cast<int>(number("beat", path.substr(slash + 1), 1, 100000));
+    if (question == std::string_view::npos) return link;
+    for (rest = rest.substr(question + 1); !rest.empty();) {
+        const std::size_t end = rest.find('&');
+        const std::string_view part = rest.substr(0, end);
+        rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+        if (part.empty()) continue;
+        const std::size_t equals = part.find('=');
+        const std::string name(part.substr(0, equals));
+        const std::string value = equals == std::string_view::npos ? "" : decoded(part.substr(equals + 1));
+        if (name == "at") {
+            link.at = number("at", value, 1, 100000000);
+            continue;
+        }
+        if (name == "select") {
+            const std::size_t dot = value.find('.');
+            if (dot == std::string::npos) broken("select '" + value + "' is not CYCLE.GUESS");
+            link.selected = {static_cast<int>(number("select", value.substr(0, dot), 1, 1000000)) - 1,
+                             static_cast<int>(number("select", value.substr(dot + 1), 1, 1000000)) - 1};
+            continue;
+        }
+        const auto known = std::ranges::find(link_keys(), name, &LinkKey::name);
+        if (known == link_keys().end()) {
+            std::string names = "at, select";
+            for (const LinkKey& key : link_keys()) names += std::string(", ") + key.name;
+            throw Error("link: '" + name.substr(0, 40) + "' is no part of a link", "Known: " + names + ".",
+                        Exit::usage);
+        }
+        if (known->value && equals == std::string_view::npos) broken(name + " needs a value");
+        if (!known->value && !value.empty() && value != "1") broken(name + " is a switch: it takes no value");
+        if (has(link.options, name)) broken(name + " stands there twice");
+        link.options.emplace_back(name, known->value ? value : "");
+    }
+    return link;
+}
+
+std::string to_text(const Link& link) {
+    std::string out = std::string(kScheme) + encoded(link.scene);
+    if (link.beat > 0) out += "/" + std::to_string(link.beat);
+    char separator = '?';
+    const auto add = [&](const std::string& part) {
+        out += separator + part;
+        separator = '&';
+    };
+    if (link.at > 0) add("at=" + std::to_string(link.at));
+    if (link.selected)
+        add("select=" + std::to_string(link.selected->first + 1) + "." +
+            std::to_string(link.selected->second + 1));
+    for (const auto& [name, value] : link.options) {
+        add(takes_value(name) ? name + "=" + encoded(value) : name);
+    }
+    return out;
+}
+
+LinkOptions options_of(const RunSettings& s, const LinkOptions& folders) {
+    LinkOptions out;
+    add_model(out, folders);
+    out.emplace_back("drafter", with_folder(s.drafter, folders));
+    if (s.drafter != "none" && s.options.tree_depth == 0) out.emplace_back("k", std::to_string(s.k));
+    add_sampling(out, s);
+    add_draft_temperature(out, s);
+    add_rule(out, s);
+    add_method(out, s.options);
+    add_prompt(out, s);
+    return out;
+}
+
+LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
+    LinkOptions out;
+    add_model(out, folders);
+    std::string lanes;
+    for (const RaceEntry& lane : race.lanes)
+        lanes += (lanes.empty() ? "" : ",") + with_folder(lane.drafter, folders);
+    if (!lanes.empty()) out.emplace_back("drafters", lanes);
+    out.emplace_back("k", std::to_string(race.base.k));
+    add_sampling(out, race.base);
+    const bool draws = std::ranges::any_of(race.lanes, [](const RaceEntry& lane) {
+        const DrafterInfo* who = find_drafter(lane.drafter);
+        return who && !who->tree && lane.drafter != "none" && lane.drafter != "lookup";
+    });
+    if (draws) add_draft_temperature(out, race.base);
+    if (race.base.rule != judging_rule("token", "none")) add_rule(out, race.base); // lanes have the rule that suits them
+    DrafterOptions read;
+    for (const RaceEntry& lane : race.lanes) take_options(lane.drafter, race.base.options, read);
+    add_method(out, read);
+    add_prompt(out, race.base);
+    if (race.stepped) out.emplace_back("stepped", "");
+    return out;
+}
+
+std::string command_of(const LinkOptions& options) {
+    const bool race = has(options, "drafters");
+    std::string out = race ? "./run compare" : "./run run";
+    for (const auto& [name, value] : options) {
+        if (name == "stepped") continue; // `compare` measures
+        out += " --" + name;
+        if (!takes_value(name)) continue;
+        const bool file_sign = name == "prompt" && value.starts_with('@');
+        out += (value.starts_with('-') ? "=" : " ") + shell_quoted(file_sign ? "@" + value : value);
+    }
+    return out;
+}
+
+} // namespace speclens

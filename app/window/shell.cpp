@@ -1,0 +1,360 @@
+// The window: GLFW and OpenGL 3 around the controller. Frames are drawn on input, while something moves, and
+// when the engine says that something changed; otherwise the loop sleeps.
+#define GLFW_INCLUDE_NONE
+#include "app/window/shell.h"
+
+#include <GLFW/glfw3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "app/render/headless_frame.h"
+#include "app/window/shell_gl.h"
+#include "app/window/shell_signals.h"
+#include "app/window/shell_window.h"
+#include "ui/fonts.h"
+#include "engine/run/gallery.h"
+#include "engine/run/models.h"
+#include "engine/lab/race_json.h"
+#include "engine/run/saved_settings.h"
+#include "engine/run/trace_follower.h"
+#include "kernels/error.h"
+#include "remote/client/server_session.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kSignalCheck = 0.2; // at most so many seconds until a signal is noticed
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
+// Set by other threads, taken by the loop that each one wakes.
+class Notice {
+  public:
+    void give() {
+        came_ = true;
+        glfwPostEmptyEvent();
+    }
+    [[nodiscard]] bool waits() const { return came_; }
+    bool take() { return came_.exchange(false); }
+
+  private:
+    std::atomic<bool> came_{false};
+};
+
+// What the window was started with. A wrong file or theme is an error of the command line, before any window
+// appears.
+struct Opening {
+    explicit Opening(const WindowRequest& request)
+        : liked(request.remembers ? load_preferences(preferences_file()) : Preferences()) {
+        if (request.theme) liked.theme = theme_named(*request.theme);
+        if (request.zoom) liked.zoom = *request.zoom;
+        if (request.session == "-") {
+            follower = std::make_unique<TraceFollower>(
+                STDIN_FILENO, "standard input", [this] { grew.give(); }, request.stop);
+            saved = follower->trace();
+        } else if (!request.session.empty() && is_race_file(request.session)) {
+            race = std::make_shared<const RaceView>(load_race(request.session));
+        } else if (!request.session.empty()) {
+            saved = load_trace(request.session, &notice);
+        }
+    }
+    Preferences liked;
+    std::shared_ptr<const Trace> saved;
+    std::string notice; // what of it could not be read; empty: nothing
+    std::shared_ptr<const RaceView> race;
+    Notice grew;
+    std::unique_ptr<TraceFollower> follower; // of a run that still comes
+};
+
+class Shell {
+  public:
+    Shell(const WindowRequest& request, const ShellScript& script)
+        : request_(request), script_(script), opening_(request), window_(request.width, request.height),
+          renderer_(fonts_), controller_(port(), request.view.settings, request.view.scene),
+          density_(window_.content_scale()) {
+        report_.gl = renderer_.description();
+        set_up_controller();
+        load_assets();
+        if (opening_.race) controller_.show_race(opening_.race);
+        if (const auto& saved = opening_.saved)
+            controller_.show_saved(saved,
+                                   saved->header() ? settings_of(*saved->header()) : request.view.settings,
+                                   opening_.follower != nullptr);
+        if (!opening_.notice.empty()) controller_.saved_is_over(opening_.notice, began_);
+    }
+
+    ShellReport run() {
+        while (!glfwWindowShouldClose(window_.handle) && !signals_.came()) {
+            const double next = wait();
+            observe();
+            const double time = glfwGetTime();
+            if (script_ && !script_(window_.queue, controller_, report_.frames, time - began_)) break;
+            if (!must_draw(next, time) || window_.minimised()) continue;
+            perform(draw(time));
+            keep_preferences();
+            hand_over();
+        }
+        report_.frame_ms = median(frame_times_);
+        return report_;
+    }
+
+  private:
+    [[nodiscard]] EnginePort port() {
+        EnginePort port;
+        if (request_.session.empty()) {
+            // Without a session (the first picture) there is nobody to tell.
+            port.send = [this](Command command) {
+                if (session_) session_->send(std::move(command));
+            };
+            port.set_budget = [this](std::int64_t steps) {
+                if (session_) session_->gate().set(steps);
+            };
+            port.add_budget = [this](std::int64_t steps) {
+                if (session_) session_->gate().add(steps);
+            };
+            port.cancel_loading = [this] {
+                if (session_) session_->cancel_loading();
+            };
+        }
+        port.server = [this](ServerOrder order) { tell_server(std::move(order)); };
+        return port;
+    }
+
+    void tell_server(ServerOrder order) {
+        const bool serves = std::holds_alternative<ServeHere>(order) && controller_.served();
+        // One serves what it was made with. It can be asked for only where none is served, so this one is at
+        // rest.
+        if (serves && !(*controller_.served() == served_)) servers_.reset();
+        if (serves) served_ = *controller_.served();
+        if (!servers_)
+            servers_ = std::make_unique<ServerSession>(request_.models, served_, request_.server_key,
+                                                       [this] { server_changed_.give(); });
+        servers_->send(std::move(order));
+    }
+
+    void set_up_controller() {
+        controller_.expect_place(request_.view.place);
+        controller_.folders = request_.folders;
+        controller_.read = request_.read;
+        if (!request_.attach.empty()) tell_server(AttachServer{request_.attach});
+        controller_.prefer(opening_.liked);
+        controller_.expect_race(request_.view.race);
+        if (!request_.lecture.steps.empty()) controller_.begin_lecture(request_.lecture, began_);
+        controller_.chrome.layout.presenter = request_.presenter;
+        liked_ = controller_.preferences();
+        controller_.export_frame = [this](const std::filesystem::path& file) {
+            draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
+                         file);
+        };
+    }
+
+    // A window without one of the optional files is better than none.
+    void load_assets() {
+        const auto optional = [](const auto& load) {
+            try {
+                load();
+            } catch (const Error&) {
+            }
+        };
+        const std::filesystem::path assets = assets_folder();
+        controller_.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
+        optional([&] { controller_.glossary = load_glossary(assets / "glossary.json"); });
+        optional([&] { controller_.quiz = load_quiz(assets / "quiz.json"); });
+        try { // a file that cannot be read costs its own figures only, and the first such one is named
+            std::vector<std::string> left_out;
+            controller_.figures =
+                std::make_shared<const Published>(Published::load(assets / "published", &left_out));
+            if (!left_out.empty())
+                controller_.complain(left_out.front(), "Such files are left out; ./run list published names the next.");
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
+        optional([&] {
+            controller_.ablations =
+                std::make_shared<const Ablations>(load_ablations(assets / "models" / "ablations.json"));
+        });
+    }
+
+    // Sleeps until something happens or has to move; seconds until the next thing that moves by itself, as
+    // Controller::next_change said before.
+    double wait() {
+        const bool frame_now = window_.dirty || !window_.queue.empty() || changed_.waits() ||
+                               server_changed_.waits() || opening_.grew.waits();
+        const double now = glfwGetTime(), next = controller_.next_change(now);
+        double wait = frame_now ? 0 : kSignalCheck;
+        if (next >= 0) wait = std::min(wait, next);
+        if (wake_at_ > 0) wait = std::min(wait, std::max(0.0, wake_at_ - now));
+        if (script_) wait = std::min(wait, 0.01);
+        waited_from_ = now;
+        if (wait > 0)
+            glfwWaitEventsTimeout(std::max(0.001, wait));
+        else
+            glfwPollEvents();
+        return next;
+    }
+
+    void observe() {
+        // The session starts behind the first picture: the window never waits for a model.
+        if (report_.frames == 1 && !opening_.saved && !session_)
+            session_ = std::make_unique<Session>(request_.models, request_.view.settings,
+                                                 [this] { changed_.give(); });
+        if (changed_.take() && session_) {
+            const Snapshot published = session_->published();
+            if (std::exchange(revision_, published.revision) != published.revision)
+                controller_.observe(published, glfwGetTime());
+            window_.dirty = true;
+        }
+        if (opening_.grew.take() && opening_.follower) {
+            if (const auto end = opening_.follower->end()) {
+                if (end->what.empty())
+                    controller_.saved_is_over(end->notice, glfwGetTime());
+                else
+                    controller_.saved_is_broken(end->what, end->remedy);
+                opening_.follower.reset();
+            }
+            window_.dirty = true;
+        }
+        if (server_changed_.take()) {
+            controller_.observe_server(servers_->view());
+            window_.dirty = true;
+        }
+    }
+
+    [[nodiscard]] bool must_draw(double next, double time) const {
+        const double then = controller_.next_change(time);
+        const bool due =
+            (wake_at_ > 0 && time >= wake_at_) || (then > 0 && next >= 0 && time >= waited_from_ + next);
+        return window_.dirty || !window_.queue.empty() || then == 0 || due || script_;
+    }
+
+    std::vector<FrameCommand> draw(double time) {
+        window_.dirty = false;
+        window_.measure();
+        controller_.window = {static_cast<float>(window_.width) / density_,
+                              static_cast<float>(window_.height) / density_};
+        window_.scale = controller_.scale() * density_;
+        controller_.tick(time);
+        for (const ui::KeyPress& key : controller_.take_keys(widgets_))
+            window_.queue.push({.kind = RawEvent::Kind::key, .key = key});
+        const ui::Input input = window_.queue.next(time, window_.held());
+        const double build = glfwGetTime();
+        const ui::Theme& colours = ui::theme(controller_.theme);
+        ui::Canvas& canvas = renderer_.begin(window_.width, window_.height, window_.scale);
+        ui::Ui ui(canvas, input, colours, widgets_,
+                  {0, 0, static_cast<float>(window_.width) / window_.scale,
+                   static_cast<float>(window_.height) / window_.scale});
+        ui.reduced_motion = controller_.reduced_motion;
+        ui.clipboard = window_.clipboard();
+        std::vector<FrameCommand> commands = compose(controller_.frame(time), controller_.chrome, ui);
+        frame_times_.push_back((glfwGetTime() - build) * 1000);
+        if (frame_times_.size() > 4096) frame_times_.erase(frame_times_.begin(), frame_times_.begin() + 2048);
+        renderer_.end(colours.bg);
+        glfwSwapBuffers(window_.handle);
+        if (++report_.frames == 1) {
+            report_.first_frame_s = glfwGetTime() - began_;
+            window_.dirty = true;
+        }
+        wake_at_ = widgets_.wake_at;
+        // Widgets and scenes change their own state while they draw: one more frame shows it.
+        const bool dragged = input.down && (input.mouse.x != last_mouse_.x || input.mouse.y != last_mouse_.y);
+        if (input.pressed || input.released || dragged || input.wheel != 0 || !input.keys.empty() ||
+            !input.typed.empty())
+            window_.dirty = true;
+        last_mouse_ = input.mouse;
+        return commands;
+    }
+
+    void perform(const std::vector<FrameCommand>& commands) {
+        if (commands.empty()) return;
+        controller_.perform(commands, glfwGetTime());
+        window_.dirty = true; // show what the commands did
+    }
+
+    void keep_preferences() {
+        const Preferences now = controller_.preferences();
+        if (!request_.remembers || now == liked_) return;
+        liked_ = now;
+        try {
+            save_preferences(liked_, preferences_file());
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
+    }
+
+    // What only the window can do.
+    void hand_over() {
+        if (!controller_.clipboard.empty()) {
+            glfwSetClipboardString(window_.handle, controller_.clipboard.c_str());
+            controller_.clipboard.clear();
+        }
+        if (!controller_.told.empty()) {
+            std::fputs(controller_.told.c_str(), stdout);
+            std::fflush(stdout);
+            controller_.told.clear();
+        }
+        for (const WindowOrder order : std::exchange(controller_.orders, {})) {
+            if (order == WindowOrder::quit) glfwSetWindowShouldClose(window_.handle, GLFW_TRUE);
+            if (order == WindowOrder::fullscreen) window_.toggle_fullscreen();
+        }
+    }
+
+    const ShellSignals signals_;
+    const GlfwLibrary library_;
+    const double began_ = glfwGetTime();
+    const WindowRequest& request_;
+    const ShellScript& script_;
+    Opening opening_;
+    ShellWindow window_;
+    const ui::FontSet fonts_;
+    GlRenderer renderer_;
+    Notice changed_, server_changed_;        // by the threads of these two
+    RunSettings served_;                     // that it was made with
+    std::unique_ptr<ServerSession> servers_; // made when the first server is asked for
+    std::unique_ptr<Session> session_;
+    Controller controller_;
+    const float density_;
+    ShellReport report_;
+    Preferences liked_; // that are written down
+    ui::WidgetState widgets_;
+    std::uint64_t revision_ = 0;
+    std::vector<double> frame_times_;
+    double wake_at_ = 0;     // when a widget wants to be drawn again; 0: no time
+    double waited_from_ = 0; // when the loop last fell asleep
+    ui::Vec2 last_mouse_;
+};
+
+} // namespace
+
+ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
+    return Shell(request, script).run();
+}
+
+void open_window(const WindowRequest& request) {
+    (void)run_window(request);
+}
+
+std::string display_report() {
+    const char* x11 = std::getenv("DISPLAY");
+    const char* wayland = std::getenv("WAYLAND_DISPLAY");
+    if ((!x11 || !*x11) && (!wayland || !*wayland))
+        return std::string("none (DISPLAY is not set). ") + kNoDisplay;
+    try {
+        GlfwLibrary library;
+        glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+        const ShellWindow window(64, 64);
+        return "window and " + gl_version();
+    } catch (const Error& error) {
+        return std::string(error.what()) + ". " + error.remedy();
+    }
+}
+
+} // namespace speclens
