@@ -1,8 +1,8 @@
 # The command line: its pure parts, and the program itself, started as a user would start it.
-spec_test(cli_parts_test LABELS fast SOURCES cli_parse.cpp cli_parts.cpp cli_walk.cpp views_lecture.cpp views_link.cpp LIBS speclens_cli)
+spec_test(cli_parts_test LABELS fast SOURCES app/cli/parse_test.cpp app/cli/parts_test.cpp app/cli/walk_test.cpp app/views/lecture_test.cpp app/views/link_test.cpp LIBS speclens_cli)
 spec_test(cli_program_test LABELS fast
-    SOURCES cli_support.cpp cli_attach.cpp cli_usage.cpp cli_run.cpp cli_files.cpp cli_failures.cpp cli_measures.cpp
-        cli_laws.cpp cli_lists.cpp cli_train.cpp cli_cuda.cpp
+    SOURCES app/cli/support.cpp app/cli/attach_test.cpp app/cli/usage_test.cpp app/cli/run_test.cpp app/cli/files_test.cpp app/cli/failures_test.cpp app/cli/measures_test.cpp
+        app/cli/laws_test.cpp app/cli/lists_test.cpp app/cli/train_test.cpp app/cli/cuda_test.cpp
     LIBS remote nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_program_test PRIVATE SPECLENS_PROGRAM="$<TARGET_FILE:speclens>")
 target_compile_definitions(cli_program_test PRIVATE SPECLENS_EMULATED_CUDA="$<TARGET_FILE:speclens_cuda_emulated>")

@@ -1,8 +1,8 @@
 # The CUDA engine. Everything that tests operations, reference values and laws on the CPU runs again: on the
 # emulated device everywhere (simt.h), on a real one where the engine was built and there is a GPU.
 spec_test_objects(law_tests LIBS engine
-    SOURCES drafter_goldens.cpp medusa_gradient.cpp model_drafters.cpp model_forward.cpp cuda_laws.cpp)
-# The device as code of this machine, for these tests and as a module for the program itself (cli_cuda.cpp).
+    SOURCES engine/drafters/drafter_goldens.cpp engine/lab/medusa_gradient_test.cpp engine/drafters/drafters_test.cpp engine/model/forward_test.cpp kernels/cuda_laws_test.cpp)
+# The device as code of this machine, for these tests and as a module for the program itself (app/cli/cuda_test.cpp).
 add_library(emulated_device OBJECT ${CMAKE_SOURCE_DIR}/kernels/simt/cuda_sources.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt_runtime.cpp)
 spec_target(emulated_device)
 spec_aligned(emulated_device)
@@ -10,7 +10,7 @@ set_target_properties(emulated_device PROPERTIES POSITION_INDEPENDENT_CODE ON UN
 # The device itself and what runs on it are the time of these tests, also with the sanitizers.
 target_compile_options(emulated_device PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O2>)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
-    SOURCES simt_test.cpp cuda_emulated.cpp cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device>
+    SOURCES kernels/simt_test.cpp kernels/cuda_emulated_test.cpp kernels/cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device>
             $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
 add_library(speclens_cuda_emulated MODULE ${CMAKE_SOURCE_DIR}/kernels/simt/cuda_emulated_module.cpp $<TARGET_OBJECTS:emulated_device>
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)
@@ -19,6 +19,6 @@ set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "" UNITY_BUILD OF
 
 if(TARGET speclens_cuda)
     spec_test(cuda_device_test LABELS gpu PREFIX Gpu. TIMEOUT 600 SKIP "no GPU to test on" LIBS engine
-        SOURCES cuda_device.cpp $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
+        SOURCES kernels/cuda_device_test.cpp $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
     add_dependencies(cuda_device_test speclens_cuda)
 endif()

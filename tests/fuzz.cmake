@@ -3,11 +3,12 @@
 #   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSPEC_FUZZ=ON -DSPEC_APP=OFF
 #   cmake --build build/fuzz --target fuzz
 #   build/fuzz/tests/fuzz_trace -max_total_time=60 NEW-INPUTS assets/traces
-# The first folder collects what is found, the others are read: tests/golden for the weights and tokenizers.
+# The first folder collects what is found, the others are read: tests/engine/golden for the weights and tokenizers.
 # A finding is written to crash-…: it becomes a test beside the reader's others.
 add_custom_target(fuzz)
-foreach(reader safetensors tokenizer trace)
-    add_executable(fuzz_${reader} fuzz_${reader}.cpp)
+foreach(source engine/weights/fuzz_safetensors engine/text/fuzz_tokenizer engine/run/fuzz_trace)
+    string(REGEX REPLACE ".*/fuzz_" "" reader ${source})
+    add_executable(fuzz_${reader} ${source}.cpp)
     spec_target(fuzz_${reader})
     target_link_libraries(fuzz_${reader} PRIVATE engine)
     target_link_options(fuzz_${reader} PRIVATE -fsanitize=fuzzer)  # brings its own main

@@ -1,6 +1,6 @@
 # What a backend computes: run here on the CPU, in cuda.cmake on an emulated and a real device.
 spec_test_objects(operation_tests LIBS kernels
-    SOURCES kernels_attention.cpp kernels_determinism.cpp kernels_gates.cpp kernels_matmul.cpp kernels_norm_rope.cpp
-            kernels_rows.cpp)
+    SOURCES kernels/attention_test.cpp kernels/determinism_test.cpp kernels/gates_test.cpp kernels/matmul_test.cpp kernels/norm_rope_test.cpp
+            kernels/rows_test.cpp)
 spec_test(kernels_test LABELS fast LIBS kernels
-    SOURCES kernels_backend.cpp kernels_compare.cpp kernels_thread_pool.cpp $<TARGET_OBJECTS:operation_tests>)
+    SOURCES kernels/backend_test.cpp kernels/compare_test.cpp kernels/thread_pool_test.cpp $<TARGET_OBJECTS:operation_tests>)

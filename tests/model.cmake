@@ -1,11 +1,11 @@
 # Models, tokenizer, tables: the sources that engine/model.cmake lists.
 find_package(nlohmann_json REQUIRED)
-spec_test(model_forward_test LABELS fast LIBS engine SOURCES model_forward.cpp model_cache.cpp)
+spec_test(model_forward_test LABELS fast LIBS engine SOURCES engine/model/forward_test.cpp engine/model/cache_test.cpp)
 spec_test(model_drafters_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
-          SOURCES drafter_goldens.cpp model_dart.cpp model_draft_vocabulary.cpp model_drafters.cpp model_families.cpp model_frequent.cpp model_heads.cpp model_lens.cpp model_variants.cpp)
+          SOURCES engine/drafters/drafter_goldens.cpp engine/drafters/dart_test.cpp engine/drafters/draft_vocabulary_test.cpp engine/drafters/drafters_test.cpp engine/drafters/families_test.cpp engine/drafters/frequent_test.cpp engine/drafters/heads_test.cpp engine/drafters/lens_test.cpp engine/drafters/variants_test.cpp)
 spec_test(model_files_test LABELS fast LIBS engine
-          SOURCES model_load.cpp model_import.cpp model_memory.cpp model_config.cpp model_safetensors.cpp)
+          SOURCES engine/model/load_test.cpp engine/model/import_test.cpp engine/model/memory_test.cpp engine/model/config_test.cpp engine/weights/safetensors_test.cpp)
 spec_test(model_text_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
-          SOURCES model_tokenizer.cpp model_tokenizer_files.cpp model_chat.cpp)
-spec_test(model_table_test LABELS fast LIBS engine SOURCES model_table.cpp)
-spec_test(model_mutate_test LABELS fast LIBS engine SOURCES model_mutate.cpp)
+          SOURCES engine/text/tokenizer_test.cpp engine/text/tokenizer_files_test.cpp engine/text/chat_test.cpp)
+spec_test(model_table_test LABELS fast LIBS engine SOURCES engine/model/table_test.cpp)
+spec_test(model_mutate_test LABELS fast LIBS engine SOURCES engine/model/mutate_test.cpp)

@@ -1,6 +1,6 @@
 find_package(nlohmann_json REQUIRED)
 spec_test(remote_test
     LABELS fast
-    SOURCES remote_bench.cpp remote_completion.cpp remote_endpoint.cpp remote_http.cpp remote_log.cpp remote_metrics.cpp
-        remote_request.cpp remote_scorer.cpp remote_server.cpp
+    SOURCES remote/bench_test.cpp remote/completion_test.cpp remote/endpoint_test.cpp remote/http_test.cpp remote/log_test.cpp remote/metrics_test.cpp
+        remote/request_test.cpp remote/scorer_test.cpp remote/server_test.cpp
     LIBS remote PkgConfig::HTTPLIB nlohmann_json::nlohmann_json)

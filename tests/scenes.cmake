@@ -2,20 +2,20 @@
 if(TARGET speclens_frontend)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
         SOURCES
-            scenes_fixtures.cpp scenes_golden_test.cpp scenes_controls_test.cpp scenes_input_test.cpp scenes_model_test.cpp
-            scenes_domino_test.cpp scenes_domino_forks_test.cpp scenes_heads_test.cpp scenes_dflash_eagle3_test.cpp
-            scenes_relaxed_test.cpp scenes_relaxed_laws_test.cpp scenes_point_labels_test.cpp scenes_training_test.cpp
-            scenes_lossless_test.cpp scenes_trees_test.cpp scenes_trees_study_test.cpp scenes_trees_draw_test.cpp scenes_numbers_test.cpp scenes_server_test.cpp
-            scenes_views_test.cpp scenes_lists_test.cpp scenes_failures_test.cpp scenes_diagnosis_test.cpp scenes_systems_test.cpp
-            scenes_speedup_test.cpp scenes_speedup_study_test.cpp scenes_bottleneck_test.cpp scenes_drafters_test.cpp scenes_race_test.cpp
-            scenes_race_scene_test.cpp scenes_stepped_race_test.cpp scenes_overlay_test.cpp
-            scenes_preferences_test.cpp scenes_random_test.cpp scenes_loop_test.cpp scenes_loop_rows_test.cpp scenes_loop_clock_test.cpp
-            scenes_ribbon_test.cpp scenes_keyboard_test.cpp scenes_accept_test.cpp scenes_accept_story_test.cpp scenes_popups_test.cpp scenes_palette_test.cpp
-            scenes_undo_test.cpp scenes_fork_test.cpp scenes_round_words_test.cpp scenes_table_test.cpp
+            scenes/scenes_fixtures.cpp app/frame/golden_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp scenes/model_test.cpp
+            scenes/domino_test.cpp scenes/domino_forks_test.cpp scenes/heads_test.cpp scenes/dflash_eagle3_test.cpp
+            scenes/relaxed_test.cpp scenes/relaxed_laws_test.cpp scenes/point_labels_test.cpp scenes/training_test.cpp
+            scenes/lossless_test.cpp scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/trees_draw_test.cpp scenes/numbers_test.cpp scenes/server_test.cpp
+            app/frame/views_test.cpp app/frame/lists_test.cpp scenes/failures_test.cpp scenes/diagnosis_test.cpp scenes/systems_test.cpp
+            scenes/speedup_test.cpp scenes/speedup_study_test.cpp scenes/bottleneck_test.cpp scenes/drafters_test.cpp scenes/race_test.cpp
+            scenes/race_scene_test.cpp scenes/stepped_race_test.cpp app/frame/overlay_test.cpp
+            app/frame/preferences_test.cpp app/frame/random_test.cpp scenes/loop_test.cpp scenes/loop_rows_test.cpp scenes/loop_clock_test.cpp
+            scenes/ribbon_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp scenes/accept_story_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
+            app/frame/undo_test.cpp app/frame/fork_test.cpp scenes/round_words_test.cpp scenes/table_test.cpp
         LIBS speclens_frontend)
 
     spec_test(scenes_window_tests LABELS window
-        SOURCES scenes_window_test.cpp
+        SOURCES app/frame/window_test.cpp
         LIBS speclens_frontend)
     find_program(SPEC_XVFB xvfb-run)
     if(SPEC_XVFB)

@@ -1,6 +1,6 @@
 # Canvas, theme, text, widgets and pictures: no display, no model.
 spec_test(ui_tests LABELS fast
-    SOURCES ui_palette_test.cpp ui_text_test.cpp ui_plot_test.cpp ui_canvas_test.cpp ui_raster_test.cpp
-            ui_widgets_test.cpp ui_dropdown_test.cpp ui_text_field_test.cpp
+    SOURCES ui/palette_test.cpp ui/text_test.cpp ui/plot_test.cpp ui/canvas_test.cpp ui/raster_test.cpp
+            ui/widgets_test.cpp ui/dropdown_test.cpp ui/text_field_test.cpp
     LIBS ui)
 target_include_directories(ui_tests SYSTEM PRIVATE ${SPEC_STB_DIR})

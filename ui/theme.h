@@ -1,5 +1,5 @@
 // Colours: neutrals, the seven roles (hue + glyph + edge, never hue alone) and the two heat maps.
-// Values and their contrast are recomputed by tests/ui_palette_test.cpp. A hue always means a role:
+// Values and their contrast are recomputed by tests/ui/palette_test.cpp. A hue always means a role:
 // selection, focus and primary buttons are ink.
 #pragma once
 

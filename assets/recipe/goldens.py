@@ -1,4 +1,4 @@
-"""Write tests/golden: micro checkpoints, what transformers computes for them, and what tokenizers makes of text.
+"""Write tests/engine/golden: micro checkpoints, what transformers computes for them, and what tokenizers makes of text.
 
     python goldens.py                 (torch, transformers, tokenizers; well under a minute, no network)
 
@@ -19,7 +19,7 @@ from transformers import AutoModelForCausalLM
 from tokenizer import MARKERS, PATTERN, SPECIAL
 
 ROOT = Path(__file__).resolve().parents[2]
-GOLDEN = ROOT / "tests" / "golden"
+GOLDEN = ROOT / "tests" / "engine" / "golden"
 BUNDLE = ROOT / "assets" / "models" / "target" / "tokenizer.json"
 VOCAB, POSITIONS = 512, 256
 ROWS, PROMPT = 32, 20          # tokens of the golden text; how many of them are the prompt of the cached run

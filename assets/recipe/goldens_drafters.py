@@ -1,11 +1,11 @@
-"""Micro drafters for tests/golden/micro_qwen3, and what they propose over scripted rounds.
+"""Micro drafters for tests/engine/golden/micro_qwen3, and what they propose over scripted rounds.
 
     python goldens_drafters.py                                          check our own drafters against the stored files
     python goldens_drafters.py --write --specforge DIR --deepspec DIR --dart DIR    make them anew with the public ones
 
 Random weights never agree with a random target, so the acceptance is scripted: round 0 accepts every draft, round 1
 rejects the first one, round 2 keeps what it must show of the state after a rejection.  Every round feeds the real hidden states of
-micro_qwen3 for the tokens that were committed.  tests/golden/README.md describes the tensors and says which values come
+micro_qwen3 for the tokens that were committed.  tests/engine/golden/README.md describes the tensors and says which values come
 from which implementation.  DIR is a checkout of sgl-project/SpecForge, deepseek-ai/DeepSpec or fvliang/DART (whose search
 is compiled with the ninja of PyPI); nothing of them is copied.
 """
@@ -28,7 +28,7 @@ from drafters.common import Sequence
 from evaluate_drafter import Law
 from export import load
 
-GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden"
+GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "engine" / "golden"
 TARGET = GOLDEN / "micro_qwen3"
 LOUD = {"embed_proj.2.weight": 40, "markov_head.markov_w2.weight": 5, "prefix_gru.weight_ih_l0": 0.3}
 TAPS, MASK, PROMPT = [0, 1, 2], 505, 9

@@ -1,0 +1,292 @@
+// What is made from runs, links and lectures: exported traces, animated pictures, handouts.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/app/cli/support.h"
+
+namespace speclens::test {
+
+using Json = nlohmann::json;
+
+TEST(Export, RefusesATraceThatDoesNotMatchItsHash) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl", copy = folder / "copy.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", table_file(), "--no-timing", "--json", trace}).code, 0);
+    ASSERT_EQ(speclens({"export", "jsonl", trace, "-o", copy}).code, 0);
+    std::string text = read_file(trace);
+    const std::size_t at = text.find("\"threshold\":");
+    ASSERT_NE(at, std::string::npos);
+    text.insert(at + 12, "0.125,\"was\":");
+    write_file(trace, text);
+    const Outcome outcome = speclens({"export", "csv", trace, "-o", copy});
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_NE(outcome.err.find("does not match the hash"), std::string::npos) << outcome.err;
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const Outcome shown = speclens({"describe", "loop", trace});
+    EXPECT_EQ(shown.code, 0);
+    EXPECT_NE(shown.err.find("does not match the hash"), std::string::npos) << shown.err;
+}
+
+TEST(Render, SaysThatAPictureShowsAPart) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const auto drawn = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"render",     "loop", "--model",
+                                          table_file(), "-o",   folder / "loop.svg"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = speclens(words);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.err;
+    };
+    EXPECT_NE(drawn({"--zoom", "2", "--size", "1600x1000"}).find("needs --size 2200x1384"),
+              std::string::npos);
+    EXPECT_NE(drawn({"--size", "640x480"}).find("part of the scene"), std::string::npos);
+    for (const char* size : {"2200x1384", "3200x2000"})
+        EXPECT_EQ(drawn({"--zoom", "2", "--size", size}).find("part of"), std::string::npos) << size;
+    EXPECT_EQ(drawn({}).find("part of"), std::string::npos);
+}
+
+// A round may keep more than the text took: what nobody wrote is marked.
+TEST(Export, WritesAsManyTokensAsTheTextHas) {
+    const std::filesystem::path folder = fresh_folder();
+    int cut = 0;
+    for (const char* drafter : {"small", "small_tree", "lookup"})
+        for (const char* prompt : {"What is the capital of Japan?", "Repeat after me: Paris"}) {
+            const std::string trace = folder / "run.jsonl";
+            ASSERT_EQ(speclens({"run", "--drafter", drafter, "--k", "8", "--temp", "0", "--chat", "--prompt",
+                                prompt, "--no-timing", "--json", trace})
+                          .code,
+                      0);
+            std::size_t written = 0, kept_rows = 0;
+            for (const Json& event : lines_of(read_file(trace)))
+                if (event["kind"] == "commit") written += event["tokens"].size();
+            const Outcome outcome = speclens({"export", "csv", trace, "-o", "-"});
+            ASSERT_EQ(outcome.code, 0) << outcome.err;
+            std::istringstream lines(outcome.out);
+            std::string line;
+            ASSERT_TRUE(std::getline(lines, line));
+            const int behind = line.ends_with(",parent") ? 3 : 2; // cells behind the verdict
+            while (std::getline(lines, line)) {
+                for (int i = 0; i < behind; ++i) line.resize(line.rfind(','));
+                const std::string verdict = line.substr(line.rfind(',') + 1);
+                for (const char* kept : {"accepted", "residual", "bonus", "target"})
+                    kept_rows += verdict == kept;
+                cut += verdict == "cut";
+            }
+            EXPECT_EQ(kept_rows, written) << drafter << "\n" << outcome.out;
+        }
+    EXPECT_GT(cut, 0) << "no round was cut: these prompts test nothing";
+}
+
+TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", table_file(), "--json", trace}).code, 0);
+    const auto exported = [&](const char* format) {
+        const std::string file = folder / (std::string("out.") + format);
+        const Outcome outcome = speclens({"export", format, trace, "-o", file});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return read_file(file);
+    };
+    const std::string csv = exported("csv");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms");
+    EXPECT_NE(csv.find(",rejected,"), std::string::npos);
+    const std::string tree = folder / "tree.jsonl";
+    ASSERT_EQ(speclens({"run", "--model", table_file(), "--drafter", "small_tree", "--json", tree}).code, 0);
+    ASSERT_EQ(speclens({"export", "csv", tree, "-o", folder / "tree.csv"}).code, 0);
+    const std::string nodes = read_file(folder / "tree.csv");
+    EXPECT_NE(nodes.substr(0, nodes.find('\n')).find(",parent"), std::string::npos);
+    const Json perfetto = Json::parse(exported("perfetto"));
+    std::map<std::string, int> kinds;
+    int fed = 0;
+    for (const Json& event : lines_of(read_file(trace)))
+        fed += event["kind"] == "prefill" ? event["tokens"].get<int>() : 0;
+    for (const Json& event : perfetto["traceEvents"]) {
+        ++kinds[event["ph"].get<std::string>()];
+        if (event["name"] == "prefill") {
+            EXPECT_EQ(event["args"]["tokens"], fed);
+        }
+    }
+    for (const char* kind : {"X", "M", "C", "s", "f"}) EXPECT_GT(kinds[kind], 0) << kind;
+    EXPECT_EQ(kinds["s"], kinds["f"]);
+    EXPECT_EQ(lines_of(exported("jsonl")).size(), lines_of(read_file(trace)).size());
+    EXPECT_EQ(speclens({"export", "excel", trace, "-o", "x"}).code, 2);
+    Start piped;
+    piped.arguments = {"export", "csv", "-", "-o", folder / "piped.csv"};
+    piped.input = read_file(trace);
+    const Outcome outcome = speclens(piped);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder / "piped.csv"), csv);
+    piped.arguments = {"export", "csv", "/dev/stdin", "-o", "-"};
+    EXPECT_EQ(speclens(piped).out, csv) << "a pipe with a name, as of <(…), is read once as well";
+    piped.arguments = {"export", "csv", "-", "-o", folder / "piped.csv"};
+    piped.input = "hello\n";
+    EXPECT_EQ(speclens(piped).code, 3);
+    piped.input = "";
+    EXPECT_EQ(speclens(piped).code, 3);
+}
+
+// Heads are part of drafting: what is exported of a round adds up to what the round took.
+// A cascade asks for a law even where no guess fits: that time is not a search that found nothing.
+TEST(Export, NamesTheDraftThatHadNoRoomForAGuess) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = folder / "run.jsonl";
+    for (const bool room : {false, true}) {
+        ASSERT_EQ(speclens({"run", "--model", table_file(), "--rule", "cascade_tokenV3", "--temp", "1",
+                            "--max-tokens", "1", "--json", trace})
+                      .code,
+                  0);
+        std::string lines;
+        for (Json event : lines_of(read_file(trace))) {
+            if (event["kind"] == "header" && room) event["max_tokens"] = 2;
+            if (event["kind"] == "verify") event["draft_ms"] = 1.5;
+            lines += event.dump() + "\n";
+        }
+        write_file(trace, lines);
+        const std::string out = speclens({"export", "perfetto", trace, "-o", "-"}).out;
+        EXPECT_EQ(out.find("no room for a guess") != std::string::npos, !room) << out;
+        EXPECT_EQ(out.find("nothing to propose") != std::string::npos, room) << out;
+    }
+}
+
+TEST(Export, AnInterruptedPipeIsNotItsEnd) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::filesystem::path file = folder / "rounds.csv";
+    write_file(file, "old");
+    const std::string run = speclens({"run", "--model", table_file(), "--json", "-"}).out;
+    Start start;
+    start.arguments = {"export", "csv", "-", "-o", file.string()};
+    start.input = run.substr(0, run.rfind('\n', run.size() / 2) + 1);
+    start.input_goes_on = true;
+    start.interrupt_after_ms = 500;
+    EXPECT_EQ(speclens(start).code, 130);
+    EXPECT_EQ(read_file(file), "old");
+}
+
+TEST(Export, KeepsTheTimeOfHeads) {
+    const std::filesystem::path folder = fresh_folder();
+    for (const auto& [drafter, more] : {std::pair<std::string, std::string>{"domino", "--k=7"},
+                                        {"dart", "--k=5"},
+                                        {"dspark", "--confidence=0.9"},
+                                        {"small", "--k=3"}}) {
+        const std::string trace = folder / (drafter + ".jsonl");
+        ASSERT_EQ(speclens({"run", "--drafter", drafter, more, "--prompt", "Once upon a time", "--max-tokens",
+                            "24", "--temp", "0.8", "--json", trace})
+                      .code,
+                  0);
+        std::map<int, double> rounds;
+        double heads = 0;
+        for (const Json& event : lines_of(read_file(trace)))
+            if (event.contains("cycle"))
+                for (const char* part : {"ms", "head_ms", "draft_ms", "accept_ms"}) {
+                    rounds[event["cycle"]] += event.value(part, 0.0);
+                    heads += std::string(part) == "head_ms" ? event.value(part, 0.0) : 0;
+                }
+        ASSERT_GT(rounds.size(), 1u) << drafter;
+        EXPECT_EQ(heads > 0, drafter != "small") << drafter;
+
+        std::map<int, double> csv, spans;
+        std::istringstream lines(speclens({"export", "csv", trace, "-o", "-"}).out);
+        std::string line;
+        std::getline(lines, line);
+        const bool tree = line.ends_with(",parent");
+        while (std::getline(lines, line)) {
+            if (tree) line.resize(line.rfind(','));
+            const std::size_t head = line.rfind(','), ms = line.rfind(',', head - 1);
+            csv[std::stoi(line)] += std::stod(line.substr(ms + 1)) + std::stod(line.substr(head + 1));
+        }
+        double inside = 0, last_end = 0;
+        const Json perfetto = Json::parse(speclens({"export", "perfetto", trace, "-o", "-"}).out);
+        for (const Json& event : perfetto["traceEvents"]) {
+            if (event["ph"] != "X" || !event["args"].contains("cycle")) continue;
+            const double start = event["ts"], length = event["dur"];
+            if (event["args"].contains("part")) {
+                inside += length / 1000;
+                EXPECT_LE(start + length, last_end + 1e-3) << drafter << ": inside its guess";
+                continue;
+            }
+            spans[event["args"]["cycle"]] += length / 1000;
+            last_end = start + length;
+        }
+        EXPECT_NEAR(inside, heads, 1e-6) << drafter;
+        for (const auto& [cycle, ms] : rounds) {
+            EXPECT_NEAR(csv[cycle], ms, 1e-6) << drafter << " round " << cycle;
+            EXPECT_NEAR(spans[cycle], ms, 1e-6) << drafter << " round " << cycle;
+        }
+    }
+}
+
+TEST(Render, AnimatesARoundAsGif) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::string file = (fresh_folder() / "round.gif").string();
+    const Outcome out = speclens({"render", "loop", "--frames", "2:4", "--frame-ms", "300", "--size",
+                                  "640x400", "--no-timing", "-o", file});
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_EQ(out.out, "");
+    const std::string bytes = read_file(file);
+    EXPECT_EQ(bytes.substr(0, 6), "GIF89a");
+    EXPECT_EQ(bytes.back(), ';'); // the trailer
+    struct Case {
+        std::vector<std::string> arguments;
+        const char* word;
+    };
+    for (const Case& c : {Case{{"loop", "--frames", "4:2", "-o", file}, "--frames"},
+                          Case{{"loop", "--frames", "1:999", "-o", file}, "the scene has "},
+                          Case{{"loop:2", "-o", file}, "no beat of its own"},
+                          Case{{"loop", "--frames", "all", "-o", "x.png"}, "FILE.gif"},
+                          Case{{"loop", "--frame-ms", "5", "-o", file}, "--frame-ms"}}) {
+        std::vector<std::string> arguments{"render", "--no-timing"};
+        arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+        const Outcome wrong = speclens(arguments);
+        EXPECT_EQ(wrong.code, 2) << wrong.err;
+        EXPECT_NE(wrong.err.find(c.word), std::string::npos) << wrong.err;
+    }
+    EXPECT_EQ(read_file(file), bytes) << "a refusal leaves the old file";
+}
+
+TEST(Links, LeadToTheSameFrameWhereverTheyAreOpened) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::string link = "speclens://domino/"
+                             "4?at=31&select=2.6&drafter=domino&k=7&temp=0&seed=7&rule=token&max-tokens=40&"
+                             "prompt=Count%20to%20five.&chat";
+    const Outcome words = speclens({"describe", link, "--no-timing"});
+    ASSERT_EQ(words.code, 0) << words.err;
+    EXPECT_EQ(words.out, speclens({"describe", link, "--no-timing", "--threads", "1"}).out);
+    EXPECT_NE(words.out.find("Beat 4 of"), std::string::npos) << words.out;
+    EXPECT_NE(words.out, speclens({"describe", link, "--no-timing", "--seed", "8", "--temp", "1"}).out);
+    const Outcome text = speclens({"run", link, "--text"});
+    EXPECT_EQ(text.out, speclens({"run", "--drafter", "domino", "--k", "7", "--temp", "0", "--max-tokens",
+                                  "40", "--chat", "--prompt", "Count to five.", "--text"})
+                            .out);
+}
+
+TEST(Lectures, BecomePicturesAndAHandout) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    write_file(folder / "two.lec.toml",
+               "title = \"T <1>\"\n[[step]]\ntitle = \"One & only\"\nlink = "
+               "\"speclens://loop?at=14&drafter=small\"\nminutes = 2\n"
+               "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
+    const std::string file = (folder / "two.lec.toml").string(), out = (folder / "out").string();
+    const Outcome drawn = speclens({"render", file, "--all", out, "--size", "640x400"});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_EQ(drawn.out, out + "/01-loop.png\n" + out + "/02-domino.png\n" + out + "/handout.html\n");
+    const std::string page = read_file(std::filesystem::path(out) / "handout.html");
+    for (const char* part : {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"",
+                             "Say &quot;this&quot;.", "2 minutes", "speclens://S9/4", "round 2, draft"})
+        EXPECT_NE(page.find(part), std::string::npos) << part;
+    const Outcome words = speclens({"describe", file});
+    ASSERT_EQ(words.code, 0) << words.err;
+    EXPECT_NE(words.out.find("── 2 of 2 · Two"), std::string::npos) << words.out;
+    const Outcome list = speclens({"list", "lectures"});
+    EXPECT_NE(list.out.find("first-lesson.lec.toml"), std::string::npos) << list.out;
+    EXPECT_EQ(speclens({"list", "glossary", "tau"}).code, 0);
+    EXPECT_EQ(speclens({"list", "glossary", "nonsense"}).code, 2);
+    EXPECT_EQ(speclens({"list", "quiz", "--json"}).code, 0);
+}
+
+} // namespace speclens::test

@@ -1,0 +1,205 @@
+// list and check: what there is, what it needs and what is wrong with it.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/app/cli/support.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+} // namespace
+
+TEST(List, KnowsDraftersAndRulesInBothForms) {
+    for (const char* what :
+         {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys", "published"}) {
+        EXPECT_EQ(speclens({"list", what}).code, 0) << what;
+        EXPECT_TRUE(Json::parse(speclens({"list", what, "--json"}).out).is_array()) << what;
+    }
+    EXPECT_NE(speclens({"list", "drafters"}).out.find("lookup"), std::string::npos);
+    EXPECT_NE(speclens({"list", "rules"}).out.find("match"), std::string::npos);
+}
+
+TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
+    const Outcome text = speclens({"list", "models"});
+    EXPECT_NE(text.out.find("hf download"), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("built in"), std::string::npos);
+    const Json json = Json::parse(speclens({"list", "models", "--json"}).out);
+    std::set<std::string> targets, drafters;
+    for (const Json& model : json)
+        if (model["kind"] == "target") targets.insert(model["name"]);
+    for (const Json& model : json) {
+        const std::string name = model["name"];
+        if (model["kind"] == "built in") continue;
+        EXPECT_NE(text.out.find(name), std::string::npos) << name;
+        EXPECT_FALSE(model["source"].get<std::string>().empty()) << name;
+        if (model["kind"] != "head") continue;
+        EXPECT_TRUE(targets.contains(model["target"].get<std::string>())) << name;
+        drafters.insert(model["drafter"].get<std::string>());
+        if (name == "z-lab/Qwen3-4B-DFlash-b16") {
+            EXPECT_NEAR(model["parameters"].get<double>(), 0.537e9, 1e6);
+        }
+    }
+    EXPECT_EQ(drafters, (std::set<std::string>{"dflash", "domino", "dspark", "eagle3"}));
+}
+
+TEST(List, QuotesPublishedFiguresWithTheirConditions) {
+    const Outcome all = speclens({"list", "published"});
+    ASSERT_EQ(all.code, 0) << all.err;
+    const Json json = Json::parse(speclens({"list", "published", "--json"}).out);
+    ASSERT_GT(json.size(), 100u);
+    int conflicts = 0;
+    for (const Json& figure : json) {
+        for (const char* field :
+             {"id",          "claim",  "method",  "variant",  "quantity", "form",          "value",
+              "unit",        "model",  "dataset", "hardware", "engine",   "batch",         "budget",
+              "temperature", "source", "place",   "date",     "status",   "conflicts_with"})
+            EXPECT_TRUE(figure.contains(field)) << figure["id"] << " " << field;
+        EXPECT_NE(all.out.find("[" + figure["id"].get<std::string>() + "]"), std::string::npos)
+            << figure["id"];
+        EXPECT_FALSE(figure["source"]["identifier"].get<std::string>().empty());
+        conflicts += static_cast<int>(figure["conflicts_with"].size());
+    }
+    EXPECT_GT(conflicts, 0);
+    EXPECT_NE(all.out.find("\n! disagreements\n"), std::string::npos);
+    EXPECT_NE(all.out.find("  against  "), std::string::npos);
+    EXPECT_NE(all.out.find("\n✕ "), std::string::npos);
+    EXPECT_NE(all.out.find("wrong in the source: "), std::string::npos);
+}
+
+TEST(List, KeepsThePublishedFiguresOfOneMethod) {
+    const Outcome one = speclens({"list", "published", "domino", "--json"});
+    ASSERT_EQ(one.code, 0) << one.err;
+    const Json json = Json::parse(one.out);
+    EXPECT_FALSE(json.empty());
+    for (const Json& figure : json) EXPECT_EQ(figure["method"], "domino");
+    const Outcome unknown = speclens({"list", "published", "domina"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("Did you mean 'domino'?"), std::string::npos) << unknown.err;
+    EXPECT_EQ(speclens({"list", "drafters", "domino"}).code, 2);
+}
+
+TEST(List, SaysWhatIsWrongWithAPublishedFile) {
+    const std::filesystem::path folder = fresh_folder();
+    std::filesystem::create_directories(folder / "published");
+    write_file(folder / "published" / "sources.json",
+               "{\"schema\":\"speclens-published-sources/1\",\"sources\":[]}");
+    write_file(folder / "published" / "mine.json",
+               "{\"schema\":\"speclens-published/1\",\"about\":\"\",\"groups\":[{\"common\":{},"
+               "\"entries\":[{\"id\":\"x\",\"speed\":2}]}]}");
+    Start start;
+    start.arguments = {"list", "published"};
+    start.environment["SPECLENS_ASSETS"] = folder.string();
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("published/mine.json: x: \"speed\" is not a field"), std::string::npos)
+        << outcome.err;
+}
+
+TEST(Check, CountsThePublishedFigures) {
+    const Outcome outcome = speclens({"check", "--model", micro_model()});
+    const std::size_t figures = Json::parse(speclens({"list", "published", "--json"}).out).size();
+    EXPECT_NE(outcome.out.find("published    " + std::to_string(figures) + " figures of "), std::string::npos)
+        << outcome.out;
+}
+
+TEST(Check, SaysWhatAHeadIsAndTestsIt) {
+    const std::string golden = std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/";
+    const auto check = [&](const std::string& drafter, const std::string& folder) {
+        return speclens({"check", "--model", micro_model(), "--drafter", drafter + "=" + golden + folder});
+    };
+    const Outcome domino = check("domino", "micro_domino");
+    EXPECT_EQ(domino.code, 0) << domino.out;
+    for (const char* part :
+         {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor",
+          "mask token 505", "GRU 24", "layers 0 1 2", "drafts behind a text of the target"})
+        EXPECT_NE(domino.out.find(part), std::string::npos) << part << "\n" << domino.out;
+    EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
+    const Outcome dart = check("dart", "micro_dart");
+    EXPECT_EQ(dart.code, 0) << dart.out;
+    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"),
+              std::string::npos)
+        << dart.out;
+    const Outcome wrong = check("dflash", "micro_domino");
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
+}
+
+TEST(Check, ForetellsTheMemoryOfAText) {
+    const Outcome usual = speclens({"check", "--model", micro_model()});
+    EXPECT_NE(usual.out.find("of weights are loaded (target "), std::string::npos) << usual.out;
+    EXPECT_NE(usual.out.find(" tokens that the model goes to"), std::string::npos) << usual.out;
+    const Outcome longer = speclens({"check", "--model", micro_model(), "--context", "7"});
+    EXPECT_NE(longer.out.find("a text of 7 tokens takes "), std::string::npos) << longer.out;
+    const Outcome too_long = speclens({"check", "--model", micro_model(), "--context", "900000"});
+    EXPECT_EQ(too_long.code, 1);
+    EXPECT_NE(too_long.out.find("Give a --context of "), std::string::npos) << too_long.out;
+}
+
+TEST(Check, SaysThatAChatTemplateIsNotKnown) {
+    const std::filesystem::path folder = fresh_folder() / "other";
+    std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
+    write_file(folder / "chat_template.jinja", "{{ '[INST] ' + messages[0].content + ' [/INST]' }}");
+    const Outcome check = speclens({"check", "--model", folder.string()});
+    EXPECT_NE(check.out.find("it writes [INST], [/INST]"), std::string::npos) << check.out;
+    const Outcome chat = speclens({"run", "--model", folder.string(), "--chat", "--prompt", "a"});
+    EXPECT_EQ(chat.code, 3) << chat.err;
+    EXPECT_NE(chat.err.find("--raw"), std::string::npos) << chat.err;
+    EXPECT_EQ(speclens({"run", "--model", folder.string(), "--prompt", "a", "--max-tokens", "2"}).code, 0);
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    // The ready-made prompts of a race are chats: asked as text here, unless chats are asked for.
+    const Outcome chats = speclens({"describe", "race", "--model", folder.string(), "--chat"});
+    EXPECT_NE(chats.code, 0);
+    EXPECT_NE(chats.err.find("not ChatML"), std::string::npos) << chats.err;
+    const Outcome race = speclens({"describe", "race", "--model", folder.string()});
+    EXPECT_EQ(race.out.find("not ChatML"), std::string::npos) << race.out;
+    EXPECT_NE(race.out.find("finished after"), std::string::npos) << race.out;
+}
+
+// The built-in prompts of compare and train are chats as well.
+TEST(Check, AModelOfAnotherTemplateIsComparedAndTrainedWithText) {
+    const std::filesystem::path folder = fresh_folder() / "other";
+    std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
+    write_file(folder / "chat_template.jinja", "{{ '[INST] ' + messages[0].content + ' [/INST]' }}");
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"compare", "--drafters", "none,lookup", "--repeats", "1", "--domain",
+                                   "chat"},
+          {"train", "--steps", "1", "--texts", "1", "-o", (folder / "heads").string()}}) {
+        std::vector<std::string> line = command;
+        line.insert(line.end(), {"--model", folder.string(), "--max-tokens", "2"});
+        const Outcome asked = speclens(line);
+        EXPECT_EQ(asked.code, 0) << asked.err;
+        EXPECT_NE(asked.err.find("not ChatML"), std::string::npos) << asked.err;
+        EXPECT_NE(asked.err.find("asked as plain text"), std::string::npos) << asked.err;
+    }
+    const Outcome chat = speclens({"compare", "--model", folder.string(), "--chat", "--max-tokens", "2"});
+    EXPECT_EQ(chat.code, 3) << "chats were asked for";
+}
+
+TEST(Check, SaysWhetherAShapeWouldFit) {
+    const Outcome micro = speclens({"check", "--geometry", "micro", "--drafter", "domino", "--context", "9"});
+    EXPECT_EQ(micro.code, 0) << micro.out;
+    for (const char* part : {"a text of 9 tokens takes ", "heads ", " in all; ", "It fits."})
+        EXPECT_NE(micro.out.find(part), std::string::npos) << part << "\n" << micro.out;
+    // What the model goes to is no question of memory.
+    const Outcome longer = speclens({"check", "--geometry", "micro", "--context", "900000"});
+    EXPECT_EQ(longer.code, 1);
+    EXPECT_NE(longer.out.find("ok    memory"), std::string::npos) << longer.out;
+    EXPECT_NE(longer.out.find("BAD   context"), std::string::npos) << longer.out;
+    const Outcome none = speclens({"check", "--geometry", "micro", "--drafter", "medusa"});
+    EXPECT_NE(none.out.find("no published shape for a head of \"medusa\""), std::string::npos) << none.out;
+}
+
+TEST(Check, FindsAMissingModel) {
+    EXPECT_EQ(speclens({"check", "--model", "/nothing/here"}).code, 1);
+    const Outcome micro = speclens({"check", "--model", micro_model()});
+    EXPECT_EQ(micro.code, 0) << micro.out;
+    EXPECT_NE(micro.out.find("tokenizer"), std::string::npos);
+}
+
+} // namespace speclens::test

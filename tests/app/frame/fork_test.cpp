@@ -1,0 +1,104 @@
+// Forks: another guess or coin at a round, where the window looks then, and the way back.
+#include <gtest/gtest.h>
+
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_live_bench.h"
+
+namespace speclens {
+namespace {
+
+// A round that the window would not choose by itself, and the run forked there.
+struct Branch {
+    std::shared_ptr<const Trace> base = fixtures::mixed();
+    int cycle = 0;
+    std::shared_ptr<Trace> trace = std::make_shared<Trace>([base = base](int id) { return base->text(id); });
+
+    Branch() {
+        const CycleView whole = fold(*base, base->size());
+        const std::size_t telling = telling_cursor(whole).cursor;
+        std::size_t begins = 0;
+        for (const CycleSummary& c : whole.cycles) {
+            if (!c.complete() || (c.first_event < telling && telling <= c.end_event)) continue;
+            cycle = c.cycle;
+            begins = c.first_event;
+        }
+        for (std::size_t i = 0; i < base->size(); ++i) {
+            if (i == begins) trace->append(Commanded{"fork"});
+            Event event = (*base)[i];
+            if (auto* guess = std::get_if<Drafted>(&event);
+                guess && guess->cycle == cycle && guess->index == 1)
+                guess->extra = "forced";
+            trace->append(std::move(event));
+        }
+    }
+    [[nodiscard]] Fork fork() const { return {.cycle = cycle, .force_draft = std::pair{1, 3}}; }
+};
+
+TEST(Fork, StaysAtTheGuessThatWasForced) {
+    const Branch branch;
+    LiveBench live("loop");
+    live.observe(branch.base);
+    live.bench.key(ui::Key::home);
+    live.perform(Command{branch.fork()});
+    EXPECT_EQ(live.bench.cursor(), 1U) << "the new branch is not there yet";
+    live.observe(branch.trace);
+    const FrameInput now = live.bench.controller.frame(live.bench.time);
+    ASSERT_TRUE(now.scene.view->current());
+    EXPECT_EQ(now.scene.view->current()->cycle, branch.cycle);
+    ASSERT_TRUE(now.scene.selected);
+    EXPECT_EQ(*now.scene.selected, (Position{branch.cycle, 1}));
+    live.bench.time += 10; // the message is gone
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.cycle + 1) + ": “"))
+        << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("forced")) << live.bench.words;
+}
+
+TEST(Fork, IsTakenBackAndMadeAgainLikeAnyChange) {
+    const Branch branch;
+    LiveBench live("loop");
+    live.observe(branch.base);
+    const RunSettings first = *live.bench.controller.frame(live.bench.time).scene.settings;
+    live.bench.key(ui::Key::k);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    live.observe(Branch().base);
+    live.perform(SetCursor{7});
+    live.perform(Command{branch.fork()});
+    std::size_t sent = live.sent.size();
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    EXPECT_EQ(live.sent.size(), sent) << "the longer drafts were of the run before";
+    live.observe(branch.trace);
+    live.bench.key(ui::Key::z, {.ctrl = true});
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings, first);
+    EXPECT_TRUE(
+        live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.cycle + 1)))
+        << live.bench.words;
+    live.observe(Branch().base);
+    EXPECT_EQ(live.bench.cursor(), 7U) << "where the run was forked";
+    sent = live.sent.size();
+    live.bench.key(ui::Key::y, {.ctrl = true});
+    ASSERT_GE(live.sent.size(), sent + 2);
+    EXPECT_TRUE(std::holds_alternative<Restart>(live.sent[sent]));
+    const auto* fork = std::get_if<Fork>(&live.sent[sent + 1]);
+    ASSERT_TRUE(fork);
+    EXPECT_EQ(fork->cycle, branch.cycle);
+    EXPECT_EQ(fork->force_draft, branch.fork().force_draft);
+}
+
+TEST(Fork, ListsTokensAndSendsTheForcedOne) {
+    LiveBench live("loop");
+    const auto trace = fixtures::mixed();
+    live.observe(trace);
+    live.bench.key(ui::Key::f);
+    EXPECT_TRUE(live.bench.shows("Fork here"));
+    live.bench.key(ui::Key::down);
+    live.bench.key(ui::Key::down);
+    live.bench.key(ui::Key::enter);
+    const auto* fork = live.last<Fork>();
+    ASSERT_TRUE(fork);
+    EXPECT_TRUE(fork->force_draft || fork->force_coin);
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,298 @@
+// Every scene over every recorded run, at the first, a middle and the last step, at several sizes: the text
+// is compared with golden files, and no text is cut off or written over another one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "app/frame/saved_files.h"
+#include "engine/run/trace_json.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path trace_file(const std::string& name) {
+    return fs::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl");
+}
+class EveryRun : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(EveryRun, LooksAsRecordedAndNothingCollides) {
+    const auto& [scene, name] = GetParam();
+    const std::shared_ptr<const Trace> trace = load_trace(trace_file(name));
+    const std::size_t size = trace->size();
+    std::string golden;
+    for (const Size& s : kSizes) {
+        for (const std::size_t cursor : {std::size_t{1}, (size + 1) / 2, size}) {
+            SceneBench bench(scene, {}, {0, 0, s.w, s.h});
+            bench.show(trace, cursor);
+            bench.frame();
+            const std::string what = scene + " " + name + " " + s.name + " step " + std::to_string(cursor) +
+                                     " of " + std::to_string(size);
+            look(bench, what, s.w < 1000);
+            const std::string dark = bench.words;
+            bench.controller.theme = ui::ThemeKind::light;
+            bench.frame();
+            EXPECT_EQ(bench.words, dark) << "the theme changes colours only";
+            if (s.w == 1600 || (s.w == 1280 && cursor == size)) {
+                bench.fonts = &steady_fonts();
+                bench.frame();
+                golden += "== " + what + "\n" + bench.words + "\n";
+            }
+        }
+    }
+    expect_golden(scene + "-" + name, golden);
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> list;
+    for (const fixtures::Toy& toy : fixtures::toys()) list.push_back(toy.name);
+    for (const char* recorded : fixtures::kRecorded) list.emplace_back(recorded);
+    return list;
+}
+std::vector<std::string> scenes() {
+    std::vector<std::string> list;
+    for (const SceneInfo& info : scene_list())
+        if (std::string(info.name) != "race") list.emplace_back(info.name); // it shows no single run
+    return list;
+}
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryRun,
+                         ::testing::Combine(::testing::ValuesIn(scenes()), ::testing::ValuesIn(names())),
+                         [](const auto& run) {
+                             std::string name = std::get<0>(run.param) + "_" + std::get<1>(run.param);
+                             for (char& c : name)
+                                 if (c == '-') c = '_';
+                             return name;
+                         });
+
+TEST(TraceFiles, AreWhatTheToyModelWrites) {
+    for (const fixtures::Toy& toy : fixtures::toys()) {
+        const std::shared_ptr<Trace> made = fixtures::toy_run(toy);
+        if (updating()) save_trace(*made, trace_file(toy.name));
+        const std::shared_ptr<Trace> loaded = load_trace(trace_file(toy.name));
+        ASSERT_EQ(loaded->size(), made->size()) << toy.name;
+        EXPECT_EQ(loaded->hash(loaded->size()), made->hash(made->size())) << toy.name;
+    }
+}
+
+TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
+    std::vector<std::shared_ptr<const Trace>> traces = {fixtures::toy_run(fixtures::toys().front())};
+    for (const char* recorded : fixtures::kRecorded) traces.push_back(load_trace(trace_file(recorded)));
+    for (const std::shared_ptr<const Trace>& trace : traces)
+        for (const SceneInfo& info : scene_list()) {
+            // a recorded run has one scene that is made for it
+            if (trace != traces.front() && trace->header()->drafter != info.name) continue;
+            for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
+                SceneBench bench(info.name);
+                bench.show(trace, cursor);
+                const std::unique_ptr<Scene> scene = info.make();
+                const int beats = std::max(1, scene->beats(bench.controller.frame(0).scene));
+                for (int beat = 0; beat < beats; ++beat) {
+                    bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                    bench.frame();
+                    EXPECT_EQ(overlap_of(bench.texts), "")
+                        << info.name << " step " << cursor << " beat " << beat;
+                    EXPECT_TRUE(bench.clipped.empty())
+                        << info.name << " step " << cursor << " beat " << beat << ": "
+                        << (bench.clipped.empty() ? "" : bench.clipped[0].text);
+                    int words = 0;
+                    const ui::Rect heading{1200, 70, 400, 54};
+                    for (const ui::RecordedText& text : bench.texts) {
+                        EXPECT_FALSE(heading.contains(text.box.center()) && text.text.ends_with("…"))
+                            << info.name << " beat " << beat << ": " << text.text;
+                        if (!ui::Rect{1200, 124, 400, 176}.contains(text.box.center())) continue;
+                        words += static_cast<int>(std::ranges::count(text.text, ' ')) + 1;
+                        EXPECT_FALSE(text.text.ends_with("…"))
+                            << info.name << " step " << cursor << " beat " << beat << ": " << text.text;
+                    }
+                    EXPECT_LE(words, 75)
+                        << "story and aside, " << info.name << " step " << cursor << " beat " << beat;
+                }
+            }
+        }
+}
+
+TEST(Stories, AreToldToTheirEnd) {
+    const ui::Vec2 sizes[] = {{1280, 720}, {1600, 1000}};
+    for (const ui::Vec2 size : sizes) ASSERT_GT(frame_layout(size).story.w, 0);
+    const auto figures = std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    std::vector<std::shared_ptr<const Trace>> traces = {fixtures::toy_run(fixtures::toys().front())};
+    for (const char* recorded : fixtures::kRecorded) traces.push_back(load_trace(trace_file(recorded)));
+    for (const std::shared_ptr<const Trace>& trace : traces)
+        for (const SceneInfo& info : scene_list()) {
+            if (trace != traces.front() && trace->header()->drafter != info.name) continue;
+            for (const ui::Vec2 size : sizes) {
+                SceneBench bench(info.name, {}, {0, 0, size.x, size.y});
+                bench.controller.figures = figures;
+                bench.show(trace, trace->size());
+                const int beats = std::max(1, info.make()->beats(bench.controller.frame(0).scene));
+                for (int beat = 0; beat < beats; ++beat) {
+                    bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                    bench.frame();
+                    expect_whole_story(bench, std::string(info.name) + " beat " + std::to_string(beat));
+                }
+            }
+        }
+}
+
+TEST(SmallWindows, GiveUpTheTimelineBeforeTheyShowOneRegionAtATime) {
+    const FrameLayout laptop = frame_layout({1280, 720}), enlarged = frame_layout({1280 / 1.1F, 720 / 1.1F}),
+                      low = frame_layout({1280, 635});
+    EXPECT_EQ(laptop.density, Density::compact);
+    EXPECT_EQ(laptop.timeline.h, 56);
+    EXPECT_EQ(enlarged.density, Density::compact);
+    EXPECT_EQ(enlarged.timeline.w, 0);
+    EXPECT_GE(enlarged.stage.h, frame_layout({1280, 692}).stage.h);
+    EXPECT_EQ(enlarged.ribbon.bottom(), enlarged.status.y);
+    EXPECT_EQ(low.density, Density::single);
+    EXPECT_EQ(frame_layout({1280, 654}, {}, true).density, Density::single)
+        << "all of the window is its stage";
+}
+
+TEST(SmallWindows, DrawersAndSingleRegionsFit) {
+    const std::shared_ptr<const Trace> toy = fixtures::toy_run(fixtures::toys().front());
+    for (const SceneInfo& info : scene_list()) {
+        std::shared_ptr<const Trace> trace = toy;
+        for (const char* recorded : fixtures::kRecorded)
+            if (info.name == std::string(recorded)) trace = load_trace(trace_file(recorded));
+        // The first is 1280×720 at 110 %.
+        for (const Size& s : {Size{1164, 654, "1164x654"}, Size{1100, 636, "1100x636"}}) {
+            SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
+            bench.show(trace, 20);
+            look(bench, std::string(info.name) + " " + s.name, false);
+        }
+        for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1400, 800, "1400x800"}}) {
+            SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
+            bench.show(trace, 20);
+            bench.key(ui::Key::i);
+            look(bench, std::string(info.name) + " details drawer " + s.name, false);
+        }
+        for (const Size& s :
+             {Size{800, 500, "800x500"}, Size{640, 360, "640x360"}, Size{1099, 691, "1099x691"}}) {
+            SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
+            bench.show(trace, 20);
+            for (int region = 0; region < kRegions; ++region) {
+                look(bench, std::string(info.name) + " region " + std::to_string(region) + " " + s.name,
+                     region == 0);
+                bench.key(ui::Key::f6);
+            }
+        }
+    }
+}
+
+TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
+    const std::shared_ptr<const Trace> toy = fixtures::toy_run(fixtures::toys().front());
+    std::string golden;
+    for (const SceneInfo& info : scene_list()) {
+        std::shared_ptr<const Trace> trace = toy;
+        for (const char* recorded : fixtures::kRecorded)
+            if (info.name == std::string(recorded)) trace = load_trace(trace_file(recorded));
+        for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
+            const float scale = presenter_scale({s.w, s.h}, info.make()->presenter_stage());
+            SceneBench bench(info.name, {}, {0, 0, s.w / scale, s.h / scale});
+            bench.controller.window = {s.w, s.h};
+            bench.show(trace);
+            bench.key(ui::Key::f5);
+            EXPECT_EQ(bench.controller.scale(), scale);
+            EXPECT_GT(scale, 1.1F) << "larger type";
+            const int beats = find_scene(info.name)->make()->beats(bench.controller.frame(0).scene);
+            for (int beat = 0; beat < std::max(1, beats); ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                look(bench,
+                     std::string("presenter ") + info.name + " " + s.name + " beat " + std::to_string(beat),
+                     false);
+                EXPECT_FALSE(bench.shows("SpecLens")) << "no menu";
+                for (const ui::RecordedText& text : bench.texts)
+                    EXPECT_FALSE(text.text.find(' ') != std::string::npos && text.text.ends_with("…"))
+                        << info.name << " " << s.name << " beat " << beat << ": " << text.text;
+            }
+            bench.fonts = &steady_fonts();
+            bench.frame();
+            golden += std::string("== presenter ") + info.name + " " + s.name + "\n" + bench.words + "\n";
+            bench.key(ui::Key::escape);
+            EXPECT_EQ(bench.controller.scale(), 1);
+        }
+    }
+    expect_golden("presenter", golden);
+}
+
+TEST(Popups, FitEverySize) {
+    const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
+    for (const Size& s : kSizes) {
+        for (const Popup popup : {Popup::palette, Popup::prompt, Popup::keys, Popup::description,
+                                  Popup::open_file, Popup::export_frame, Popup::fork}) {
+            SceneBench bench("loop", {}, {0, 0, s.w, s.h});
+            bench.show(trace, 20);
+            bench.controller.chrome.popup = popup;
+            bench.settle();
+            for (const ui::RecordedText& text : bench.texts) {
+                if (s.w < 1000) break; // the stage behind it pans
+                EXPECT_LE(text.box.right(), s.w + 0.5F) << s.name << ": " << text.text;
+            }
+            EXPECT_EQ(bench.controller.chrome.popup, popup);
+            bench.key(ui::Key::escape);
+            bench.settle();
+            EXPECT_EQ(bench.controller.chrome.popup, Popup::none) << s.name;
+        }
+    }
+}
+
+TEST(StepBack, GivesTheSamePicture) {
+    const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
+    SceneBench bench("loop");
+    bench.show(trace, 1);
+    std::vector<std::string> seen;
+    std::vector<int> shapes;
+    for (std::size_t i = 1; i < trace->size(); ++i) {
+        bench.settle();
+        seen.push_back(bench.words);
+        shapes.push_back(bench.shapes);
+        bench.key(ui::Key::right);
+    }
+    for (std::size_t i = trace->size() - 1; i-- > 0;) {
+        bench.key(ui::Key::left);
+        // Tasks that are done stay done; everything else must be as it was.
+        EXPECT_EQ(bench.words, seen[i]) << "step " << i + 1;
+    }
+}
+
+// A header has its prompt with it, as text, as ids and as the texts of the ids.
+TEST(SavedFiles, FindARunWithALongPrompt) {
+    const test::TempFolder folder;
+    const std::string head =
+        R"({"schema":"speclens-trace/1","kind":"header","drafter":"small","k":4,"prompt_text":")";
+    for (const std::size_t length :
+         {std::size_t{10}, std::size_t{65500}, std::size_t{70000}, std::size_t{3} << 20}) {
+        std::ofstream(folder.path() / "a.jsonl")
+            << head << std::string(length, 'a') << "\"}\n{\"kind\":\"stop\"}\n";
+        const std::vector<SavedFile> found = saved_files(folder.path());
+        ASSERT_EQ(found.size(), 1u) << length;
+        EXPECT_EQ(found[0].label, std::string(std::min<std::size_t>(length, 400), 'a'));
+        EXPECT_TRUE(found[0].path.ends_with("a.jsonl"));
+        std::ofstream(folder.path() / "b.json") << R"({"schema":"speclens-race/1","prompt":")"
+                                                << std::string(length, 'b') << "\",\"lanes\":[1,2]}";
+        ASSERT_EQ(saved_files(folder.path()).size(), 2u) << length;
+        std::filesystem::remove(folder.path() / "b.json");
+    }
+    std::ofstream(folder.path() / "a.jsonl") << head << std::string(std::size_t{20} << 20, 'a') << "\"}\n";
+    EXPECT_TRUE(saved_files(folder.path()).empty()) << "there is an end to reading";
+}
+
+TEST(SavedFiles, LeaveOutWhatIsNeitherRunNorRace) {
+    const test::TempFolder folder;
+    for (const char* text : {"{\"lanes\":[]}", "\"lanes\"", "", "[1,2", "{\"a\":1,\"lanes\":[]}"}) {
+        std::ofstream(folder.path() / "a.json") << text;
+        std::ofstream(folder.path() / "b.jsonl") << text;
+        EXPECT_TRUE(saved_files(folder.path()).empty()) << text;
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,93 @@
+// The palette: commands, drafters, rules and what the open scene can do, found by their words.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/frame/popups.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_live_bench.h"
+
+namespace speclens {
+namespace {
+
+TEST(Palette, FindsAndRunsACommand) {
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::k, {.ctrl = true});
+    ui::Input input;
+    input.typed = "accept";
+    bench.frame(input);
+    bench.settle();
+    bench.key(ui::Key::enter);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("Beat 1 of 8")) << bench.words;
+}
+
+TEST(Palette, ChoosesADrafterAndARule) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("drafter: lookup");
+    live.bench.key(ui::Key::enter);
+    ASSERT_TRUE(live.last<Restart>());
+    EXPECT_EQ(live.last<Restart>()->settings.drafter, "lookup");
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("rule: match");
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.last<Restart>()->settings.rule, "match");
+    for (const PaletteRow& row :
+         palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
+        EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
+}
+
+TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const auto labels = [&](const std::string& query) {
+        std::vector<std::string> found;
+        for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), query))
+            found.push_back(row.label);
+        return found;
+    };
+    // Where it stands, from 0; far behind where it is not found.
+    const auto place = [&](const std::string& query, const std::string& label) {
+        const std::vector<std::string> found = labels(query);
+        return std::ranges::find(found, label) - found.begin() + (std::ranges::count(found, label) ? 0 : 999);
+    };
+    for (const char* theme : {"Dark theme", "Light theme", "High contrast theme"})
+        EXPECT_LT(place("theme", theme), 3) << theme;
+    for (const char* zoom : {"Zoom in", "Zoom out", "Zoom to fit the window"}) EXPECT_LT(place("zoom", zoom), 3) << zoom;
+    EXPECT_LT(place("seed", "Restart with the same seed"), 2);
+    EXPECT_LT(place("seed", "Roll other dice"), 2);
+    EXPECT_LT(place("model", "Drafter: small"), 5);
+    EXPECT_LT(place("settings", "Temperature + 0.1"), 25);
+    EXPECT_LT(place("temp", "Temperature + 0.1"), 2) << "the beginning of a word";
+    EXPECT_EQ(place("shortcuts", "Keys"), 0);
+    EXPECT_LT(place("theme", "Dark theme"), place("theme", "Export the frame as PNG or SVG…"));
+}
+
+TEST(Palette, PutsWordsBeforeScatteredLetters) {
+    const int whole = search_score("theme", "Dark theme"), other = search_score("theme", "Dark", "theme");
+    const int beginning = search_score("them", "Dark theme");
+    const int scattered = search_score("theme", "Export the frame");
+    EXPECT_GT(whole, other);
+    EXPECT_GT(other, beginning);
+    EXPECT_GT(beginning, scattered);
+    EXPECT_GE(scattered, 0);
+    EXPECT_LT(search_score("theme", "Quit"), 0);
+    EXPECT_GT(search_score("lecture: ", "Lecture: mine"), search_score("lecture: ", "Open a lecture…"));
+    EXPECT_EQ(search_score("", "Quit"), 0);
+}
+
+TEST(Palette, DoesWhatTheOpenSceneCan) {
+    LiveBench live("bottleneck");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("time passes");
+    live.bench.key(ui::Key::enter);
+    live.bench.settle();
+    EXPECT_TRUE(live.last<MeasurePasses>()) << live.bench.words;
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,181 @@
+// The real window with a script instead of a person. Needs a display: the build runs it under Xvfb.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "app/window/shell.h"
+#include "kernels/error.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+TEST(Window, OpensASavedRunStepsAndCloses) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    WindowRequest request;
+    request.session = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl";
+    std::size_t at_start = 0, after_keys = 0, at_end = 0;
+    const ShellReport report =
+        run_window(request, [&](InputQueue& queue, Controller& controller, int frame, double seconds) {
+            const auto key = [&](ui::Key which) {
+                queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}});
+            };
+            if (frame == 2) {
+                key(ui::Key::home);
+                at_start = 1;
+            }
+            if (frame == 4) { // several presses that arrive within one frame
+                key(ui::Key::right);
+                key(ui::Key::right);
+                key(ui::Key::right);
+            }
+            if (frame == 8) after_keys = controller.frame(seconds).scene.cursor;
+            if (frame == 9) key(ui::Key::end);
+            if (frame == 12) at_end = controller.frame(seconds).scene.cursor;
+            if (frame == 13) queue.push({.kind = RawEvent::Kind::move, .at = {100, 120}});
+            if (frame == 14) controller.theme = ui::ThemeKind::light;
+            if (frame == 16) controller.zoom = 1.5F;
+            return frame < 24 && seconds < 60;
+        });
+    EXPECT_EQ(at_start, 1U);
+    EXPECT_EQ(after_keys, 4U);
+    EXPECT_GT(at_end, 20U);
+    EXPECT_GE(report.frames, 24);
+    std::printf("[ REPORT   ] %s: first picture after %.2f s, frame built in %.2f ms\n", report.gl.c_str(),
+                report.first_frame_s, report.frame_ms);
+}
+
+TEST(Window, SaysWhatOfASavedRunCouldNotBeRead) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    const test::TempFolder folder;
+    std::ifstream whole(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl");
+    std::string words((std::istreambuf_iterator<char>(whole)), {});
+    std::ofstream(folder / "cut.jsonl") << words.substr(0, words.size() - 40);
+    WindowRequest request;
+    request.session = folder / "cut.jsonl";
+    std::string said;
+    (void)run_window(request, [&](InputQueue&, Controller& controller, int frame, double seconds) {
+        said = controller.chrome.message;
+        return frame < 2 && seconds < 60;
+    });
+    EXPECT_NE(said.find("ends in the middle of line"), std::string::npos) << said;
+}
+
+// The engine thread, the window and the race together, driven by keys alone.
+TEST(Window, RacesAndOpensALaneInTheLoop) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    WindowRequest request;
+    request.view.scene = "race";
+    request.view.settings.max_tokens = 12;
+    request.view.race.base = request.view.settings;
+    request.view.race.base.sampling.temperature = 0;
+    request.view.race.lanes = race_entries({"none", "lookup"}, request.view.race.base);
+    int finished = 0;
+    double rest = -1, start = -1, next = -1;
+    std::string opened;
+    (void)run_window(request, [&](InputQueue& queue, Controller& controller, int frame, double seconds) {
+        const auto key = [&](ui::Key which) {
+            queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}});
+        };
+        const FrameInput now = controller.frame(seconds);
+        if (!finished) {
+            if (now.scene.race && now.scene.race->finished()) finished = frame;
+            return seconds < 60;
+        }
+        const int step = frame - finished;
+        if (step == 2) rest = now.scene.race_ms, key(ui::Key::home);
+        if (step == 5) start = now.scene.race_ms, key(ui::Key::right);
+        if (step == 8) next = now.scene.race_ms, key(ui::Key::enter);
+        if (step == 12) opened = now.scene_name;
+        return step < 14 && seconds < 90;
+    });
+    ASSERT_GT(finished, 0) << "the race never finished";
+    EXPECT_GT(rest, 0);
+    EXPECT_EQ(start, 0);
+    EXPECT_GT(next, 0);
+    EXPECT_LE(next, rest);
+    EXPECT_EQ(opened, "loop");
+}
+
+// Started with one drafter, changed to none: the server drafts nothing.
+TEST(Window, ServesTheSettingsOnScreen) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    WindowRequest request;
+    request.view.scene = "server";
+    request.view.settings.max_tokens = 12;
+    int step = 0;
+    double drafted = -1;
+    std::string who;
+    (void)run_window(request, [&](InputQueue&, Controller& controller, int, double seconds) {
+        const FrameInput now = controller.frame(seconds);
+        const ServerView* server = now.scene.server;
+        const auto order = [&](ServerOrder what) {
+            controller.perform({SceneCommand{std::move(what)}}, seconds);
+            ++step;
+        };
+        const bool attached = server && server->state == ServerView::State::attached;
+        if (step == 0 && now.scene.trace->size() > 0) { // one that drafts, first
+            order(ServeHere{});
+        } else if (step == 1 && attached) {
+            order(DetachServer{});
+        } else if (step == 2 && server && server->state == ServerView::State::detached) {
+            RunSettings plain = *now.scene.settings;
+            plain.drafter = "none";
+            controller.perform({SceneCommand{Command{Restart{plain}}}}, seconds);
+            ++step;
+        } else if (step == 3 && now.scene.settings->drafter == "none") {
+            order(ServeHere{});
+        } else if (step == 4 && attached) {
+            order(AskServer{request_like(*now.scene.settings)});
+        } else if (step == 5 && server && server->served && !server->asking) {
+            drafted = server->served->counts ? server->served->counts->drafted : 0;
+            who = controller.served() ? controller.served()->drafter : "";
+            ++step;
+        }
+        return step < 6 && seconds < 90;
+    });
+    EXPECT_EQ(step, 6) << "how far it came";
+    EXPECT_EQ(who, "none");
+    EXPECT_EQ(drafted, 0);
+}
+
+// One Ctrl+C or SIGTERM is enough, and whoever waited for it before hears of it too.
+TEST(Window, ASignalClosesIt) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    static std::atomic<int> heard;
+    heard = 0;
+    for (const int number : {SIGINT, SIGTERM}) {
+        const auto before = std::signal(number, [](int) { ++heard; });
+        WindowRequest request;
+        request.session = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl";
+        bool late = false;
+        (void)run_window(request, [&](InputQueue&, Controller&, int frame, double seconds) {
+            if (frame == 3) std::raise(number);
+            late = frame > 5 || seconds > 60;
+            return !late;
+        });
+        std::signal(number, before);
+        EXPECT_FALSE(late) << "the window stayed open";
+    }
+    EXPECT_EQ(heard, 2);
+}
+
+TEST(Window, WithoutADisplaySaysWhatToDo) {
+    if (std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY")) GTEST_SKIP() << "there is a display";
+    try {
+        open_window({});
+        FAIL() << "a window without a display";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::display);
+        EXPECT_NE(error.remedy().find("render"), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,242 @@
+// Lectures, glossary and quiz: what they say and what they refuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "app/cli/lecture.h"
+#include "app/cli/setup.h"
+#include "app/views/glossary.h"
+#include "app/views/lecture.h"
+#include "app/views/quiz.h"
+#include "kernels/error.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens::cli {
+namespace {
+
+std::filesystem::path lecture_file(const std::string& text) {
+    const std::filesystem::path file = test::fresh_folder() / "a.lec.toml";
+    std::ofstream(file) << text;
+    return file;
+}
+
+std::string lecture_refusal(const std::string& text) {
+    try {
+        (void)load_lecture(lecture_file(text));
+    } catch (const Error& error) {
+        EXPECT_FALSE(error.remedy().empty());
+        return error.what();
+    }
+    return "accepted";
+}
+
+} // namespace
+
+TEST(Lecture, ReadsWhatATeacherWrites) {
+    const Lecture lecture = load_lecture(lecture_file(R"(
+title = "Guessing"
+about = "For everyone."
+[[step]]
+title = "One"
+link = "speclens://loop?at=12&k=3"
+minutes = 2.5
+notes = """First line.
+Second."""
+[[step]]
+title = "Two"
+link = "speclens://S9/4"
+minutes = 3
+)"));
+    EXPECT_EQ(lecture.title, "Guessing");
+    ASSERT_EQ(lecture.steps.size(), 2U);
+    EXPECT_EQ(lecture.steps[0].link.at, 12U);
+    EXPECT_EQ(lecture.steps[0].notes, "First line.\nSecond.");
+    EXPECT_DOUBLE_EQ(lecture.minutes(), 5.5);
+}
+
+TEST(Lecture, SaysWhatIsWrongAndWhere) {
+    const std::string step = "[[step]]\ntitle = \"a\"\nlink = \"speclens://loop\"\n";
+    const auto says = [&](const std::string& text, const std::string& part) {
+        const std::string said = lecture_refusal(text);
+        EXPECT_NE(said.find(part), std::string::npos) << said;
+    };
+    says("", "no title");
+    says("title = \"t\"\n", "no [[step]]");
+    says("title = \"t\"\nstep = 3\n", "no [[step]]");
+    says("title = \"t\"\nstep = [3]\n", "a step is no table");
+    says("title = 4\n" + step, "line 1: title is not a text");
+    says("title = \"t\"\nminutes = 3\n" + step, "line 2: 'minutes' means nothing here");
+    says("title = \"t\"\n[[step]]\ntitle = \"a\"\n", "no link");
+    says("title = \"t\"\n" + step + "minuets = 1\n", "line 5: 'minuets' means nothing here");
+    says("title = \"t\"\n" + step + "minutes = -1\n", "line 5: minutes is no number of minutes");
+    says("title = \"t\"\n" + step + "minutes = nan\n", "minutes is no number of minutes");
+    says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n",
+         "line 4: link: 'x' is no part");
+    says("title = \"t\n" + step, "line 1: ");
+    EXPECT_THROW((void)load_lecture("/nowhere/a.lec.toml"), Error);
+    EXPECT_THROW((void)find_lecture("nowhere.lec.toml"), Error);
+}
+
+TEST(Lecture, NamesNoFoldersAndNoScenesThatAreNotThere) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    for (const char* link : {"speclens://loop?model=/x", "speclens://loop?drafter=small=/x",
+                             "speclens://nowhere", "speclens://loop?k=x"}) {
+        const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"The step\"\nlink = \"" +
+                                       std::string(link) + "\"\n");
+        try {
+            (void)lecture_view(parse({file.string()}), file);
+            ADD_FAILURE() << link;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("step 1 (The step): "), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    ASSERT_FALSE(shipped_lectures().empty());
+    for (const auto& file : shipped_lectures()) {
+        const LectureView view = lecture_view(parse({file.filename().string()}), file);
+        EXPECT_GE(view.steps.size(), 8U) << file;
+        for (const LectureView::Step& step : view.steps) {
+            EXPECT_FALSE(step.notes.empty()) << step.title;
+            EXPECT_GT(step.minutes, 0) << step.title;
+        }
+    }
+}
+
+// A question is told before its answer, and where a step may find nothing measured its notes name the key.
+TEST(Lecture, TheFirstLessonAsksBeforeItTells) {
+    const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
+    const auto at = [&](const std::string& scene, int beat) {
+        return std::ranges::find_if(lesson.steps, [&](const Lecture::Step& step) {
+            return step.link.scene == scene && step.link.beat == beat;
+        });
+    };
+    ASSERT_NE(at("bottleneck", 3), lesson.steps.end());
+    EXPECT_LT(at("bottleneck", 1), at("bottleneck", 2));
+    EXPECT_EQ(at("bottleneck", 2) + 1, at("bottleneck", 3));
+    for (const Lecture::Step& step : lesson.steps) {
+        const bool measures = step.link.scene == "speedup" || step.link.scene == "failures" ||
+                              (step.link.scene == "bottleneck" && step.link.beat > 1);
+        if (measures) {
+            EXPECT_NE(step.notes.find("ress M"), std::string::npos) << step.title;
+        }
+    }
+}
+
+// On a single draft the match rule may keep more than the token rule; on average it does not.
+TEST(Glossary, ComparesRulesOnAverageOnly) {
+    for (const GlossaryEntry& entry : load_glossary(assets_folder() / "glossary.json"))
+        if (entry.term == "match rule") {
+            EXPECT_NE(entry.text.find("on average never keeps more"), std::string::npos) << entry.text;
+            return;
+        }
+    ADD_FAILURE() << "no such entry";
+}
+
+TEST(Glossary, ThatOfTheProgramIsShortSortedAndLeadsSomewhere) {
+    const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json");
+    ASSERT_GE(glossary.size(), 40U);
+    std::string before;
+    for (const GlossaryEntry& entry : glossary) {
+        std::string lower = entry.term;
+        for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        EXPECT_LT(before, lower);
+        before = lower;
+        EXPECT_LE(std::count(entry.text.begin(), entry.text.end(), ' '), 59) << entry.term;
+        if (!scene_names().empty()) {
+            EXPECT_EQ(scene_called(entry.scene), entry.scene) << entry.term;
+        }
+    }
+}
+
+TEST(Glossary, FindsWordsByTheirOtherNames) {
+    const std::vector<GlossaryEntry> glossary = parse_glossary(R"([
+        {"term": "draft length", "also": ["K", "gamma"], "text": "x", "see": "speedup/2"},
+        {"term": "tokens per round", "also": ["tau"], "text": "x", "see": "race"},
+        {"term": "tau leaping", "text": "x", "see": "loop"}])",
+                                                               "g.json");
+    EXPECT_EQ(glossary[0].beat, 2);
+    EXPECT_EQ(glossary[0].scene, "speedup");
+    EXPECT_EQ(glossary[1].beat, 0);
+    const auto first = [&](const char* query) {
+        const auto found = glossary_matches(glossary, query);
+        return found.empty() ? "" : found[0]->term;
+    };
+    EXPECT_EQ(first("GAMMA"), "draft length");
+    EXPECT_EQ(first("tau"), "tokens per round"); // exactly, before a beginning
+    EXPECT_EQ(first("nothing"), "");
+    EXPECT_EQ(glossary_matches(glossary, "").size(), 3U);
+}
+
+TEST(Glossary, RefusesWhatIsNone) {
+    for (const char* json :
+         {"", "{}", "[1]", "[{}]", R"([{"term": "a", "text": "b"}])",
+          R"([{"term": "a", "text": "b", "see": "x/0"}])", R"([{"term": "a", "text": "b", "see": "x/1y"}])",
+          R"([{"term": "", "text": "b", "see": "x"}])",
+          R"([{"term": "a", "text": "b", "see": "x", "also": "c"}])",
+          R"([{"term": "a", "text": "b", "see": "x", "also": [1]}])"})
+        EXPECT_THROW((void)parse_glossary(json, "g.json"), Error) << json;
+}
+
+TEST(Quiz, ThatOfTheProgramAsksAboutEverySceneWithAStory) {
+    const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
+    EXPECT_GE(quiz.size(), 20U);
+    std::map<int, int> answers;
+    std::set<std::string> scenes;
+    for (const QuizQuestion& q : quiz) {
+        ++answers[q.answer];
+        scenes.insert(q.scene);
+        EXPECT_EQ(std::set<std::string>(q.choices.begin(), q.choices.end()).size(), q.choices.size())
+            << q.question;
+        if (!scene_names().empty()) {
+            EXPECT_EQ(scene_called(q.scene), q.scene) << q.question;
+        }
+    }
+    for (const auto& [answer, count] : answers)
+        EXPECT_LE(2 * static_cast<std::size_t>(count), quiz.size()) << "the answer is too often " << answer;
+    for (const SceneName& scene : scene_names())
+        if (scene.name != "race" && scene.name != "server") {
+            EXPECT_TRUE(scenes.contains(scene.name)) << scene.name;
+        }
+}
+
+TEST(Quiz, CountsFirstAnswersOnly) {
+    const std::vector<QuizQuestion> quiz = parse_quiz(R"([
+        {"see": "loop", "question": "a", "choices": ["x", "y"], "answer": 1, "why": "w"},
+        {"see": "race", "question": "b", "choices": ["x", "y"], "answer": 0, "why": "w"}])",
+                                                      "q.json");
+    QuizRound round;
+    EXPECT_FALSE(round.running());
+    round.begin(quiz.size(), 1);
+    round.answer(1);
+    round.answer(0); // too late
+    EXPECT_EQ(round.right(quiz), 0);
+    round.go(1); // around the end
+    EXPECT_EQ(round.at(), 0U);
+    round.answer(1);
+    EXPECT_EQ(round.right(quiz), 1);
+    EXPECT_EQ(round.answered(), 2);
+    round.go(-1);
+    EXPECT_EQ(round.at(), 1U);
+    EXPECT_EQ(round.given(), 1);
+}
+
+TEST(Quiz, RefusesWhatIsNone) {
+    const std::string good = R"("see": "loop", "question": "a", "why": "w", )";
+    for (const std::string& entry :
+         {std::string(), good + R"("choices": ["x"], "answer": 0)",
+          good + R"("choices": ["x", "y"], "answer": 2)", good + R"("choices": ["x", "y"], "answer": -1)",
+          good + R"("choices": ["x", 3], "answer": 0)", good + R"("choices": ["x", "y"])",
+          std::string(R"("see": "loop/x", "question": "a", "why": "w", "choices": ["x", "y"], "answer": 0)")})
+        EXPECT_THROW((void)parse_quiz("[{" + entry + "}]", "q.json"), Error) << entry;
+    EXPECT_THROW((void)parse_quiz("{}", "q.json"), Error);
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,132 @@
+// A draft model with more or fewer ids than the target: padding of the heads differs in public families.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/drafters/drafter.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens::test {
+namespace {
+
+std::shared_ptr<Models> with_draft(int vocab) {
+    auto models = std::make_shared<Models>(*micro_models(1));
+    ModelConfig config = micro_config(2, 32);
+    config.vocab = vocab;
+    models->draft = Model::random(*models->backend, config, "draft", 6);
+    return models;
+}
+
+RunSettings settings_for(const std::string& drafter, double temperature) {
+    RunSettings settings;
+    settings.drafter = drafter;
+    settings.rule = judging_rule(settings.rule, drafter);
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.k = 3;
+    settings.sampling.temperature = temperature;
+    settings.max_tokens = 40;
+    settings.timing = false;
+    return settings;
+}
+
+int drafts_in(const Trace& trace) {
+    int drafts = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) drafts += std::holds_alternative<Drafted>(trace[i]);
+    return drafts;
+}
+
+// The laws of a wider draft are those of its ids that the target has, scaled to 1.
+TEST(DraftVocabulary, AWiderDraftGuessesWhatTheTargetCanSay) {
+    const auto models = with_draft(90);
+    for (const Sampling& sampling :
+         {Sampling{.temperature = 1}, Sampling{.temperature = 0.7, .top_k = 5},
+          Sampling{.temperature = 2, .top_p = 0.5}, Sampling{.temperature = 0.001}}) {
+        const auto target = make_model_decoder(models->target, 64),
+                   draft = make_model_decoder(models->draft, 64);
+        const std::vector<int> text = {5, 6, 7, 8};
+        draft->prefill(std::span(text).first(3));
+        const Law wide =
+            draft->forward({.tokens = std::span(text).last(1), .logits_from = 0}).law(0, kRawSampling);
+        const Law want = apply_sampling(std::span(wide).first(61), sampling);
+
+        const auto small =
+            find_drafter("small")->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
+        small->begin(text);
+        const Draft drafted = small->draft({.sequence = text,
+                                            .k = 1,
+                                            .nodes = 0,
+                                            .sampling = sampling,
+                                            .coin = [](int) { return 0.999; },
+                                            .entries = -1});
+        ASSERT_EQ(drafted.nodes.size(), 1u);
+        const Law& got = drafted.nodes[0].law;
+        ASSERT_EQ(got.size(), 61u);
+        double sum = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_NEAR(got[i], want[i], 1e-5) << i;
+            sum += got[i];
+        }
+        EXPECT_NEAR(sum, 1, 1e-12);
+        EXPECT_GT(drafted.nodes[0].q(), 0);
+        for (const Top::Entry& entry : drafted.nodes[0].heads.law.entries) EXPECT_LT(entry.id, 61);
+    }
+}
+
+TEST(DraftVocabulary, AtTemperatureZeroTheTextIsThatOfPlainDecoding) {
+    for (const int vocab : {40, 90, 400}) {
+        const auto models = with_draft(vocab);
+        const auto plain = finished(models, settings_for("none", 0));
+        for (const char* drafter : {"small", "small_tree"}) {
+            SCOPED_TRACE(drafter + std::to_string(vocab));
+            const auto run = finished(models, settings_for(drafter, 0));
+            EXPECT_EQ(run->sequence(), plain->sequence());
+            EXPECT_GT(drafts_in(run->trace()), 3);
+        }
+    }
+}
+
+// A narrower one cannot read on behind an id that it does not have, and guesses nothing.
+TEST(DraftVocabulary, ANarrowerDraftStopsAtAnIdItDoesNotHave) {
+    const auto models = with_draft(40);
+    for (const char* drafter : {"small", "small_tree"})
+        for (const double temperature : {0.0, 1.0})
+            for (const std::size_t at : {0, 2, 4}) {
+                SCOPED_TRACE(std::string(drafter) + " T " + std::to_string(temperature) + " at " +
+                             std::to_string(at));
+                RunSettings settings = settings_for(drafter, temperature);
+                settings.token_ids[at] = 55;
+                const auto run = finished(models, settings);
+                EXPECT_EQ(drafts_in(run->trace()), 0);
+                EXPECT_EQ(run->sequence().size(), 45u);
+            }
+}
+
+// Nor does it guess on behind one that is put there; behind its last id it does.
+TEST(DraftVocabulary, ANarrowerDraftStopsBehindAForcedIdItDoesNotHave) {
+    const auto models = with_draft(40);
+    const std::vector<int> text = {5, 6, 7, 8};
+    for (const char* name : {"small", "small_tree"})
+        for (const int id : {39, 40, 60}) {
+            SCOPED_TRACE(std::string(name) + " behind " + std::to_string(id));
+            const auto target = make_model_decoder(models->target, 64);
+            const auto drafter =
+                find_drafter(name)->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
+            drafter->begin(text);
+            const std::vector<std::pair<int, int>> force = {{0, id}};
+            const Draft draft =
+                drafter->draft({.sequence = text,
+                                .k = 3,
+                                .nodes = 12,
+                                .siblings = name == std::string("small") ? Siblings::none : Siblings::best,
+                                .sampling = {.temperature = 0},
+                                .coin = [](int) { return 0.5; },
+                                .force = force});
+            ASSERT_FALSE(draft.nodes.empty());
+            EXPECT_EQ(draft.nodes[0].token, id);
+            const auto behind = std::ranges::count(draft.nodes, 0, &DraftNode::parent);
+            EXPECT_EQ(behind > 0, id == 39);
+        }
+}
+
+} // namespace
+} // namespace speclens::test

@@ -1,0 +1,249 @@
+// The trained drafters against the public implementations: three scripted rounds on random micro checkpoints,
+// with full acceptance, a rejection at the first guess, and one after two (tests/engine/golden/README.md).
+#include <algorithm>
+#include <map>
+
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
+#include "tests/engine/drafters/drafter_goldens.h"
+
+namespace speclens::test {
+namespace {
+
+// log softmax of row `row` of a (rows, columns) array.
+std::vector<double> log_law(const std::vector<float>& logits, std::size_t row, std::size_t columns) {
+    std::vector<double> law(logits.begin() + static_cast<std::ptrdiff_t>(row * columns),
+                            logits.begin() + static_cast<std::ptrdiff_t>((row + 1) * columns));
+    double largest = -1e300, sum = 0;
+    for (const double value : law) largest = std::max(largest, value);
+    for (const double value : law) sum += std::exp(value - largest);
+    for (double& value : law) value -= largest + std::log(sum);
+    return law;
+}
+
+// All of `got` against the stored logits, whose columns stand for the ids that `target_id` names (empty:
+// themselves). The backend's softmax drops what is below e^-87 of the largest.
+void expect_law(const Top& got, const std::vector<double>& want, const std::vector<int>& target_id) {
+    std::map<int, double> expected;
+    for (std::size_t i = 0; i < want.size(); ++i)
+        expected[target_id.empty() ? static_cast<int>(i) : target_id[i]] = want[i];
+    for (const Top::Entry& entry : got.entries) {
+        const auto found = expected.find(entry.id);
+        ASSERT_NE(found, expected.end()) << "id " << entry.id << " is not one of the head's";
+        ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second)))
+            << "id " << entry.id;
+        expected.erase(found);
+    }
+    for (const auto& [id, logp] : expected) ASSERT_LT(logp, -85) << "id " << id << " is missing";
+}
+
+struct Case {
+    std::string folder, drafter;
+    std::string prefix = "";                                     // of the names in the golden file
+    std::vector<std::pair<std::string, std::string>> edits = {}; // of config.json
+    DrafterOptions options = {};
+};
+
+class Replay {
+  public:
+    explicit Replay(const Case& c)
+        : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)),
+          target_model_(Model::load(*backend_, golden("micro_qwen3"))) {
+        for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
+        network_ = DraftNetwork::load(target_model_, files_.path());
+        target_ = make_model_decoder(target_model_, 128);
+        drafter_name_ = c.drafter;
+        drafter_ = find_drafter(c.drafter)->make({*target_, nullptr, network_, c.options});
+        sequence_ = golden_.ids("prompt");
+        const std::vector<int> first = golden_.ids("0.anchor");
+        sequence_.insert(sequence_.end(), first.begin(), first.end());
+    }
+
+    void run() {
+        drafter_->begin(sequence_);
+        const std::vector<int> taps = drafter_->taps();
+        target_->prefill(
+            std::span(sequence_).first(sequence_.size() - 1), taps, [&](int first, const Tensor& features) {
+                drafter_->observe(
+                    {.sequence = sequence_, .first = first, .prompt = true, .features = features});
+            });
+        for (int round = 0; round < 3; ++round) {
+            SCOPED_TRACE("round " + std::to_string(round));
+            play(std::to_string(round) + ".", taps);
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+    }
+
+  private:
+    void play(const std::string& round, const std::vector<int>& taps) {
+        const std::vector<int> wanted = golden_.ids(round + "drafts");
+        ASSERT_FALSE(wanted.empty());
+        const Draft draft = drafter_->draft({.sequence = sequence_,
+                                             .k = static_cast<int>(wanted.size()),
+                                             .nodes = static_cast<int>(wanted.size()),
+                                             .sampling = {},
+                                             .coin = {},
+                                             .entries = -1,
+                                             .lens = true});
+        std::vector<int> proposed;
+        for (const DraftNode& node : draft.nodes) proposed.push_back(node.token);
+        ASSERT_EQ(proposed, wanted);
+
+        const std::vector<float> base = golden_.values<float>(round + "base_logits");
+        const std::vector<float> corrected = golden_.values<float>(round + "final_logits");
+        const std::size_t columns = base.size() / wanted.size();
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            SCOPED_TRACE("guess " + std::to_string(i));
+            const DraftNode& node = draft.nodes[i];
+            const bool changed = !node.base.empty();
+            ASSERT_NO_FATAL_FAILURE(expect_law(changed ? node.base : node.heads.raw,
+                                               log_law(base, i, columns), network_->target_id));
+            if (corrected.empty()) continue;
+            ASSERT_NO_FATAL_FAILURE(
+                expect_law(node.heads.raw, log_law(corrected, i, columns), network_->target_id));
+        }
+        check_confidence(draft, golden_.values<float>(round + "confidence"));
+        if (network_->config.method != DraftConfig::Method::medusa && draft.is_chain() &&
+            !find_drafter(drafter_name_)->tree) {
+            ASSERT_NO_FATAL_FAILURE(expect_lens(draft, golden_, round, network_->config));
+        }
+
+        std::vector<int> tokens = {sequence_.back()};
+        tokens.insert(tokens.end(), proposed.begin(), proposed.end());
+        const int before = target_->length();
+        (void)target_->forward({.tokens = tokens, .taps = taps});
+        const std::vector<int> committed = golden_.ids(round + "committed");
+        sequence_.insert(sequence_.end(), committed.begin(), committed.end());
+        target_->truncate(static_cast<int>(sequence_.size()) - 1);
+        drafter_->observe({.sequence = sequence_,
+                           .accepted_drafts = static_cast<int>(committed.size()) - 1,
+                           .first = before,
+                           .features = target_->features().slice(0, static_cast<int>(committed.size()))});
+        const Lens truth = drafter_->look_back();
+        if (network_->config.method == DraftConfig::Method::eagle3 && !truth.empty())
+            expect_feature_errors(truth, golden_, round, files_ / "model.safetensors");
+        target_->poison();
+    }
+
+    static void check_confidence(const Draft& draft, const std::vector<float>& wanted) {
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            double shown = -1;
+            ASSERT_EQ(std::sscanf(draft.nodes[i].extra.c_str(), "confidence %lf", &shown), 1);
+            EXPECT_NEAR(shown, wanted[i], 0.006);
+        }
+    }
+
+    std::string drafter_name_;
+    ModelFolder files_;
+    Golden golden_;
+    std::unique_ptr<Backend> backend_;
+    std::shared_ptr<const Model> target_model_;
+    std::shared_ptr<const DraftNetwork> network_;
+    std::unique_ptr<Decoder> target_;
+    std::unique_ptr<Drafter> drafter_;
+    std::vector<int> sequence_;
+};
+
+TEST(DrafterParity, Eagle3) {
+    Replay({"micro_eagle3", "eagle3"}).run();
+}
+TEST(DrafterParity, Eagle3NormBeforeResidual) {
+    Replay({"micro_eagle3_norm_first", "eagle3"}).run();
+}
+// Expanding one node a level is drafting a chain, although every level is run in another way.
+TEST(DrafterParity, Eagle3TreeOfWidthOne) {
+    Case c{"micro_eagle3", "eagle3_tree"};
+    c.options.tree_topk = 1;
+    Replay(c).run();
+}
+// One token a place and no n-grams: the favourites of the pass, one after the other.
+TEST(DrafterParity, DartOfWidthOne) {
+    Case c{"micro_dart", "dart"};
+    c.options.tree_topk = 1;
+    c.options.ngram_weight = 0;
+    Replay(c).run();
+}
+TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
+    const auto backend = test_backend(2);
+    const auto model = Model::load(*backend, golden("micro_qwen3"));
+    const auto network = DraftNetwork::load(model, golden("micro_eagle3"));
+    const std::vector<int> sequence = {5, 17, 3, 99, 250, 7};
+    const auto drafts = [&](const std::string& name, int width, int nodes) {
+        const auto target = make_model_decoder(model, 64);
+        DrafterOptions options;
+        options.tree_topk = width;
+        const auto drafter = find_drafter(name)->make({*target, nullptr, network, options});
+        drafter->begin(sequence);
+        target->prefill(std::span(sequence).first(5), drafter->taps(),
+                        [&](int first, const Tensor& features) {
+                            drafter->observe(
+                                {.sequence = sequence, .first = first, .prompt = true, .features = features});
+                        });
+        return drafter
+            ->draft({.sequence = sequence, .k = 4, .nodes = nodes, .sampling = {}, .coin = {}, .entries = 8})
+            .nodes;
+    };
+    const std::vector<DraftNode> chain = drafts("eagle3", 1, 0), tree = drafts("eagle3_tree", 3, 60);
+    // width 3, 4 levels: 3 + 3 * 9 nodes were considered, all of them fit
+    ASSERT_EQ(tree.size(), 30u);
+    int at = -1;
+    for (const DraftNode& node : chain) { // the favourite of every favourite is the chain
+        int child = -1;
+        for (std::size_t i = 0; i < tree.size() && child < 0; ++i)
+            if (tree[i].parent == at) child = static_cast<int>(i);
+        if (child < 0) break; // off the beam
+        EXPECT_EQ(tree[static_cast<std::size_t>(child)].token, node.token);
+        const std::vector<Top::Entry>& got = tree[static_cast<std::size_t>(child)].heads.raw.entries;
+        ASSERT_EQ(got.size(), node.heads.raw.entries.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_EQ(got[i].id, node.heads.raw.entries[i].id);
+            EXPECT_NEAR(got[i].logp, node.heads.raw.entries[i].logp, 1e-6);
+        }
+        at = child;
+    }
+    EXPECT_GE(at, 0);
+    std::vector<int> children(tree.size() + 1);
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        ASSERT_LT(tree[i].parent, static_cast<int>(i));
+        EXPECT_LE(++children[static_cast<std::size_t>(tree[i].parent + 1)], 3);
+        EXPECT_TRUE(tree[i].law.empty()); // nothing was drawn
+    }
+    // a smaller budget keeps some of the same paths
+    const std::vector<DraftNode> few = drafts("eagle3_tree", 3, 7);
+    ASSERT_EQ(few.size(), 7u);
+    for (const DraftNode& node : few) {
+        const auto same = [&](const DraftNode& other) {
+            return other.token == node.token && other.extra == node.extra;
+        };
+        EXPECT_TRUE(std::ranges::any_of(tree, same)) << node.token;
+    }
+}
+TEST(DrafterParity, DFlash) {
+    Replay({"micro_dflash", "dflash"}).run();
+}
+TEST(DrafterParity, DSpark) {
+    Replay({"micro_dspark", "dspark"}).run();
+}
+TEST(DrafterParity, Medusa) {
+    Replay({"micro_medusa", "medusa"}).run();
+}
+TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) {
+    Replay({"micro_medusa_shared", "medusa"}).run();
+}
+TEST(DrafterParity, DominoInAllAlignments) {
+    for (const bool shift : {true, false}) {
+        for (const int prefix : {0, 1, 2}) {
+            Case c{"micro_domino", "domino"};
+            c.prefix = "shift" + std::to_string(shift) + "_prefix" + std::to_string(prefix) + ".";
+            SCOPED_TRACE(c.prefix);
+            if (!shift) c.edits.emplace_back("\"shift_label\": true", "\"shift_label\": false");
+            if (prefix != 1)
+                c.edits.emplace_back("\"pure_draft_prefix_len\": 1",
+                                     "\"pure_draft_prefix_len\": " + std::to_string(prefix));
+            Replay(c).run();
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens::test

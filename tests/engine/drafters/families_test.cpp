@@ -1,0 +1,303 @@
+// The layouts of the public draft heads, field by field and tensor by tensor, in miniature: each loads, is
+// taken for what it is, and drafts without changing the text. Names are those of the public repositories
+// (formats §4.2, §4.7, §5.2, §5.10, §6.2, §7.2, §8.1), written down here a second time, apart from the
+// loader.
+#include "engine/drafters/draft_network.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
+#include "tests/shared/checkpoint_writer.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens::test {
+namespace {
+
+using Shapes = std::vector<StoredShape>;
+
+// Sizes of the target below.
+constexpr int kHidden = 48, kFfn = 96, kVocab = 61, kLayers = 36, kQ = 64, kKv = 32, kHead = 16;
+
+Shapes layer(const std::string& prefix, int width, bool qk_norm, bool pair) {
+    Shapes s = {{prefix + "input_layernorm.weight", {kHidden}},
+                {prefix + "self_attn.q_proj.weight", {kQ, width}},
+                {prefix + "self_attn.k_proj.weight", {kKv, width}},
+                {prefix + "self_attn.v_proj.weight", {kKv, width}},
+                {prefix + "self_attn.o_proj.weight", {kHidden, kQ}},
+                {prefix + "post_attention_layernorm.weight", {kHidden}},
+                {prefix + "mlp.gate_proj.weight", {kFfn, kHidden}},
+                {prefix + "mlp.up_proj.weight", {kFfn, kHidden}},
+                {prefix + "mlp.down_proj.weight", {kHidden, kFfn}}};
+    if (qk_norm) {
+        s.push_back({prefix + "self_attn.q_norm.weight", {kHead}});
+        s.push_back({prefix + "self_attn.k_norm.weight", {kHead}});
+    }
+    if (pair) s.push_back({prefix + "hidden_norm.weight", {kHidden}});
+    return s;
+}
+
+Shapes operator+(Shapes a, const Shapes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+Shapes backbone(int layers, int taps) {
+    Shapes s = {{"fc.weight", {kHidden, taps * kHidden}},
+                {"hidden_norm.weight", {kHidden}},
+                {"norm.weight", {kHidden}}};
+    for (int i = 0; i < layers; ++i) s = s + layer("layers." + std::to_string(i) + ".", kHidden, true, false);
+    return s;
+}
+
+std::string geometry(int layers, const std::string& more = "") {
+    return R"("hidden_size":48,"intermediate_size":96,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,)"
+           R"("vocab_size":61,"rms_norm_eps":1e-6,"rope_theta":1000000,"rope_scaling":null,"hidden_act":"silu",)"
+           R"("attention_bias":false,"max_position_embeddings":512,"num_hidden_layers":)" +
+           std::to_string(layers) + more;
+}
+
+std::string config(const std::string& architecture, const std::string& rest) {
+    return R"({"architectures":[")" + architecture + "\"]," + rest + "}";
+}
+
+const Shapes kCopies = {{"embed_tokens.weight", {kVocab, kHidden}}, {"lm_head.weight", {kVocab, kHidden}}};
+const std::string kTaps = "[1,9,17,25,33]";
+
+struct Family {
+    std::string name, drafter, config;
+    Shapes tensors;
+    int most_drafts;
+    std::vector<int> taps;
+};
+
+std::vector<Family> families() {
+    const std::vector<int> five = {1, 9, 17, 25, 33}, three = {1, 17, 32};
+    const Shapes cut = {{"fc.weight", {kHidden, 3 * kHidden}},
+                        {"norm.weight", {kHidden}},
+                        {"lm_head.weight", {20, kHidden}},
+                        {"d2t", {20}},
+                        {"t2d", {kVocab}}};
+    const Shapes head = {{"markov_head.markov_w1.weight", {kVocab, 5}},
+                         {"markov_head.markov_w2.weight", {kVocab, 5}},
+                         {"confidence_head.proj.weight", {1, kHidden + 5}},
+                         {"confidence_head.proj.bias", {1}}};
+    const std::string flat =
+        R"(,"num_target_layers":36,"block_size":7,"mask_token_id":60,"target_layer_ids":)" + kTaps;
+    const std::string z_lab =
+        R"(,"num_target_layers":36,"block_size":16,"layer_types":["full_attention","full_attention"],)"
+        R"("use_sliding_window":false,"sliding_window":null,"dflash_config":{"mask_token_id":60,)"
+        R"("target_layer_ids":)" +
+        kTaps;
+    const std::string nested = R"("speculators_config":{"algorithm":"x"},"transformer_layer_config":{)";
+    return {
+        {"AngelSlim EAGLE-3", "eagle3",
+         config("LlamaForCausalLMEagle3", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
+         cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
+        {"EAGLE-3.1 with norms of the taps, two layers", "eagle3",
+         config("LlamaForCausalLMEagle3",
+                geometry(2, R"(,"draft_vocab_size":20,"fc_norm":true,"norm_output":false)")),
+         cut + layer("midlayer.", 2 * kHidden, false, true) + layer("layers.1.", kHidden, false, false) +
+             Shapes{{"fc_norm.0.weight", {kHidden}},
+                    {"fc_norm.1.weight", {kHidden}},
+                    {"fc_norm.2.weight", {kHidden}}},
+         64, three},
+        {"RedHat EAGLE-3", "eagle3",
+         config("Eagle3Speculator",
+                R"("speculators_model_type":"eagle3","draft_vocab_size":20,"norm_before_residual":true,)"
+                R"("target_hidden_size":null,"eagle_aux_hidden_state_layer_ids":[2,18,33],)" +
+                    nested + geometry(1, R"(,"model_type":"llama"})")),
+         cut + layer("layers.0.", 2 * kHidden, false, true) +
+             Shapes{{"embed_tokens.weight", {kVocab, kHidden}}},
+         64, three},
+        {"deepseek-ai EAGLE-3", "eagle3",
+         config("Qwen3Eagle3Model", geometry(1, R"(,"ttt_length":7,"target_layer_ids":)" + kTaps)),
+         kCopies + Shapes{{"fc.weight", {kHidden, 5 * kHidden}}, {"norm.weight", {kHidden}}} +
+             layer("layers.0.", 2 * kHidden, true, true),
+         64, five},
+        {"z-lab DFlash", "dflash", config("DFlashDraftModel", geometry(2, z_lab + "}")), backbone(2, 5), 15,
+         five},
+        {"DFlash with windows", "dflash",
+         config(
+             "DFlashDraftModel",
+             geometry(
+                 2,
+                 R"(,"block_size":16,"layer_types":["sliding_attention","full_attention"],"use_sliding_window":true,)"
+                 R"("sliding_window":6,"dflash_config":{"mask_token_id":60,"target_layer_ids":)" +
+                     kTaps + "}")),
+         backbone(2, 5), 15, five},
+        {"deepseek-ai block-7 DFlash", "dflash",
+         config("Qwen3DSparkModel", geometry(2, flat + R"(,"markov_rank":0,"enable_confidence_head":false)")),
+         kCopies + backbone(2, 5), 7, five},
+        {"speculators DFlash", "dflash",
+         config(
+             "DFlashSpeculator",
+             R"("speculators_model_type":"dflash","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
+             R"("aux_hidden_state_layer_ids":[2,18,33],"sliding_window_non_causal":false,)" +
+                 nested + geometry(2, R"(,"layer_types":["full_attention","full_attention"]})")),
+         cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
+             layer("layers.1.", kHidden, true, false),
+         7, three},
+        {"Huang2020 Domino", "domino",
+         config("DFlashDraftModel",
+                geometry(2, z_lab + R"(,"projector_type":"domino","gru_hidden_dim":10,"emb_dim":6,)"
+                                    R"("pure_draft_prefix_len":1,"shift_label":true})")),
+         backbone(2, 5) + Shapes{{"prefix_gru.weight_ih_l0", {30, kHidden}},
+                                 {"prefix_gru.weight_hh_l0", {30, 10}},
+                                 {"embed_proj.0.weight", {6, kHidden + 10}},
+                                 {"embed_proj.2.weight", {kVocab, 6}}},
+         16, five},
+        {"deepseek-ai DSpark", "dspark",
+         config("Qwen3DSparkModel",
+                geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"vanilla","num_anchors":512,)"
+                                   R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
+         kCopies + backbone(2, 5) + head, 7, five},
+        {"DSpark, gated", "dspark",
+         config("Qwen3DSparkModel",
+                geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"gated",)"
+                                   R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
+         backbone(2, 5) + head +
+             Shapes{{"markov_head.gate_proj.weight", {5, kHidden + 5}}, {"markov_head.gate_proj.bias", {5}}},
+         7, five},
+        {"DSpark, recurrent", "dspark",
+         config("Qwen3DSparkModel",
+                geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"rnn",)"
+                                   R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
+         backbone(2, 5) + head +
+             Shapes{{"markov_head.joint_proj.weight", {15, kHidden + 10}},
+                    {"markov_head.joint_proj.bias", {15}}},
+         7, five},
+        {"Medusa",
+         "medusa",
+         config("MedusaModel",
+                R"("medusa_num_heads":2,"medusa_num_layers":1,"hidden_size":48,"vocab_size":61)"),
+         {{"medusa_head.0.0.linear.weight", {kHidden, kHidden}},
+          {"medusa_head.0.0.linear.bias", {kHidden}},
+          {"medusa_head.0.1.weight", {kVocab, kHidden}},
+          {"medusa_head.1.0.linear.weight", {kHidden, kHidden}},
+          {"medusa_head.1.0.linear.bias", {kHidden}},
+          {"medusa_head.1.1.weight", {kVocab, kHidden}}},
+         2,
+         {kLayers}},
+    };
+}
+
+class Families : public ::testing::Test {
+  protected:
+    [[nodiscard]] std::vector<int> greedy_text(const std::string& drafter) const {
+        RunSettings settings;
+        settings.token_ids = {7, 8, 9, 7, 8, 9, 7};
+        settings.drafter = drafter;
+        settings.k = drafter == "none" ? 0 : 5;
+        settings.sampling.temperature = 0;
+        settings.max_tokens = 24;
+        settings.trace_top = 0;
+        speclens::Run run(models_, settings);
+        run.finish();
+        return run.sequence();
+    }
+    const std::shared_ptr<Models> models_ = [] {
+        auto models = std::make_shared<Models>();
+        models->backend = make_cpu_backend({.threads = 2});
+        models->target = Model::random(*models->backend, micro_config(kLayers, kHidden), "micro target", 5);
+        return models;
+    }();
+    const TempFolder temp_;
+};
+
+TEST_F(Families, LoadAndDraftWithoutChangingTheText) {
+    const std::vector<int> plain = greedy_text("none");
+    for (const Family& family : families()) {
+        SCOPED_TRACE(family.name);
+        const fs::path folder = temp_.path() / "head";
+        write_checkpoint(folder, family.config, family.tensors);
+        const auto network = DraftNetwork::load(models_->target, folder);
+        EXPECT_EQ(name_of(network->config.method), family.drafter);
+        EXPECT_EQ(network->config.most_drafts(), family.most_drafts);
+        EXPECT_EQ(network->config.taps, family.taps);
+        if (network->config.draft_vocab == 20) {
+            EXPECT_EQ(network->target_id[19], 57);
+        }
+        models_->networks = {{family.drafter, network}};
+        for (const DrafterInfo& info : drafter_list())
+            if (info.needs_network() && network_of(info.name) == family.drafter) {
+                EXPECT_EQ(greedy_text(info.name), plain) << info.name;
+            }
+    }
+}
+
+// Exports that write "model." before every name, or before all but the head's own, are the same head.
+TEST_F(Families, Eagle3MayBePrefixed) {
+    const auto own = [](const std::string& name) {
+        return name == "lm_head.weight" || name == "d2t" || name == "t2d";
+    };
+    for (const Family& family : families()) {
+        if (family.drafter != "eagle3") continue;
+        const fs::path folder = temp_.path() / "head";
+        write_checkpoint(folder, family.config, family.tensors);
+        const auto plain = DraftNetwork::load(models_->target, folder);
+        for (const bool whole : {true, false}) {
+            SCOPED_TRACE(family.name + (whole ? ", all" : ", all but the head's own"));
+            Shapes prefixed = family.tensors;
+            for (StoredShape& tensor : prefixed)
+                if (whole || !own(tensor.name)) tensor.name = "model." + tensor.name;
+            write_checkpoint(folder, family.config, prefixed);
+            const auto network = DraftNetwork::load(models_->target, folder);
+            EXPECT_EQ(network->bytes.all, plain->bytes.all);
+            EXPECT_EQ(network->target_id, plain->target_id);
+            EXPECT_TRUE(same_bits(download(*models_->backend, network->norm.view()),
+                                  download(*models_->backend, plain->norm.view())));
+        }
+    }
+}
+
+// The raw output is taken (formats §1.5), and whoever drafts with the head is told.
+TEST_F(Families, ATapOnTheLastLayerIsSaid) {
+    Family family = families()[4];
+    ASSERT_EQ(family.name, "z-lab DFlash");
+    const fs::path folder = temp_.path() / "head";
+    write_checkpoint(folder, family.config, family.tensors);
+    EXPECT_EQ(DraftNetwork::load(models_->target, folder)->config.notice, "");
+    family.config.replace(family.config.find(kTaps), kTaps.size(), "[1,9,17,25,35]");
+    write_checkpoint(folder, family.config, family.tensors);
+    const auto network = DraftNetwork::load(models_->target, folder);
+    EXPECT_NE(network->config.notice.find("last layer (35)"), std::string::npos) << network->config.notice;
+
+    models_->networks = {{"dflash", network}};
+    RunSettings settings;
+    settings.token_ids = {7, 8, 9};
+    settings.drafter = "dflash";
+    settings.max_tokens = 4;
+    speclens::Run run(models_, settings);
+    run.finish();
+    EXPECT_EQ(run.trace().header()->drafter, "dflash");
+    EXPECT_EQ(run.trace().header()->notice, network->config.notice);
+    EXPECT_EQ(summary_of(settings, run.trace()).problem, "") << "it ran";
+    settings.drafter = "none";
+    EXPECT_EQ(speclens::Run(models_, settings).trace().header()->notice, "");
+}
+
+// What is not documented is refused by the name of its field.
+TEST_F(Families, RefuseWhatIsNotKnown) {
+    const Family family = families()[5];
+    ASSERT_EQ(family.name, "DFlash with windows");
+    const auto refused = [&](const std::string& from, const std::string& to, const std::string& field) {
+        std::string text = family.config;
+        const auto at = text.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        text.replace(at, from.size(), to);
+        write_checkpoint(temp_.path() / "head", text, family.tensors);
+        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
+                     {field});
+    };
+    refused("\"use_sliding_window\":true", "\"use_sliding_window\":false", "use_sliding_window is false");
+    refused("\"sliding_window\":6,", "", "sliding_window is missing");
+    refused("\"full_attention\"", "\"chunked_attention\"", "chunked_attention");
+    refused("\"full_attention\"]", "\"full_attention\",\"full_attention\"]",
+            "layer_types has 3 entries for 2 layers");
+    refused("\"mask_token_id\"", "\"use_swa\":true,\"mask_token_id\"", "use_swa");
+    refused("\"mask_token_id\"", "\"attention_sink_bias\":true,\"mask_token_id\"", "attention_sink_bias");
+    refused("\"mask_token_id\"", "\"is_neox_style\":false,\"mask_token_id\"", "is_neox_style");
+    refused("\"mask_token_id\"", "\"draft_vocab_size\":20,\"mask_token_id\"", "draft_vocab_size differs");
+}
+
+} // namespace
+} // namespace speclens::test

@@ -1,0 +1,133 @@
+// FR-Spec: which ids a cut head keeps, that its rows are the head's own, and that a cut drafter's law is the
+// whole one's without the other ids.
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "engine/drafters/drafter.h"
+#include "engine/run/run.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens::test {
+namespace {
+
+std::shared_ptr<const FrequentIds> read_list(const ModelFolder& folder, const std::string& json) {
+    write_file(folder / "frequent.json", json);
+    return FrequentIds::read(folder.path(), 512, {3, 400});
+}
+
+TEST(FrequentIds, KeepTheMostFrequentAndTheStops) {
+    const ModelFolder folder("micro_qwen3");
+    const auto list = read_list(folder, R"({"ids": [9, 400, 5, 7, 1]})");
+    EXPECT_TRUE(list->from_file());
+    EXPECT_EQ(list->first(4), (std::vector<int>{3, 5, 9, 400}));
+    EXPECT_EQ(list->first(3), (std::vector<int>{3, 9, 400}));
+    const FrequentIds by_number(512, {3, 400});
+    EXPECT_FALSE(by_number.from_file());
+    EXPECT_EQ(by_number.first(6), (std::vector<int>{0, 1, 2, 3, 4, 400}));
+}
+
+TEST(FrequentIds, RefuseListsThatAreBrokenOrTooShort) {
+    const ModelFolder folder("micro_qwen3");
+    expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": [512]})")); },
+                 {"folder/frequent.json", "entry 512", "ids 0 to 511"});
+    expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": [4, 4]})")); }, {"4 twice"});
+    expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": 4})")); }, {"no list"});
+    expect_error([&] { static_cast<void>(read_list(folder, R"([4])")); }, {"frequent.json"});
+    const auto list = read_list(folder, R"({"ids": [9, 5, 7, 1]})");
+    expect_error([&] { static_cast<void>(list->first(5)); }, {"more than the 4 ids of frequent.json"});
+    expect_error([&] { static_cast<void>(list->first(2)); }, {"end of the text only"});
+    expect_error([&] { static_cast<void>(list->first(512)); }, {"all 512 ids"});
+}
+
+// Logits of a cut pass are those of the whole pass (37 rows are not whole tiles, so they are summed in
+// another order), and its law is the whole one without the other ids.
+TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
+    for (const char* name : {"micro_qwen3", "micro_qwen2"}) {
+        const auto backend = make_cpu_backend({.threads = 2});
+        const auto model = Model::load(*backend, golden(name));
+        const int vocab = model->config.vocab;
+        const FrequentIds frequent(vocab, {vocab - 1});
+        const auto decoder = make_model_decoder(model, 32);
+        const OutputHead head = decoder->cut_head(frequent, 37);
+        ASSERT_EQ(head.ids.size(), 37u);
+        EXPECT_EQ(head.weight.data, decoder->cut_head(frequent, 37).weight.data) << "gathered twice";
+
+        const std::vector<int> tokens = {5, 17, 3, 99};
+        const auto row_of = [&](const OutputHead* cut, const Sampling& sampling) {
+            decoder->truncate(0);
+            PassRows& rows = decoder->forward({.tokens = tokens, .logits_from = 3, .head = cut});
+            return std::tuple{rows.logits(0), rows.law(0, sampling), rows.heads(0, sampling, 5),
+                              rows.argmax()[0]};
+        };
+        for (const Sampling& sampling :
+             {Sampling{.temperature = 0.7}, Sampling{.temperature = 1, .top_k = 4}, Sampling{}}) {
+            const auto [all, law, heads, best] = row_of(nullptr, sampling);
+            const auto [some, cut_law, cut_heads, cut_best] = row_of(&head, sampling);
+            ASSERT_EQ(some.size(), static_cast<std::size_t>(vocab));
+            Law raw(all.size());
+            for (std::size_t id = 0; id < all.size(); ++id) {
+                const bool kept = std::ranges::binary_search(head.ids, static_cast<int>(id));
+                if (kept)
+                    EXPECT_NEAR(some[id], all[id], 2e-5 * std::max(1.0f, std::abs(all[id]))) << id;
+                else
+                    EXPECT_EQ(some[id], -std::numeric_limits<float>::infinity()) << id;
+                raw[id] = kept ? std::exp(static_cast<double>(all[id])) : 0;
+            }
+            const Law want = apply_sampling(raw, sampling);
+            double largest = -1;
+            for (std::size_t id = 0; id < want.size(); ++id) {
+                EXPECT_NEAR(cut_law[id], want[id], 1e-6) << id;
+                if (cut_law[id] > largest) largest = cut_law[id];
+            }
+            EXPECT_EQ(cut_law[static_cast<std::size_t>(cut_best)], largest);
+            for (const Top::Entry& entry : cut_heads.law.entries)
+                EXPECT_NEAR(std::exp(entry.logp), cut_law[static_cast<std::size_t>(entry.id)], 1e-9);
+        }
+    }
+}
+
+// Whatever corrects or ranks: no drafter proposes an id that it has no row for, and each proposes its own
+// best of those it has.
+TEST(FrequentIds, BoundWhatEveryDrafterProposes) {
+    const auto models = micro_models(1);
+    for (const DrafterInfo& info : drafter_list()) {
+        if (!has_whole_head(info.name)) continue;
+        for (const double temperature : {0.0, 1.0}) {
+            RunSettings settings;
+            settings.token_ids = {7, 8, 9, 7, 8};
+            settings.drafter = info.name;
+            settings.rule = info.tree ? "tree_topk" : "token";
+            settings.sampling.temperature = temperature;
+            settings.options.fr_spec = 12;
+            settings.max_tokens = 30;
+            settings.trace_top = -1;
+            speclens::Run run(models, settings);
+            run.finish();
+            int drafts = 0;
+            for (std::size_t i = 0; i < run.trace().size(); ++i)
+                if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) {
+                    EXPECT_LT(drafted->token, 12) << info.name;
+                    for (const Top* top : {&drafted->top, &drafted->raw_top, &drafted->base_top})
+                        for (const Top::Entry& entry : top->entries) EXPECT_LT(entry.id, 12) << info.name;
+                    ++drafts;
+                }
+            EXPECT_GT(drafts, 10) << info.name;
+            EXPECT_EQ(run.trace().header()->draft_ids, 12);
+            EXPECT_NE(run.trace().header()->notice.find("lowest numbers"), std::string::npos);
+        }
+    }
+}
+
+TEST(FrequentIds, AreRefusedWhereTheyMeanNothing) {
+    DrafterOptions cut;
+    cut.fr_spec = 9;
+    for (const char* drafter : {"none", "lookup"})
+        expect_error([&] { check_options(drafter, cut, 4); }, {"--fr-spec has no meaning"});
+    for (const char* drafter : {"eagle3", "eagle3_tree"})
+        expect_error([&] { check_options(drafter, cut, 4); }, {"reduced vocabulary of its own"});
+}
+
+} // namespace
+} // namespace speclens::test

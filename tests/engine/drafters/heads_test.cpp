@@ -1,0 +1,114 @@
+// Folders of draft heads that are damaged, incomplete or made for another target: every one is refused with
+// what is wrong and what to try, before a token is drafted.
+#include "engine/drafters/draft_network.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens::test {
+namespace {
+
+using Method = DraftConfig::Method;
+
+class Heads : public ::testing::Test {
+  protected:
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> load(const fs::path& folder) const {
+        return DraftNetwork::load(target_, folder);
+    }
+    // One edit of config.json, and what the error must say.
+    void expect_config_error(const std::string& head, const std::string& from, const std::string& to,
+                             const std::vector<std::string>& words) const {
+        SCOPED_TRACE(head + ": " + to);
+        const ModelFolder folder(head);
+        folder.edit("config.json", from, to);
+        expect_error([&] { static_cast<void>(load(folder.path())); }, words);
+    }
+    std::unique_ptr<Backend> backend_ = make_cpu_backend({.threads = 1});
+    std::shared_ptr<const Model> target_ = Model::load(*backend_, golden("micro_qwen3"));
+};
+
+TEST_F(Heads, AreRecognised) {
+    const std::vector<std::pair<std::string, Method>> heads = {{"micro_eagle3", Method::eagle3},
+                                                               {"micro_dflash", Method::dflash},
+                                                               {"micro_domino", Method::domino},
+                                                               {"micro_dspark", Method::dspark},
+                                                               {"micro_medusa", Method::medusa}};
+    for (const auto& [name, method] : heads) {
+        const auto network = load(golden(name));
+        EXPECT_EQ(network->config.method, method) << name;
+        EXPECT_EQ(network->name, name);
+        EXPECT_GT(network->bytes.all, 20000u) << name;
+    }
+    const auto eagle = load(golden("micro_eagle3"));
+    EXPECT_EQ(eagle->config.layer.head_dim, 20);
+    EXPECT_EQ(eagle->target_id.size(), 128u);
+    EXPECT_FALSE(load(golden("micro_dflash"))->config.anchor_aligned);
+    EXPECT_TRUE(load(golden("micro_domino"))->config.anchor_aligned);
+    EXPECT_EQ(load(golden("micro_domino"))->config.most_drafts(), 5);
+    EXPECT_EQ(load(golden("micro_dflash"))->config.most_drafts(), 7);
+    EXPECT_EQ(load(golden("micro_medusa"))->config.taps, std::vector<int>{4}); // after the final norm
+}
+
+TEST_F(Heads, OfAnotherTargetAreRefused) {
+    expect_config_error("micro_dflash", "\"hidden_size\": 64", "\"hidden_size\": 96",
+                        {"folder/config.json", "hidden_size is 96, the target has 64"});
+    expect_config_error("micro_eagle3", "\"vocab_size\": 512", "\"vocab_size\": 600",
+                        {"vocab_size is 600, the target has 512"});
+    expect_config_error("micro_domino", "\"num_target_layers\": 4", "\"num_target_layers\": 36",
+                        {"num_target_layers is 36, the target has 4"});
+    expect_config_error("micro_dflash", "\"mask_token_id\": 505", "\"mask_token_id\": 151669",
+                        {"mask_token_id is 151669"});
+}
+
+TEST_F(Heads, WithImpossibleFieldsAreRefused) {
+    expect_config_error("micro_dflash", "DFlashDraftModel", "SomethingElse", {"names SomethingElse"});
+    expect_config_error("micro_dspark", "\"projector_type\": \"dspark\"", "\"projector_type\": \"mystery\"",
+                        {"projector_type is \"mystery\""});
+    expect_config_error("micro_dflash", "\"target_layer_ids\"", "\"target_layer_ids\": [0, 1, 7], \"old\"",
+                        {"target_layer_ids has the entry 7", "layers 0 to 3"});
+    expect_config_error("micro_dflash", "\"block_size\": 8", "\"block_size\": 1", {"block_size is 1"});
+    expect_config_error("micro_eagle3", "\"num_hidden_layers\": 1", "\"num_hidden_layers\": 2",
+                        {"layers.1.input_layernorm.weight is missing"});
+    expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 513",
+                        {"draft_vocab_size is 513"});
+    expect_config_error("micro_medusa", "\"medusa_num_heads\": 3", "\"medusa_num_heads\": 0",
+                        {"medusa_num_heads is 0"});
+    expect_config_error("micro_dflash", "\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"",
+                        {"hidden_act"});
+}
+
+TEST_F(Heads, WithMissingUnknownOrMisshapenTensorsAreRefused) {
+    expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3",
+                        {"layers.2.input_layernorm.weight", "missing"});
+    expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1",
+                        {"unknown tensor layers.1."});
+    expect_config_error("micro_domino", "\"gru_hidden_dim\": 24", "\"gru_hidden_dim\": 32",
+                        {"prefix_gru.weight_ih_l0 has shape (72, 64), expected (96, 64)"});
+    expect_config_error("micro_medusa", "\"shared_lm_head\": false", "\"shared_lm_head\": true",
+                        {"unknown tensor medusa_head.0.1.weight"});
+    expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 127",
+                        {"lm_head.weight has shape (128, 64), expected (127, 64)"});
+}
+
+TEST_F(Heads, WithADamagedVocabularyMapAreRefused) {
+    const ModelFolder folder("micro_eagle3");
+    std::string bytes = read_file(folder / "model.safetensors");
+    const auto at = bytes.find("\"d2t\":{\"dtype\":\"I64\",\"shape\":[128],\"data_offsets\":[");
+    ASSERT_NE(at, std::string::npos);
+    const std::size_t begin = std::stoul(bytes.substr(bytes.find("offsets\":[", at) + 10));
+    std::uint64_t header = 0;
+    std::memcpy(&header, bytes.data(), 8);
+    const std::int64_t wild = std::int64_t{1} << 62;
+    std::memcpy(bytes.data() + 8 + header + begin + 8 * 5, &wild, 8);
+    write_file(folder / "model.safetensors", bytes);
+    expect_error([&] { static_cast<void>(load(folder.path())); }, {"d2t[5]", "no ascending id"});
+}
+
+TEST_F(Heads, CutFilesAndMissingFoldersAreRefused) {
+    expect_error([&] { static_cast<void>(load("no/such/head")); }, {"no/such/head does not exist"});
+    const ModelFolder folder("micro_domino");
+    const std::string bytes = read_file(folder / "model.safetensors");
+    write_file(folder / "model.safetensors", bytes.substr(0, bytes.size() / 2));
+    expect_error([&] { static_cast<void>(load(folder.path())); }, {"folder/model.safetensors"});
+}
+
+} // namespace
+} // namespace speclens::test

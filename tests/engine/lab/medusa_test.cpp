@@ -1,0 +1,270 @@
+// Medusa heads trained here: the loop against runs of the engine itself, and files that load again.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "engine/lab/medusa_training.h"
+#include "engine/session/session.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens::test {
+
+namespace {
+
+std::shared_ptr<const Models> whole_bundle() {
+    static const std::shared_ptr<const Models> models = std::make_shared<Models>(load_models({}));
+    return models;
+}
+
+MedusaPlan short_plan(int steps = 120) {
+    MedusaPlan plan = usual_medusa_plan();
+    plan.prompts.resize(24);
+    plan.held_out.resize(8);
+    plan.texts = 2;
+    plan.max_tokens = 24;
+    plan.steps = steps;
+    plan.batch = 64;
+    return plan;
+}
+
+// Teaches nothing worth having: for what does not depend on how good the heads are.
+MedusaPlan tiny_plan() {
+    MedusaPlan plan = short_plan(10);
+    plan.prompts.resize(6);
+    plan.held_out.resize(4);
+    plan.texts = 1;
+    plan.max_tokens = 16;
+    return plan;
+}
+
+std::unique_ptr<MedusaTraining> trained(const MedusaPlan& plan) {
+    auto training = std::make_unique<MedusaTraining>(whole_bundle(), plan);
+    while (training->step()) {
+    }
+    return training;
+}
+
+void expect_same_curve(const MedusaTraining& a, const MedusaTraining& b) {
+    const std::vector<MedusaPoint>&x = a.view().curve, &y = b.view().curve;
+    ASSERT_GE(x.size(), 2u);
+    ASSERT_EQ(x.size(), y.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_EQ(x[i].loss, y[i].loss);
+        EXPECT_EQ(x[i].worth.shares, y[i].worth.shares);
+    }
+}
+
+// The bundle with these heads instead of its own.
+std::shared_ptr<const Models> with_heads(std::shared_ptr<const DraftNetwork> heads) {
+    auto models = std::make_shared<Models>(*whole_bundle());
+    models->networks["medusa"] = std::move(heads);
+    return models;
+}
+
+Exit code_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        EXPECT_FALSE(error.remedy().empty()) << error.what();
+        return error.code();
+    }
+    return Exit::ok;
+}
+
+} // namespace
+
+TEST(MedusaTraining, LearnsAndRepeatsIt) {
+    const auto training = trained(short_plan());
+    const MedusaView& view = training->view();
+    ASSERT_TRUE(view.complete);
+    EXPECT_FALSE(view.cut);
+    EXPECT_EQ(view.texts_done, view.texts);
+    EXPECT_EQ(view.texts, 24 * 2 + 8);
+    ASSERT_GE(view.curve.size(), 4u);
+    EXPECT_EQ(view.curve.front().step, 0);
+    EXPECT_EQ(view.curve.back().step, 120);
+    EXPECT_LT(view.curve.back().loss, 0.8 * view.curve[1].loss);
+    EXPECT_GT(view.curve.back().worth.tokens_per_round, view.curve.front().worth.tokens_per_round + 0.05);
+    EXPECT_GT(view.shipped.tokens_per_round, view.curve.back().worth.tokens_per_round)
+        << "trained for far longer";
+    ASSERT_EQ(view.shipped.shares.size(), 4u);
+    expect_same_curve(*trained(short_plan()), *training);
+}
+
+TEST(MedusaTraining, RepeatsItself) {
+    const auto training = trained(tiny_plan());
+    expect_same_curve(*trained(tiny_plan()), *training);
+    MedusaPlan other = tiny_plan();
+    other.seed = 8;
+    EXPECT_NE(trained(other)->view().curve.back().loss, training->view().curve.back().loss);
+}
+
+// What is measured while it trains is what greedy runs of the engine come to with these heads.
+TEST(MedusaTraining, MeasuresWhatARunKeeps) {
+    const MedusaPlan plan = short_plan();
+    const auto training = trained(plan);
+    const auto models = with_heads(training->network());
+    MedusaTraining measuring(models, [&] {
+        MedusaPlan p = plan;
+        p.steps = 1;
+        return p;
+    }());
+    while (measuring.step()) {
+    }
+    EXPECT_NEAR(measuring.view().shipped.tokens_per_round,
+                training->view().curve.back().worth.tokens_per_round, 0.03)
+        << "bf16";
+    int tokens = 0, rounds = 0;
+    for (const GalleryPrompt& prompt : plan.held_out) {
+        RunSettings settings;
+        settings.prompt = prompt.prompt;
+        settings.system = prompt.system;
+        settings.chat = prompt.chat;
+        settings.drafter = "medusa";
+        settings.rule = "greedy";
+        settings.max_tokens = plan.max_tokens;
+        speclens::Run run(models, settings);
+        run.finish();
+        for (std::size_t i = 0; i < run.trace().size(); ++i)
+            if (const auto* commit = std::get_if<Committed>(&run.trace()[i])) {
+                tokens += static_cast<int>(commit->tokens.size());
+                ++rounds;
+            }
+    }
+    EXPECT_NEAR(measuring.view().shipped.tokens_per_round, static_cast<double>(tokens) / rounds, 1e-12);
+}
+
+TEST(MedusaTraining, FilesLoadAgain) {
+    const auto training = trained(tiny_plan());
+    const std::filesystem::path folder = fresh_folder() / "deep" / "heads";
+    training->save(folder);
+    const auto loaded = DraftNetwork::load(whole_bundle()->target, folder);
+    const auto kept = training->network();
+    EXPECT_EQ(loaded->config.medusa_heads, 4);
+    EXPECT_TRUE(loaded->config.shared_head);
+    const auto text_of = [](const std::shared_ptr<const Models>& models) {
+        RunSettings settings;
+        settings.prompt = "Write a short poem about the moon.";
+        settings.chat = true;
+        settings.drafter = "medusa";
+        settings.sampling.temperature = 0.8;
+        settings.max_tokens = 30;
+        settings.timing = false;
+        speclens::Run run(models, settings);
+        run.finish();
+        std::vector<int> drafts;
+        for (std::size_t i = 0; i < run.trace().size(); ++i)
+            if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) drafts.push_back(drafted->token);
+        return drafts;
+    };
+    EXPECT_EQ(text_of(with_heads(loaded)), text_of(with_heads(kept)));
+    EXPECT_NE(text_of(with_heads(loaded)), text_of(whole_bundle()));
+    const std::filesystem::path file = fresh_folder() / "file";
+    std::ofstream(file) << "in the way";
+    EXPECT_EQ(code_of([&] { training->save(file); }), Exit::model);
+}
+
+TEST(MedusaTraining, AskedForFewPromptsItTakesTheFirst) {
+    const MedusaPlan all = usual_medusa_plan(), few = usual_medusa_plan({.prompts = 40});
+    EXPECT_GT(all.prompts.size(), 200u);
+    ASSERT_EQ(few.prompts.size(), 40u);
+    ASSERT_EQ(few.held_out.size(), 40u);
+    EXPECT_EQ(few.prompts.back().prompt, all.prompts[39].prompt);
+    EXPECT_EQ(few.held_out.back().prompt, all.held_out[39].prompt);
+    EXPECT_EQ(usual_medusa_plan({.prompts = 100000}).prompts.size(), all.prompts.size());
+}
+
+TEST(MedusaTraining, SaysWhatItCannotDo) {
+    const auto refused = [](const std::function<void(MedusaPlan&)>& change) {
+        MedusaPlan plan = short_plan();
+        change(plan);
+        return code_of([&] { MedusaTraining training(whole_bundle(), plan); });
+    };
+    EXPECT_EQ(refused([](MedusaPlan&) {}), Exit::ok);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.prompts.clear(); }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.held_out.clear(); }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.heads = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.steps = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.batch = 513; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.rate = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](MedusaPlan& p) { p.rate = std::nan(""); }), Exit::usage);
+    EXPECT_EQ(code_of([] { MedusaTraining training(micro_models(1), short_plan()); }), Exit::usage)
+        << "no tokenizer";
+    MedusaPlan silent = short_plan();
+    for (auto* prompts : {&silent.prompts, &silent.held_out}) prompts->resize(1);
+    silent.max_tokens = 2;
+    MedusaTraining cut(whole_bundle(), silent);
+    ASSERT_TRUE(cut.step());
+    cut.stop();
+    EXPECT_TRUE(cut.view().complete && cut.view().cut);
+    EXPECT_TRUE(cut.view().curve.empty());
+    EXPECT_FALSE(cut.step());
+}
+
+TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
+    const auto wait = [](const std::function<bool()>& done) {
+        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return done();
+    };
+    RunSettings settings;
+    settings.drafter = "medusa";
+    settings.max_tokens = 8;
+    Session session({}, settings);
+    session.send(TrainHeads{12, 1, 4, 40});
+    ASSERT_TRUE(wait([&] {
+        const auto t = session.published().training;
+        return t && t->texts_done > 3;
+    }));
+    session.send(Cancel{});
+    ASSERT_TRUE(wait([&] {
+        const auto t = session.published().training;
+        return t && t->complete;
+    }));
+    EXPECT_TRUE(session.published().training->cut);
+    session.send(Restart{settings, Gate::kUnlimited});
+    const auto model = [&] {
+        const auto trace = session.published().trace;
+        return trace ? trace->header()->drafter_model : "";
+    };
+    ASSERT_TRUE(wait([&] { return model() == "medusa"; })) << model();
+    // What is asked about the run on the screen is answered with the heads that it was made with.
+    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const auto laws = [&] {
+        const auto before = session.published().laws; // taken first: the answer may come at once
+        session.send(FetchLaws{0, 0});
+        EXPECT_TRUE(wait([&] { return session.published().laws != before; }));
+        return session.published().laws->draft;
+    };
+    const Law before = laws();
+    session.send(TrainHeads{12, 1, 4, 8});
+    ASSERT_TRUE(wait([&] {
+        const auto t = session.published().training;
+        return t && t->complete && !t->cut;
+    }));
+    EXPECT_EQ(laws(), before);
+    EXPECT_EQ(session.published().training->curve.back().step, 12);
+    session.send(Restart{settings, Gate::kUnlimited});
+    ASSERT_TRUE(wait([&] { return model() == "heads trained here"; })) << model();
+}
+
+TEST(MedusaTraining, OfASessionOutlivesTheErrorOfAnother) {
+    const auto wait = [](const std::function<bool()>& done) {
+        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return done();
+    };
+    Session session({}, {});
+    session.send(TrainHeads{12, 1, 4, 8});
+    ASSERT_TRUE(wait([&] { return session.published().training != nullptr; }));
+    RunSettings unknown;
+    unknown.drafter = "no such drafter";
+    session.send(Restart{unknown});
+    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_FALSE(session.published().training->cut) << "it learns beside the run";
+    ASSERT_TRUE(wait([&] { return session.published().training->complete; }));
+    EXPECT_FALSE(session.published().training->cut);
+    EXPECT_NE(session.published().status.error.find("no such drafter"), std::string::npos);
+}
+
+} // namespace speclens::test

@@ -1,0 +1,169 @@
+// config.json and generation_config.json: both spellings, every refusal.
+#include <algorithm>
+
+#include "engine/run/models.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens {
+namespace {
+
+using namespace test;
+
+TEST(ModelConfigFile, ReadsQwen3AndBothRopeSpellings) {
+    const ModelConfig three = read_config(golden("micro_qwen3"));
+    EXPECT_EQ(three.family, ModelConfig::Family::qwen3);
+    EXPECT_EQ(three.head_dim, 24); // stated, not hidden / heads
+    EXPECT_EQ(three.rope_theta, 10000);
+    EXPECT_TRUE(three.tied);
+    EXPECT_FALSE(three.qkv_bias);
+    EXPECT_EQ(three.max_positions, 256);
+    EXPECT_EQ(three.stops, (std::vector<int>{502, 500})); // generation_config.json first, no duplicates
+
+    const ModelConfig two = read_config(golden("micro_qwen2")); // rope_parameters, no head_dim
+    EXPECT_EQ(two.family, ModelConfig::Family::qwen2);
+    EXPECT_EQ(two.head_dim, 16);
+    EXPECT_EQ(two.rope_theta, 10000);
+    EXPECT_TRUE(two.qkv_bias);
+    EXPECT_FALSE(two.tied);
+}
+
+TEST(ModelConfigFile, StopsComeFromAListANumberOrNothing) {
+    const ModelFolder folder("micro_qwen3");
+    fs::remove(folder / "generation_config.json");
+    EXPECT_EQ(read_config(folder.path()).stops, std::vector<int>{502});
+    folder.edit("config.json", "\"eos_token_id\": 502", "\"eos_token_id\": null");
+    EXPECT_TRUE(read_config(folder.path()).stops.empty());
+    write_file(folder / "generation_config.json", R"({"eos_token_id":7})");
+    EXPECT_EQ(read_config(folder.path()).stops, std::vector<int>{7});
+}
+
+TEST(ModelConfigFile, ReadsYarnInBothPlaces) {
+    const ModelFolder old("micro_qwen3"), recent("micro_qwen2");
+    old.edit("config.json", "\"rope_scaling\": null",
+             R"("rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64})");
+    EXPECT_EQ(read_config(old.path()).rope_factor, 4);
+    EXPECT_EQ(read_config(old.path()).rope_original_positions, 64);
+    EXPECT_EQ(read_config(old.path()).max_positions, 256);
+    recent.edit("config.json", "\"rope_type\": \"default\"", R"("rope_type": "yarn", "factor": 2)");
+    EXPECT_EQ(read_config(recent.path()).rope_factor, 2);
+    EXPECT_EQ(read_config(recent.path()).rope_original_positions, 256);
+    EXPECT_EQ(read_config(recent.path()).max_positions, 512);
+}
+
+// As transformers 5: rope_scaling goes before rope_parameters, unless it is empty.
+TEST(ModelConfigFile, TakesRopeScalingWhereBothSpellingsAreThere) {
+    const auto with = [](const std::string& scaling, const std::string& theta = "10000.0") {
+        const ModelFolder folder("micro_qwen2"); // has rope_parameters of 10000
+        folder.edit("config.json", "\"hidden_size\"", "\"rope_scaling\": " + scaling + ", \"hidden_size\"");
+        folder.edit("config.json", "\"rope_theta\": 10000.0", "\"rope_theta\": " + theta);
+        return read_config(folder.path());
+    };
+    const std::string yarn = R"({"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64)";
+    EXPECT_EQ(with(yarn + "}").rope_factor, 2);
+    EXPECT_EQ(with(yarn + "}").rope_theta, 10000);
+    EXPECT_EQ(with(yarn + R"(, "rope_theta": 500000.0})", "20000.0").rope_theta, 500000);
+    for (const char* none : {"null", "{}"}) EXPECT_EQ(with(none, "20000.0").rope_theta, 20000) << none;
+    expect_error([&] { (void)with(yarn + "}", "20000.0"); }, {"rope_parameters", "20000", "rope_scaling"});
+    EXPECT_EQ(with(yarn + "}", "null").rope_theta, 10000) << "nothing is switched off where nothing stands";
+}
+
+TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
+    const auto refused = [](const std::string& from, const std::string& to, std::vector<std::string> words,
+                            const char* model = "micro_qwen3") {
+        const ModelFolder folder(model);
+        folder.edit("config.json", from, to);
+        words.push_back("folder/config.json");
+        expect_error([&] { static_cast<void>(read_config(folder.path())); }, words);
+    };
+    refused("Qwen3ForCausalLM", "LlamaForCausalLM", {"architectures", "LlamaForCausalLM"});
+    refused("\"Qwen3ForCausalLM\"", "", {"architectures"});
+    refused("{", "", {"not valid JSON"});
+    refused("\"hidden_size\": 64", "\"hidden_size\": 0", {"hidden_size", "0"});
+    refused("\"hidden_size\": 64", "\"hidden_size\": \"64\"", {"hidden_size", "\"64\""});
+    refused("\"hidden_size\": 64", "\"hidden_size\": 64.5", {"hidden_size", "64.5"});
+    refused("\"hidden_size\": 64,", "", {"hidden_size", "missing"});
+    refused("\"num_hidden_layers\": 4", "\"num_hidden_layers\": 1000000", {"num_hidden_layers", "1000000"});
+    refused("\"vocab_size\": 512", "\"vocab_size\": 18446744073709551615", {"vocab_size"});
+    refused("\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", {"num_key_value_heads", "3", "4"});
+    refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 132",
+            {"num_attention_heads", "132", "64"});
+    refused("\"head_dim\": 24", "\"head_dim\": 514", {"head_dim", "514", "512"});
+    refused("\"head_dim\": 24", "\"head_dim\": 23", {"head_dim", "23"});
+    refused("\"hidden_size\": 64", "\"hidden_size\": 66", {"hidden_size", "66", "head_dim"}, "micro_qwen2");
+    refused("\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": -1", {"rms_norm_eps", "-1"});
+    refused("\"rope_theta\": 10000.0,", "", {"rope_theta", "missing"});
+    refused("\"rope_theta\": 10000.0", "\"rope_theta\": 0", {"rope_theta", "0"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})",
+            {"rope_type", "llama3"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn"})", {"factor", "missing"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 2})",
+            {"mscale"});
+    refused("\"rope_scaling\": null",
+            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 30})", {"beta_fast"});
+    refused("\"rope_scaling\": null", "\"rope_scaling\": 3", {"rope_scaling", "3"});
+    for (const char* value : {"null", "false"})
+        refused("\"rope_scaling\": null",
+                R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "truncate": )" + std::string(value) +
+                    "}",
+                {"truncate", value});
+    refused("\"rope_scaling\": null",
+            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 64},
+               "original_max_position_embeddings": 32)",
+            {"original_max_position_embeddings", "32", "64"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"full_attention": {"rope_type": "yarn"}})",
+            {"full_attention", "not supported"});
+    refused("\"rope_scaling\": null",
+            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "partial_rotary_factor": 0.5})",
+            {"partial_rotary_factor"});
+    refused("\"hidden_act\"", "\"is_causal\": false, \"hidden_act\"", {"is_causal"});
+    refused("\"use_sliding_window\": false", "\"use_sliding_window\": true",
+            {"use_sliding_window", "not supported yet"});
+    refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"});
+    refused("\"attention_bias\": false", "\"attention_bias\": 1", {"attention_bias", "true or false"});
+    refused("\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"", {"hidden_act", "gelu"});
+    refused("\"hidden_act\"", "\"quantization_config\": {}, \"hidden_act\"", {"quantization_config"});
+    refused("\"hidden_act\"", "\"layer_types\": [\"sliding_attention\"], \"hidden_act\"",
+            {"layer_types", "sliding_attention"});
+    refused("\"hidden_act\"", "\"layer_types\": [\"full_attention\"], \"hidden_act\"",
+            {"layer_types", "1", "4"});
+    refused("\"eos_token_id\": 502", "\"eos_token_id\": 512", {"eos_token_id", "512", "511"});
+    refused("\"intermediate_size\": 48", "\"intermediate_size\": 1000000, \"hidden_size\": 100000",
+            {"numbers"});
+}
+
+TEST(ModelConfigFile, ALongContextIsCutToWhatIsKeptHere) {
+    const ModelFolder folder("micro_qwen3");
+    folder.edit("config.json", "\"max_position_embeddings\": 256", "\"max_position_embeddings\": 262144");
+    EXPECT_EQ(read_config(folder.path()).max_positions, 262144);
+    EXPECT_EQ(read_config(folder.path()).context(), kLargestContext);
+    EXPECT_EQ(load_models({.target = folder.path()}).holds(), kLargestContext);
+}
+
+TEST(ModelConfigFile, BrokenGenerationConfigAndMissingFilesAreNamed) {
+    const ModelFolder folder("micro_qwen3");
+    write_file(folder / "generation_config.json", "[");
+    expect_error([&] { static_cast<void>(read_config(folder.path())); },
+                 {"generation_config.json", "not valid JSON"});
+    write_file(folder / "generation_config.json", R"({"eos_token_id":["x"]})");
+    expect_error([&] { static_cast<void>(read_config(folder.path())); },
+                 {"generation_config.json", "eos_token_id"});
+    expect_error([&] { static_cast<void>(read_config("no/such/folder")); },
+                 {"no/such/folder/config.json does not exist"});
+}
+
+TEST(Geometry, KnowsThePublishedShapes) {
+    for (const std::string& name : geometry_names()) EXPECT_GT(geometry(name).vocab, 0) << name;
+    EXPECT_EQ(geometry("qwen3-0.6b").head_dim, 128);
+    EXPECT_FALSE(geometry("qwen3-8b").tied);
+    EXPECT_TRUE(geometry("qwen2.5-0.5b").qkv_bias);
+    expect_error([] { static_cast<void>(geometry("gpt-5")); }, {"gpt-5"});
+    try {
+        static_cast<void>(geometry("gpt-5"));
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::usage);
+        EXPECT_NE(error.remedy().find("qwen3-0.6b, qwen3-1.7b"), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,78 @@
+// Importing weights in pieces: the same bits as in one go, and a cancel that is seen between two pieces.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/model/weight_import.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kCols = 24;
+constexpr std::size_t kPieceBytes = 2048; // a few tiles of the matrices below
+
+std::vector<std::byte> numbers(std::size_t bytes) {
+    std::vector<std::byte> all(bytes);
+    for (std::size_t i = 0; i < bytes; ++i)
+        all[i] = static_cast<std::byte>(i * 37 % 61); // no NaN in any dtype
+    return all;
+}
+
+std::vector<std::byte> device_bytes(Backend& backend, const Buffer& buffer) {
+    std::vector<std::byte> bytes(buffer.bytes());
+    backend.download(buffer.view(), bytes.data());
+    return bytes;
+}
+
+TEST(WeightImport, PiecesGiveTheBitsOfOneImport) {
+    const auto backend = make_cpu_backend({.threads = 2});
+    const Progress progress;
+    for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
+        for (const std::int64_t rows :
+             {std::int64_t{16}, std::int64_t{160}, std::int64_t{1008}, std::int64_t{150}}) {
+            const auto stored = numbers(static_cast<std::size_t>(rows * kCols) * bytes_of(dtype));
+            std::size_t largest = 0;
+            WeightImport importer(*backend, progress, kPieceBytes);
+            const Buffer pieces =
+                importer.matrix(dtype, rows, kCols, [&](std::size_t first, std::span<std::byte> to) {
+                    largest = std::max(largest, to.size());
+                    std::copy_n(stored.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
+                });
+            const Buffer whole = backend->import_weight(stored.data(), dtype, rows, kCols);
+            EXPECT_EQ(pieces.view().rows, rows);
+            EXPECT_EQ(pieces.view().dtype, whole.view().dtype);
+            EXPECT_EQ(pieces.view().tiled, whole.view().tiled);
+            EXPECT_EQ(device_bytes(*backend, pieces), device_bytes(*backend, whole))
+                << name_of(dtype) << rows;
+            EXPECT_TRUE(rows % kTiledRows != 0 || largest <= kPieceBytes) << largest;
+        }
+}
+
+TEST(WeightImport, ACancelIsSeenBeforeTheNextPiece) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    std::atomic<bool> cancelled = false;
+    const Progress progress{.report = nullptr, .cancelled = &cancelled};
+    WeightImport importer(*backend, progress, kPieceBytes);
+    int fills = 0;
+    EXPECT_THROW(static_cast<void>(importer.matrix(DType::bf16, 1600, kCols,
+                                                   [&](std::size_t, std::span<std::byte>) {
+                                                       if (++fills == 2) cancelled = true;
+                                                   })),
+                 Cancelled);
+    EXPECT_EQ(fills, 2);
+}
+
+TEST(WeightImport, AHugeEmbeddingIsDividedASmallOneIsNot) {
+    const std::size_t row_bytes = 4000 * 2;
+    const std::int64_t together = rows_per_piece(150'000, row_bytes, kImportBytes);
+    EXPECT_LE(static_cast<std::size_t>(together) * row_bytes, kImportBytes);
+    EXPECT_EQ(together % kTiledRows, 0);
+    EXPECT_EQ(rows_per_piece(4096, 384, kImportBytes), 4096);
+    EXPECT_EQ(rows_per_piece(32, 2 * kImportBytes, kImportBytes), kTiledRows); // one tile at least
+}
+
+} // namespace
+} // namespace speclens

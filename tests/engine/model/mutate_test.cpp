@@ -1,0 +1,123 @@
+// Damaged files of every kind that engine/ reads: thousands of seeded mutations each, never a crash.
+#include <algorithm>
+#include <span>
+
+#include "engine/model/table_json.h"
+#include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_parts.h"
+#include "tests/shared/model_support.h"
+#include "tests/shared/mutate.h"
+
+namespace speclens {
+namespace {
+
+using namespace test;
+
+constexpr int kMutations = 4000;
+constexpr int kFileMutations = 400; // where each one is written to disk
+
+// Both outcomes must occur, or the mutations test nothing.
+void expect_both(const MutationCount& count) {
+    EXPECT_GT(count.refused, (count.refused + count.accepted) / 20);
+    EXPECT_GT(count.accepted, 0);
+}
+
+TEST(Mutations, Safetensors) {
+    // every byte of an accepted tensor is read, so that a wrong range would be seen by the address sanitizer
+    const auto load = [](const std::string& text) {
+        std::vector<std::byte> image(text.size());
+        std::ranges::copy(std::as_bytes(std::span(text)), image.begin());
+        const Safetensors file = Safetensors::parse(std::move(image), "mutated.safetensors");
+        unsigned sum = 0;
+        for (const auto& [name, tensor] : file.tensors())
+            for (const std::byte byte : file.read(tensor)) sum += std::to_integer<unsigned>(byte);
+        EXPECT_NE(sum, 1u);
+    };
+    std::string header =
+        R"({"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},)"
+        R"("b":{"dtype":"F32","shape":[4],"data_offsets":[12,28]},"c":{"dtype":"U8","shape":[],"data_offsets":[28,29]}})";
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    std::string valid(8, '\0');
+    valid[0] = static_cast<char>(header.size() & 0xFF);
+    expect_both(replay_mutations(valid + header + std::string(29, 'x'), kMutations, 1, load));
+}
+
+TEST(Mutations, SafetensorsIndex) {
+    const ModelFolder folder("micro_qwen2_tied");
+    fs::rename(folder / "model.safetensors", folder / "part.safetensors");
+    std::string map;
+    const Safetensors part = Safetensors::open(folder / "part.safetensors");
+    for (const auto& [name, tensor] : part.tensors())
+        map += (map.empty() ? "\"" : ",\"") + name + "\":\"part.safetensors\"";
+    expect_both(replay_mutations("{\"metadata\":{\"total_size\":1},\"weight_map\":{" + map + "}}",
+                                 kFileMutations, 2, [&](const std::string& text) {
+                                     write_file(folder / "model.safetensors.index.json", text);
+                                     static_cast<void>(Safetensors::open_folder(folder.path()));
+                                 }));
+}
+
+TEST(Mutations, Config) {
+    const ModelFolder folder("micro_qwen2_tied");
+    expect_both(
+        replay_mutations(read_file(folder / "config.json"), kFileMutations, 3, [&](const std::string& text) {
+            write_file(folder / "config.json", text);
+            static_cast<void>(read_config(folder.path()));
+        }));
+}
+
+TEST(Mutations, WholeModelsWithADamagedConfigOrWeights) {
+    const ModelFolder folder("micro_qwen2_tied");
+    const auto backend = make_cpu_backend({.threads = 1});
+    const auto load = [&](const std::string& name) {
+        return [&backend, &folder, name](const std::string& text) {
+            write_file(folder / name, text);
+            const auto model = Model::load(*backend, folder.path());
+            const auto decoder = make_model_decoder(model, 1);
+            decoder->forward({.tokens = std::vector<int>{0}});
+        };
+    };
+    const std::string config = read_file(folder / "config.json");
+    replay_mutations(config, 200, 4, load("config.json"));
+    write_file(folder / "config.json", config);
+    replay_mutations(read_file(folder / "model.safetensors"), 200, 5, load("model.safetensors"));
+}
+
+TEST(Mutations, Tokenizer) {
+    const std::string valid = read_file(golden("micro_qwen3") / "tokenizer.json");
+    const auto count = replay_mutations(valid, kMutations, 6, [](const std::string& text) {
+        const auto tokenizer = make_tokenizer(parse_tokenizer_json(text, "mutated.json"));
+        const std::vector<int> ids = tokenizer->encode("Hello <think> wor\xffld 123\r\n  x");
+        static_cast<void>(tokenizer->decode(ids, true));
+    });
+    expect_both(count);
+}
+
+TEST(Mutations, TextGivenToAValidTokenizer) {
+    const auto tokenizer = Tokenizer::load(golden("micro_qwen3") / "tokenizer.json");
+    const MutationCount count =
+        replay_mutations("Hello <|im_start|> caf\xc3\xa9 \xe6\x97\xa5 1,000\r\n don't", kMutations, 7,
+                         [&](const std::string& text) {
+                             for (const int id : tokenizer->encode(text))
+                                 EXPECT_FALSE(tokenizer->bytes_of(id).empty());
+                         });
+    EXPECT_EQ(count.refused, 0);
+}
+
+TEST(Mutations, Tables) {
+    const std::string valid = R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],"stops":[2],)"
+                              R"("target":{"":[0.5,0.25,0.25],"0,1":[0,1,0]},"draft":{"":[0.25,0.25,0.5]}})";
+    expect_both(replay_mutations(valid, kMutations, 8, [](const std::string& text) {
+        const TablePair pair = parse_table(text, "mutated.json");
+        const auto decoder = make_table_decoder(pair.target, 0);
+        static_cast<void>(decoder->forward({.tokens = std::vector<int>{0}}).law(0, {.temperature = 1}));
+    }));
+}
+
+TEST(Mutations, OracleCases) {
+    replay_mutations(read_file(golden("oracles_public.json")), 1000, 9, [](const std::string& text) {
+        static_cast<void>(parse_oracle_cases(text, "mutated.json"));
+    });
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,129 @@
+// A round of somebody else's run as another head would draft it: what that head drafts where it stands alone.
+#include <gtest/gtest.h>
+
+#include "engine/run/cycle_view.h"
+#include "engine/run/guest.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+RunSettings of_run(const std::string& drafter, double temperature) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.drafter = drafter;
+    settings.k = 4;
+    settings.sampling.temperature = temperature;
+    settings.max_tokens = 24;
+    return settings;
+}
+
+void expect_the_same_round(const CycleSummary& a, const CycleSummary& b) {
+    ASSERT_EQ(a.drafts.size(), b.drafts.size());
+    for (std::size_t i = 0; i < a.drafts.size(); ++i) {
+        EXPECT_EQ(a.drafts[i].draft->token, b.drafts[i].draft->token) << i;
+        EXPECT_EQ(a.drafts[i].draft->q, b.drafts[i].draft->q) << i;
+        EXPECT_EQ(a.drafts[i].state, b.drafts[i].state) << i;
+    }
+    ASSERT_TRUE(a.complete() && b.complete());
+    EXPECT_EQ(a.commit->tokens, b.commit->tokens);
+}
+
+// The dice belong to the places of the text, so a run that begins where the round does draws the same.
+TEST(Guest, DraftsAsItWouldAlone) {
+    const auto models = test::micro_models(1);
+    for (const double temperature : {0.0, 0.9})
+        for (const char* drafter : {"eagle3", "dflash", "domino"}) {
+            const RunSettings settings = of_run("small", temperature);
+            const auto run = test::finished(models, settings);
+            const Guest guest = guess_as(models, settings, run->trace(), {2, drafter});
+            ASSERT_EQ(guest.problem, "") << drafter;
+            EXPECT_EQ(guest.of, &run->trace());
+            EXPECT_EQ(guest.instead_of, "small");
+            EXPECT_EQ(guest.settings.drafter, drafter);
+            const CycleView round = fold(*guest.trace, guest.trace->size());
+            ASSERT_EQ(round.cycles.size(), 1u);
+            EXPECT_EQ(round.cycles[0].cycle, 2);
+            EXPECT_EQ(round.header->drafter, drafter);
+            EXPECT_FALSE(round.cycles[0].drafts.at(0).draft->lens.empty()) << "what its scene shows";
+            EXPECT_FALSE(round.cycles[0].drafts.at(0).draft->top.entries.empty());
+
+            std::vector<int> text; // before the round
+            const CycleView whole = fold(run->trace(), run->trace().size());
+            for (const OutputToken& token : whole.tokens)
+                if (token.cycle < 2) text.push_back(token.id);
+            EXPECT_EQ(round.header->prompt, text);
+            RunSettings alone = settings;
+            alone.drafter = drafter;
+            alone.token_ids = text;
+            const auto own = test::finished(models, alone);
+            expect_the_same_round(round.cycles[0], fold(own->trace(), own->trace().size()).cycles.at(0));
+        }
+}
+
+TEST(Guest, HasItsUsualLengthWhereTheRunDraftsNothing) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = of_run("none", 0);
+    settings.k = 0;
+    const auto run = test::finished(models, settings);
+    const Guest guest = guess_as(models, settings, run->trace(), {3, "eagle3"});
+    ASSERT_EQ(guest.problem, "");
+    const CycleView round = fold(*guest.trace, guest.trace->size());
+    EXPECT_GT(round.cycles.at(0).drafts.size(), 1u);
+}
+
+// What Domino's head did to the round is known without a run of its own.
+TEST(Guest, OfDominoComesWithTheRoundWithoutItsHead) {
+    const auto models = test::micro_models(1);
+    const RunSettings settings = of_run("small", 0);
+    const auto run = test::finished(models, settings);
+    const Guest guest = guess_as(models, settings, run->trace(), {2, "domino"});
+    ASSERT_TRUE(guest.twin) << guest.problem;
+    EXPECT_EQ(guest.twin->of, guest.trace.get());
+    EXPECT_FALSE(guest.twin->options.correction);
+    RunSettings alone = settings;
+    alone.drafter = "domino";
+    alone.options.correction = false;
+    alone.token_ids = guest.trace->header()->prompt;
+    const auto own = test::finished(models, alone);
+    expect_the_same_round(fold(*guest.twin->trace, guest.twin->trace->size()).cycles.at(0),
+                          fold(own->trace(), own->trace().size()).cycles.at(0));
+    EXPECT_FALSE(guess_as(models, settings, run->trace(), {2, "dflash"}).twin);
+}
+
+// A rule that only a tree had asked for goes with the tree, in a guest as in a run.
+TEST(Guest, OfATreeIsJudgedAsARunOfItsOwnWouldBe) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = of_run("small_tree", 0.9);
+    settings.rule = "tree_wor";
+    const auto run = test::finished(models, settings);
+    EXPECT_EQ(guess_as(models, settings, run->trace(), {1, "eagle3"}).settings.rule, "token");
+    settings.drafter = "small";
+    EXPECT_EQ(guess_as(models, settings, run->trace(), {0, "eagle3"}).settings.rule, "tree_wor") << "it was chosen";
+}
+
+TEST(Guest, SaysWhyThereIsNone) {
+    auto models = std::make_shared<Models>(*test::micro_models(1));
+    const RunSettings settings = of_run("small", 0);
+    const auto run = test::finished(models, settings);
+    const int rounds = fold(run->trace(), run->trace().size()).rounds;
+    for (const FetchGuest& wanted : {FetchGuest{rounds, "eagle3"}, FetchGuest{rounds + 7, "eagle3"}}) {
+        const Guest guest = guess_as(models, settings, run->trace(), wanted);
+        EXPECT_NE(guest.problem, "") << wanted.cycle;
+        EXPECT_EQ(guest.trace, nullptr);
+    }
+    const RunSettings plain = of_run("none", 0); // its last round has room for the target's token only
+    const auto alone = test::finished(models, plain);
+    const int last = fold(alone->trace(), alone->trace().size()).rounds - 1;
+    EXPECT_EQ(guess_as(models, plain, alone->trace(), {last - 1, "dflash"}).problem, "");
+    const Guest none = guess_as(models, plain, alone->trace(), {last, "dflash"});
+    EXPECT_EQ(none.problem, "it has no guess there. Choose another round.");
+    EXPECT_EQ(none.trace, nullptr);
+    models->networks.clear();
+    const Guest guest = guess_as(models, settings, run->trace(), {0, "eagle3"});
+    EXPECT_NE(guest.problem, "");
+    EXPECT_EQ(guest.trace, nullptr);
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,422 @@
+// Law 2: with sampling, the output has the target's law, over at least three rounds, for every drafter and
+// every rule that promises it; and the test sees a planted bug in each rule.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/run/cycle.h"
+#include "engine/run/run.h"
+#include "engine/rules/wrong_rules.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/statistics.h"
+#include "tests/shared/tables.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kLength = 5;        // tokens of one sample: three rounds and more at K = 2 with rejections
+constexpr int kTests = 230;       // false alarms of the whole file stay below kAlarm
+constexpr double kAlarm = 1e-3;
+
+// The exact law of the first kLength tokens of a table target under `sampling`.
+using RowOf = std::function<Law(const std::vector<int>& context)>;
+
+std::map<std::string, double> exact_texts(int vocab, const RowOf& row_of) {
+    std::map<std::string, double> law;
+    std::vector<std::pair<std::vector<int>, double>> open{{{}, 1.0}};
+    while (!open.empty()) {
+        auto [context, mass] = open.back();
+        open.pop_back();
+        if (static_cast<int>(context.size()) == kLength) {
+            law[test::context_key(context)] = mass;
+            continue;
+        }
+        const Law row = row_of(context);
+        for (int v = 0; v < vocab; ++v) {
+            if (row[static_cast<std::size_t>(v)] == 0) continue;
+            std::vector<int> next = context;
+            next.push_back(v);
+            open.emplace_back(next, mass * row[static_cast<std::size_t>(v)]);
+        }
+    }
+    return law;
+}
+
+std::map<std::string, double> exact_texts(const TableModel& table, const Sampling& sampling) {
+    return exact_texts(table.vocab, [&](const std::vector<int>& context) {
+        return apply_sampling(test::table_law(table, context), sampling);
+    });
+}
+
+DrafterOptions shape_of(const DrafterInfo& drafter, int topk, int budget) {
+    DrafterOptions options;
+    if (drafter.tree) options.tree_topk = topk, options.tree_budget = budget;
+    return options;
+}
+
+struct Sampled {
+    test::Fit fit;
+    double rounds = 0;  // mean
+};
+
+Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Models>& models, RunSettings settings,
+                      long samples, const RuleInfo* planted = nullptr, const std::map<std::string, double>* expected = nullptr) {
+    settings.max_tokens = kLength;
+    settings.trace_top = 0;
+    settings.timing = false;
+    std::map<std::string, long> counted;
+    long rounds = 0;
+    for (long i = 0; i < samples; ++i) {
+        settings.seed = static_cast<std::uint64_t>(i) * 2654435761u + 17;
+        std::vector<int> text;
+        if (planted) {
+            auto decoder = make_table_decoder(models->target_table, 1);
+            const DrafterInfo& info = *find_drafter(settings.drafter);
+            auto drafter = info.make({*decoder, make_table_decoder(models->draft_table, 1), nullptr, settings.options});
+            Trace trace([](int) { return std::string(); });
+            Header header;
+            header.prompt = {0};
+            trace.append(header);
+            CycleSettings cycle{.k = settings.k, .nodes = info.tree ? settings.options.tree_budget : 0, .sampling = settings.sampling, .draft_sampling = settings.sampling,
+                                .seed = settings.seed, .max_tokens = kLength, .trace_top = 0, .timing = false, .stops = {},
+                                .force_drafts = {}, .force_coin = {}};
+            Cycle run(*decoder, *drafter, *planted, cycle, trace, {0}, 1);
+            while (run.step()) {
+            }
+            text.assign(run.sequence().begin() + 1, run.sequence().end());
+        } else {
+            speclens::Run run(models, settings);
+            run.finish();
+            text.assign(run.sequence().begin() + 1, run.sequence().end());
+            rounds += fold(run.trace(), run.trace().size()).rounds;
+        }
+        ++counted[test::context_key(text)];
+    }
+    return {test::fit(expected ? *expected : exact_texts(target, settings.sampling), counted, samples), double(rounds) / double(samples)};
+}
+
+class Law2 : public ::testing::Test {
+  protected:
+    std::shared_ptr<const TableModel> target = test::random_table(3, 3, 11);
+    std::shared_ptr<const TableModel> draft = test::random_table(3, 2, 22);
+    std::shared_ptr<const Models> models = test::table_models(target, draft);
+};
+
+TEST_F(Law2, HoldsForEveryDrafterAndEverySamplingRuleOverThreeRounds) {
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (drafter.needs_layers) continue;  // tested on a transformer below
+        for (const RuleInfo& rule : rule_list()) {
+            if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
+            RunSettings settings;
+            settings.drafter = drafter.name;
+            settings.rule = rule.name;
+            settings.k = 2;
+            settings.sampling.temperature = 1;
+            settings.options = shape_of(drafter, 2, 5);
+            const Sampled result = sample_tables(*target, models, settings, 40000);
+            EXPECT_GT(result.fit.p_value, kAlarm / kTests) << drafter.name << " " << rule.name << " TV " << result.fit.total_variation;
+            if (std::string(drafter.name) == "small") {
+                EXPECT_GE(result.rounds, 2.0) << rule.name;
+            }
+            if (drafter.tree) {
+                EXPECT_GE(result.rounds, 1.7) << rule.name;
+            }
+        }
+    }
+}
+
+TEST_F(Law2, HoldsWithFiltersAndWithOtherDraftSettings) {
+    const std::vector<std::pair<Sampling, Sampling>> pairs{
+        {{.temperature = 0.7}, {.temperature = 0.7}},
+        {{.temperature = 1, .top_k = 2}, {.temperature = 1, .top_k = 2}},
+        {{.temperature = 1, .top_p = 0.8}, {.temperature = 1, .top_p = 0.8}},
+        {{.temperature = 1.3}, {.temperature = 0}},                 // greedy drafts
+        {{.temperature = 1, .top_k = 2}, {.temperature = 2}},       // filter on the target only
+        {{.temperature = 1}, {.temperature = 1, .top_p = 0.5}},     // filter on the draft only
+    };
+    for (const auto& [target_sampling, draft_sampling] : pairs) {
+        RunSettings settings;
+        settings.k = 3;
+        settings.sampling = target_sampling;
+        settings.draft_sampling = draft_sampling;
+        EXPECT_GT(sample_tables(*target, models, settings, 30000).fit.p_value, kAlarm / kTests)
+            << "target T " << target_sampling.temperature << " draft T " << draft_sampling.temperature;
+    }
+}
+
+// Trees of other shapes, and drafts at another temperature than the target; texts of five tokens in rounds of at
+// most three, so most texts take three rounds and more.
+TEST_F(Law2, HoldsForTreesOfOtherShapesAndOtherDraftSettings) {
+    struct Shape {
+        int k, topk, budget;
+        double draft_temperature;
+    };
+    for (const char* rule : {"tree_topk", "tree_wor", "tree_wr", "tree_kseq"})
+        for (const Shape& shape : {Shape{1, 2, 2, 1.0}, Shape{2, 3, 4, 1.8}, Shape{3, 2, 14, 0.6}, Shape{2, 3, 12, 0.0}}) {
+            RunSettings settings;
+            settings.drafter = "small_tree";
+            settings.rule = rule;
+            settings.k = shape.k;
+            settings.options.tree_topk = shape.topk;
+            settings.options.tree_budget = shape.budget;
+            settings.sampling = {.temperature = 1.2, .top_p = 0.95};
+            settings.draft_sampling = Sampling{.temperature = shape.draft_temperature};
+            const Sampled result = sample_tables(*target, models, settings, 30000);
+            EXPECT_GT(result.fit.p_value, kAlarm / kTests)
+                << rule << " k " << shape.k << " top " << shape.topk << " TV " << result.fit.total_variation;
+        }
+}
+
+// A cascade promises its mixture: of whole texts, over several rounds, whatever the draft length, and with block
+// verification inside. The mixture is worked out here a second time, from the formula.
+TEST_F(Law2, CascadesFollowTheirMixtureOverThreeRounds) {
+    struct Case {
+        const char* rule;
+        bool block;
+        double temperature;
+    };
+    constexpr double kAlpha = 0.3;
+    for (const Case& c : {Case{"cascade_tokenV3", false, 1}, Case{"cascade_tokenV3", true, 0.8}, Case{"cascade_diff", false, 0.8}, Case{"cascade_diff", true, 1}}) {
+        const Sampling sampling{.temperature = c.temperature};
+        const auto expected = exact_texts(3, [&](const std::vector<int>& context) {
+            const Law p1 = test::table_law(*target, context), q1 = test::table_law(*draft, context);
+            const Law p = apply_sampling(p1, sampling), q = apply_sampling(q1, sampling);
+            const double best_p = *std::ranges::max_element(p1), best_q = *std::ranges::max_element(q1);
+            if (std::string(c.rule) == "cascade_diff") return best_q >= best_p - kAlpha ? q : p;
+            Law pi(3);
+            double kept = 0;
+            for (std::size_t v = 0; v < 3; ++v)
+                if (p1[v] >= (1 - kAlpha) * best_p) kept += pi[v] = q[v];
+            for (std::size_t v = 0; v < 3; ++v) pi[v] += (1 - kept) * p[v];
+            return pi;
+        });
+        RunSettings settings;
+        settings.k = 2;
+        settings.rule = c.rule;
+        settings.rule_params = {.alpha = kAlpha, .block = c.block};
+        settings.sampling = sampling;
+        const test::Fit fit = sample_tables(*target, models, settings, 30000, nullptr, &expected).fit;
+        EXPECT_GT(fit.p_value, kAlarm / kTests) << c.rule << " TV " << fit.total_variation;
+        EXPECT_LT(sample_tables(*target, models, settings, 10000).fit.p_value, 1e-6) << c.rule << " is not the target's law";
+    }
+}
+
+TEST_F(Law2, RelaxedRulesDoNotPassForLossless) {
+    for (const RuleInfo& rule : rule_list()) {
+        if (rule.promise != Promise::nothing) continue;
+        RunSettings settings;
+        settings.k = 2;
+        settings.rule = rule.name;
+        settings.sampling.temperature = 1;
+        EXPECT_LT(sample_tables(*target, models, settings, 10000).fit.p_value, 1e-6) << rule.name;
+    }
+}
+
+// ---- planted bugs: each must be caught ----
+
+// Sample-and-compare, but the mismatch is replaced from the (p - q)+ residual.
+Verdict match_with_residual(const Round& round) {
+    Verdict verdict = find_rule("match")->verify(round);
+    if (verdict.accepted() < static_cast<int>(round.drafts.size())) {
+        Residual left = residual(round.p(verdict.accepted()), round.q(verdict.accepted()));
+        if (!left.law.empty()) verdict.token = sample(left.law, *verdict.u);
+    }
+    return verdict;
+}
+
+// Block verification that stops at the first coin that failed, as the token rule does.
+Verdict stops_at_the_first_failure(const Round& round) {
+    Verdict verdict = find_rule("block")->verify(round);
+    int kept = 0;
+    while (kept < round.count() && *verdict.checks[static_cast<std::size_t>(kept)].u < verdict.checks[static_cast<std::size_t>(kept)].threshold) ++kept;
+    if (kept >= verdict.accepted()) return verdict;
+    const double joint = kept == 0 ? 1 : *verdict.checks[static_cast<std::size_t>(kept - 1)].joint;
+    verdict.path.resize(static_cast<std::size_t>(kept));
+    Residual left = residual(round.p(kept), round.q(kept), joint);
+    verdict.law = left.law.empty() ? round.p(kept) : left.law;
+    verdict.token = sample(verdict.law, round.resample_coin(kept));
+    return verdict;
+}
+
+// Block verification whose residual forgets the coefficient of the prefix.
+Verdict forgets_the_prefix(const Round& round) {
+    Verdict verdict = find_rule("block")->verify(round);
+    if (verdict.from != Resampled::From::residual) return verdict;
+    Residual left = residual(round.p(verdict.row()), round.q(verdict.row()));
+    if (!left.law.empty()) verdict.token = sample(left.law, *verdict.u);
+    return verdict;
+}
+
+// ---- and in the rules for trees ----
+
+Law struck_out(Law law, const Round& round, const std::vector<int>& nodes) {
+    for (int node : nodes) law[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] = 0;
+    double mass = 0;
+    for (double value : law) mass += value;
+    for (double& value : law) value /= mass > 0 ? mass : 1;
+    return mass > 0 ? law : Law{};
+}
+
+// A later child is compared with the whole target law, as if no sibling had been rejected before it.
+Verdict forgets_to_scale(const Round& round) {
+    Verdict verdict;
+    const std::vector<int> children = round.children(-1);
+    for (int child : children) {
+        const std::size_t token = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(child)]);
+        const double p = round.p(0)[token];
+        verdict.checks.push_back({.node = child, .threshold = p, .u = {}, .accepted = round.accept_coin(child) < p});
+        if (!verdict.checks.back().accepted) continue;
+        verdict.path.push_back(child);
+        break;
+    }
+    verdict.law = verdict.path.empty() ? struck_out(round.p(0), round, children) : round.p(verdict.row());
+    verdict.token = sample(verdict.law, round.resample_coin(verdict.row()));
+    return verdict;
+}
+
+// Siblings drawn without replacement, but judged as if each had come from the draft's whole law.
+Verdict proposal_not_depleted(const Round& round) {
+    Round whole = round;
+    whole.q = [&](int node) -> const Law& { return round.q(round.children(round.parent(node)).front()); };
+    return find_rule("tree_wor")->verify(whole);
+}
+
+// Siblings drawn with replacement; after a rejection only the rejected token is struck out, as if it had been certain.
+Verdict strikes_out_only(const Round& round) {
+    Verdict verdict = find_rule("tree_wr")->verify(round);
+    if (verdict.from != Resampled::From::residual) return verdict;
+    Law left = struck_out(round.p(verdict.row()), round, round.children(verdict.row() - 1));
+    if (left.empty()) return verdict;
+    verdict.law = std::move(left);
+    verdict.token = sample(verdict.law, *verdict.u);
+    return verdict;
+}
+
+// The accepted child's subtree is judged by its parent's row.
+Verdict judged_by_the_parents_row(const Round& round) {
+    Round shifted = round;
+    shifted.p = [&](int row) -> const Law& { return round.p(row == 0 ? 0 : round.row_of(row - 1)); };
+    return find_rule("tree_wor")->verify(shifted);
+}
+
+TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
+    const RuleInfo planted[] = {
+        {"forgets-to-scale", "", "", false, false, &forgets_to_scale, Siblings::best},
+        {"not-depleted", "", "", true, false, &proposal_not_depleted, Siblings::without},
+        {"strikes-out", "", "", true, false, &strikes_out_only, Siblings::with},
+        {"parents-row", "", "", true, false, &judged_by_the_parents_row, Siblings::without},
+    };
+    RunSettings settings;
+    settings.drafter = "small_tree";
+    settings.k = 2;
+    settings.options.tree_topk = 2;
+    settings.options.tree_budget = 6;
+    settings.sampling.temperature = 1;
+    for (const RuleInfo& rule : planted)
+        EXPECT_LT(sample_tables(*target, models, settings, 20000, &rule).fit.p_value, 1e-6) << rule.name << " was not caught";
+    for (const char* real : {"tree_topk", "tree_wor", "tree_wr", "tree_kseq"})  // the harness itself passes
+        EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule(real)).fit.p_value, kAlarm / kTests) << real;
+    // And a drafter that does not do what the rule says: drawn with replacement under the rule that strikes out.
+    const RuleInfo wrong_draws{"wrong-draws", "", "", true, false, find_rule("tree_topk")->verify, Siblings::with};
+    EXPECT_GT(sample_tables(*target, models, settings, 20000, &wrong_draws).fit.p_value, kAlarm / kTests)
+        << "whatever was proposed, striking out is lossless: the proposals do not depend on the coins that judge them";
+}
+
+TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
+    std::vector<RuleInfo> planted(wrong_rules().begin(), wrong_rules().end());
+    planted.push_back({"match-residual", "", "", true, false, &match_with_residual});
+    for (const RuleInfo& rule : planted) {
+        RunSettings settings;
+        settings.k = 2;
+        settings.sampling.temperature = 1;
+        EXPECT_LT(sample_tables(*target, models, settings, 20000, &rule).fit.p_value, 1e-6) << rule.name << " was not caught";
+    }
+    // And the harness itself passes with the real rule on the same path.
+    RunSettings settings;
+    settings.k = 2;
+    settings.sampling.temperature = 1;
+    EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule("token")).fit.p_value, kAlarm / kTests);
+}
+
+// The coefficient of a prefix differs from 1 in long blocks, so these need one.
+TEST_F(Law2, CatchesAPlantedBugInBlockVerification) {
+    const RuleInfo planted[] = {
+        {"first-failure", "", "", true, false, &stops_at_the_first_failure},
+        {"forgets-prefix", "", "", true, false, &forgets_the_prefix},
+    };
+    RunSettings settings;
+    settings.k = 4;
+    settings.sampling.temperature = 1;
+    for (const RuleInfo& rule : planted)
+        EXPECT_LT(sample_tables(*target, models, settings, 40000, &rule).fit.p_value, 1e-6) << rule.name << " was not caught";
+    EXPECT_GT(sample_tables(*target, models, settings, 40000, find_rule("block")).fit.p_value, kAlarm / kTests);
+}
+
+// A transformer with random weights: texts of two tokens under top-k 3, all drafters including layer skip.
+TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
+    const auto models = test::micro_models(1);
+    const Sampling sampling{.temperature = 1, .top_k = 3};
+    constexpr int kTokens = 4;
+    // The exact law, by plain decoding of every text of top-3 tokens.
+    std::map<std::string, double> expected;
+    const std::vector<int> prompt{1, 2, 3};
+    std::vector<std::pair<std::vector<int>, double>> open{{prompt, 1.0}};
+    while (!open.empty()) {
+        auto [context, mass] = open.back();
+        open.pop_back();
+        if (context.size() == prompt.size() + kTokens) {
+            expected[test::context_key({context.begin() + 3, context.end()})] += mass;
+            continue;
+        }
+        auto decoder = make_model_decoder(models->target, 32);
+        const Law law = decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).law(0, sampling);
+        for (std::size_t v = 0; v < law.size(); ++v) {
+            if (law[v] == 0) continue;
+            std::vector<int> next = context;
+            next.push_back(static_cast<int>(v));
+            open.emplace_back(next, mass * law[v]);
+        }
+    }
+    ASSERT_EQ(expected.size(), 81u);
+    // Every drafter as it is, and those with a whole output matrix also with half of it (FR-Spec).
+    // And Domino with a pool of candidates.
+    struct Case {
+        const DrafterInfo* info;
+        int ids, pool;
+    };
+    std::vector<Case> cases = {{find_drafter("domino"), 0, 9}};
+    for (const DrafterInfo& drafter : drafter_list())
+        for (const int ids : {0, 30})
+            if (ids == 0 || has_whole_head(drafter.name)) cases.push_back({&drafter, ids, 0});
+    for (const auto& [info, ids, pool] : cases)
+        for (const RuleInfo& rule : rule_list()) {
+            const DrafterInfo& drafter = *info;
+            if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
+            RunSettings settings;
+            settings.token_ids = prompt;
+            settings.options = shape_of(drafter, 2, 5);
+            settings.options.fr_spec = ids;
+            settings.options.head_pool = pool;
+            settings.drafter = drafter.name;
+            settings.rule = rule.name;
+            settings.k = 2;
+            settings.sampling = sampling;
+            settings.max_tokens = kTokens;
+            settings.trace_top = 0;
+            settings.timing = false;
+            constexpr long kSamples = 2500;
+            std::map<std::string, long> counted;
+            for (long i = 0; i < kSamples; ++i) {
+                settings.seed = static_cast<std::uint64_t>(i) + 1;
+                speclens::Run run(models, settings);
+                run.finish();
+                ++counted[test::context_key({run.sequence().begin() + 3, run.sequence().end()})];
+            }
+            const test::Fit fit = test::fit(expected, counted, kSamples);
+            EXPECT_GT(fit.p_value, kAlarm / kTests) << drafter.name << " " << ids << " ids " << rule.name << " TV " << fit.total_variation;
+        }
+}
+
+}  // namespace
+}  // namespace speclens

@@ -1,0 +1,470 @@
+// The engine thread: stepping, restart, cancel, errors that keep it alive.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "engine/session/session.h"
+#include "kernels/error.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/session_bench.h"
+
+namespace speclens {
+namespace {
+
+TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
+    Session session({.target = table_file()}, on_table());
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto trace = session.published().trace;
+    EXPECT_EQ(trace->size(), 1u) << "nothing happens without budget";
+    session.gate().add(1);
+    ASSERT_TRUE(eventually([&] { return trace->size() == 2; }));
+    EXPECT_TRUE(std::holds_alternative<Prefill>((*trace)[1]));
+    session.gate().add(1);
+    ASSERT_TRUE(eventually([&] { return trace->size() == 4; })) << "two drafts";
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
+}
+
+TEST(Session, KeepsThePlainTimeWithEveryRun) {
+    RunSettings settings = on_table();
+    settings.token_ids = {5, 6, 5};
+    settings.drafter = "skip";
+    settings.options.exit_layer = 1; // which plain decoding has no use for
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
+                    settings);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }))
+        << session.published().status.error;
+    const double plain = session.published().status.plain_ms_per_token;
+    EXPECT_GT(plain, 0);
+    EXPECT_EQ(session.published().trace->plain_ms(), plain);
+}
+
+// One disturbed start would be in every speed-up of the session; what is measured meanwhile is left alone. However
+// slow the machine is: the limit of the time it may take is not what is tested here.
+TEST(Session, MeasuresThePlainTimeAgainWithARestartUnlessSomethingElseIsMeasured) {
+    RunSettings settings = on_table();
+    settings.token_ids = {5, 6, 5};
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
+                    settings, {}, 1e9);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto restarted = [&] {
+        const auto before = session.published().trace;
+        session.send(Restart{settings});
+        EXPECT_TRUE(eventually([&] { return session.published().trace != before; }));
+        const Snapshot now = session.published();
+        EXPECT_EQ(now.trace->plain_ms(), now.status.plain_ms_per_token);
+        EXPECT_GT(now.trace->plain_ms(), 0);
+        return now.trace->plain_ms();
+    };
+    const double first = session.published().trace->plain_ms();
+    bool again = false; // the same time to the last digit is possible, but not ten times
+    for (int i = 0; i < 10 && !again; ++i) again = restarted() != first;
+    EXPECT_TRUE(again);
+    session.send(RunStudy{"endless", std::vector<RunSettings>(100000, settings)});
+    ASSERT_TRUE(eventually([&] { return session.published().studies.contains("endless"); }));
+    const double kept = session.published().status.plain_ms_per_token;
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(restarted(), kept) << "a study is under way";
+}
+
+TEST(Session, KeepsThePlainTimeWhereMeasuringItWouldBeNoticed) {
+    RunSettings settings = on_table();
+    settings.token_ids = {5, 6, 5};
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
+                    settings, {}, 0);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const double first = session.published().trace->plain_ms();
+    for (int i = 0; i < 3; ++i) {
+        const auto before = session.published().trace;
+        session.send(Restart{settings});
+        ASSERT_TRUE(eventually([&] { return session.published().trace != before; }));
+        EXPECT_EQ(session.published().trace->plain_ms(), first) << i;
+    }
+}
+
+// A window that draws beside every step would be in the times of the next one.
+TEST(Session, TellsOfARunThatGoesOnByItselfNowAndThen) {
+    std::atomic<int> told{0};
+    RunSettings settings = on_table();
+    settings.max_tokens = 200;
+    Session session({.target = table_file()}, settings, [&] { ++told; });
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const int before = told;
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const Snapshot shown = session.published();
+    int rounds = 0;
+    for (std::size_t i = 0; i < shown.trace->size(); ++i)
+        rounds += std::holds_alternative<Committed>((*shown.trace)[i]);
+    EXPECT_GT(rounds, 60);
+    EXPECT_LT(told - before, rounds / 2);
+}
+
+TEST(Session, TellsWhereARunStandsThatIsHalted) {
+    std::atomic<int> told{0};
+    RunSettings settings = on_table();
+    settings.max_tokens = 4000;
+    Session session({.target = table_file()}, settings, [&] { ++told; });
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto trace = session.published().trace;
+    const auto state = [&] { return session.published().status.state; };
+    for (int i = 0; i < 5 && state() != EngineStatus::State::stopped; ++i) {
+        const std::size_t events = trace->size();
+        const int before = told;
+        session.gate().set(Gate::kUnlimited);
+        while (trace->size() < events + 2) std::this_thread::yield();
+        session.gate().set(0);
+        ASSERT_TRUE(eventually([&] { return told > before && state() != EngineStatus::State::running; }))
+            << i;
+    }
+}
+
+// Whoever sees a new run may ask for its first step at once: the step is not lost to the start of the run.
+TEST(Session, KeepsAStepThatIsAskedForAsSoonAsTheRunIsShown) {
+    std::atomic<bool> armed = false;
+    std::atomic<Session*> place = nullptr;
+    Session session({.target = table_file()}, on_table(), [&] {
+        Session* here = place;
+        if (here && here->published().status.state == EngineStatus::State::idle && armed.exchange(false))
+            here->gate().add(1);
+    });
+    place = &session;
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    const auto first = session.published().trace;
+    armed = true;
+    session.send(Restart{on_table(), 0});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != first; }));
+    const auto trace = session.published().trace;
+    EXPECT_TRUE(eventually([&] { return trace->size() == 2; })) << trace->size();
+}
+
+TEST(Session, MeasuresBesideTheRunOnTheScreen) {
+    Session session({.target = table_file()}, on_table());
+    RunStudy plan{"lengths", {}};
+    for (const int k : {1, 2, 3}) {
+        plan.runs.push_back(on_table());
+        plan.runs.back().k = k;
+    }
+    plan.runs.push_back(on_table());
+    plan.runs.back().drafter = "nobody";
+    session.send(plan);
+    const auto study = [&]() -> std::shared_ptr<const Study> {
+        const Snapshot now = session.published();
+        const auto found = now.studies.find("lengths");
+        return found == now.studies.end() ? nullptr : found->second;
+    };
+    ASSERT_TRUE(eventually([&] { return study() && study()->complete(); }))
+        << "although the run stands still";
+    const auto done = study();
+    ASSERT_EQ(done->points.size(), 4u);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(done->points[static_cast<std::size_t>(i)].settings.k, i + 1);
+        EXPECT_EQ(done->points[static_cast<std::size_t>(i)].tokens, 20);
+    }
+    EXPECT_NE(done->points[3].problem.find("nobody"), std::string::npos);
+    EXPECT_EQ(session.published().trace->size(), 1u) << "the run itself did not move";
+    EXPECT_NE(session.published().status.state, EngineStatus::State::failed);
+    // a long one is given up in the middle, and what was measured stays
+    RunStudy endless{"endless", std::vector<RunSettings>(100000, on_table())};
+    session.send(endless);
+    const auto second = [&] { return session.published().studies["endless"]; };
+    ASSERT_TRUE(eventually([&] { return second() && !second()->points.empty(); }));
+    session.send(Cancel{});
+    ASSERT_TRUE(eventually([&] { return second()->complete(); }));
+    EXPECT_LT(second()->points.size(), 100000u);
+}
+
+TEST(Session, TimesPassesOnRequest) {
+    RunSettings settings;
+    settings.token_ids = {1, 2, 3};
+    settings.drafter = "none";
+    settings.k = 0;
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
+                    settings);
+    session.send(MeasurePasses{});
+    ASSERT_TRUE(eventually([&] { return session.published().passes != nullptr; }));
+    const auto times = session.published().passes;
+    ASSERT_GE(times->passes.size(), 2u);
+    EXPECT_EQ(times->passes.front().rows, 1);
+    EXPECT_NE(session.published().status.state, EngineStatus::State::failed);
+
+    Session table({.target = table_file()}, on_table());
+    table.send(MeasurePasses{});
+    ASSERT_TRUE(eventually([&] { return table.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_NE(table.published().status.error.find("no passes"), std::string::npos);
+    EXPECT_EQ(table.published().passes, nullptr);
+}
+
+TEST(Session, ReplaysACycleOnRequest) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    session.send(FetchTwin{1, {}});
+    ASSERT_TRUE(eventually([&] { return session.published().twin != nullptr; }));
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.twin->of, now.trace.get());
+    EXPECT_EQ(now.twin->cycle, 1);
+    session.send(Restart{on_table()});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
+    EXPECT_EQ(session.published().twin, nullptr) << "it belongs to the old run";
+}
+
+TEST(Session, AsksEveryDrafterBesideTheRun) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    session.send(FetchGuesses{1});
+    ASSERT_TRUE(
+        eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.guesses->of, now.trace.get());
+    EXPECT_EQ(now.guesses->cycle, 1);
+    EXPECT_EQ(now.guesses->rows.size() + 1, drafter_list().size());
+    for (const GuessRow& row : now.guesses->rows)
+        if (row.drafter == "skip") {
+            EXPECT_NE(row.problem, "") << "a table has no layers";
+        }
+    session.send(Restart{on_table()});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
+    EXPECT_EQ(session.published().guesses, nullptr) << "they belong to the old run";
+    // asked while the run is under way: answered when it stands still, without another command
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(FetchGuesses{0});
+    ASSERT_TRUE(
+        eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
+    session.send(FetchGuesses{999});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+}
+
+TEST(Session, DraftsACycleWithAnotherHeadOnRequest) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    session.send(FetchGuest{1, "lookup"});
+    ASSERT_TRUE(eventually([&] { return session.published().guest != nullptr; }));
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.guest->of, now.trace.get());
+    EXPECT_EQ(now.guest->problem, "");
+    EXPECT_EQ(now.guest->cycle, 1);
+    EXPECT_EQ(now.guest->trace->header()->drafter, "lookup");
+    session.send(FetchGuest{0, "lookup"}); // whoever turns pages wants the last one only
+    session.send(FetchGuest{1, "eagle3"});
+    ASSERT_TRUE(eventually([&] { return session.published().guest->drafter == "eagle3"; }));
+    EXPECT_NE(session.published().guest->problem, "") << "no head for a table";
+    EXPECT_EQ(session.published().status.state, EngineStatus::State::stopped) << "and the run is as it was";
+    session.send(Restart{on_table()});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
+    EXPECT_EQ(session.published().guest, nullptr) << "it belongs to the old run";
+}
+
+TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
+    Session session({.target = table_file()}, on_table());
+    RunSettings again = on_table();
+    again.seed = 99;
+    session.send(Restart{again, Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_EQ(session.published().trace->header()->seed, 99u);
+    const auto first = session.published().trace;
+
+    session.send(FetchLaws{0, 0});
+    ASSERT_TRUE(eventually([&] { return session.published().laws != nullptr; }));
+    EXPECT_EQ(session.published().laws->target.size(), 3u);
+
+    session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] {
+        const Snapshot p = session.published();
+        return p.trace != first && p.status.state == EngineStatus::State::stopped;
+    }));
+    EXPECT_EQ(first->header()->seed, 99u) << "the old branch stays readable";
+}
+
+// How a forked run is brought back: begun again and forked at once, before it has come so far.
+TEST(Session, AForkRightBehindARestartWaitsForItsRound) {
+    Session session({.target = table_file()}, on_table());
+    session.send(Restart{on_table()});
+    session.send(Fork{.cycle = 3, .force_draft = std::pair{0, 2}});
+    ASSERT_TRUE(eventually([&] { return session.published().runs == 3; }))
+        << session.published().status.error;
+    const Snapshot now = session.published();
+    EXPECT_NE(now.status.state, EngineStatus::State::failed) << now.status.error;
+    const CycleView view = fold(*now.trace, now.trace->size());
+    EXPECT_EQ(view.rounds, 3);
+    EXPECT_TRUE(std::holds_alternative<Commanded>((*now.trace)[now.trace->size() - 1]));
+}
+
+// The way to a late round may be long: it is left when the run is stopped or begun anew.
+TEST(Session, AForkThatWaitsForItsRoundCanBeGivenUp) {
+    RunSettings settings = on_table();
+    settings.max_tokens = 4000;
+    Session session({.target = table_file()}, settings);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    for (const bool restart : {false, true}) {
+        bool given_up = false;
+        for (int tries = 0; tries < 50 && !given_up; ++tries) { // on a busy machine it may be there before
+            const auto before = session.published().trace;
+            session.send(Restart{settings});
+            ASSERT_TRUE(eventually([&] { return session.published().trace != before; }));
+            const Snapshot begun = session.published();
+            session.send(Fork{.cycle = 1000000});
+            while (begun.trace->size() < 4) std::this_thread::yield();
+            session.send(restart ? Command{Restart{settings}} : Command{Cancel{}});
+            const auto end = [&]() -> const Event& { return (*begun.trace)[begun.trace->size() - 1]; };
+            ASSERT_TRUE(eventually([&] {
+                const Snapshot now = session.published();
+                return restart ? now.trace != begun.trace : now.status.state == EngineStatus::State::stopped;
+            }));
+            const auto* stopped = std::get_if<Stopped>(&end());
+            given_up = restart ? stopped == nullptr : stopped && stopped->reason == "cancelled";
+            if (given_up && restart) {
+                EXPECT_EQ(session.published().runs, begun.runs + 2) << "the fork is not waited for";
+            }
+        }
+        EXPECT_TRUE(given_up) << restart;
+    }
+}
+
+// A fork may go on with another temperature, seed or head: what is asked about the rounds before it is told
+// with what they were made with.
+TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
+    Session session({.target = table_file()}, on_table());
+    std::uint64_t runs = 1;
+    const auto finish = [&](const Command& command) {
+        session.send(command);
+        ++runs;
+        ASSERT_TRUE(eventually([&] {
+            const Snapshot p = session.published();
+            return p.runs == runs && p.status.state == EngineStatus::State::stopped;
+        })) << session.published().status.error;
+    };
+    RunSettings warm = on_table(), hot = on_table();
+    warm.draft_sampling = hot.draft_sampling = on_table().sampling;
+    warm.draft_sampling->temperature = 2;
+    hot.draft_sampling->temperature = 4;
+    warm.seed = 8;
+    hot.seed = 9;
+    hot.fork = 1;
+    finish(Restart{on_table(), Gate::kUnlimited});
+    finish(Fork{.cycle = 2, .settings = warm, .budget = Gate::kUnlimited});
+    finish(Fork{.cycle = 3, .settings = hot, .budget = Gate::kUnlimited});
+    const Snapshot run = session.published();
+    const CycleView view = fold(*run.trace, run.trace->size());
+    ASSERT_GE(view.cycles.size(), 4u);
+    int judged = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        for (const DraftSlot& slot : cycle.drafts) {
+            if (!slot.check) continue;
+            ++judged;
+            session.send(FetchLaws{cycle.cycle, slot.draft->index});
+            ASSERT_TRUE(eventually([&] {
+                const auto laws = session.published().laws;
+                return laws && laws->cycle == cycle.cycle && laws->index == slot.draft->index;
+            }));
+            const auto laws = session.published().laws;
+            const auto token = static_cast<std::size_t>(slot.draft->token);
+            EXPECT_NEAR(laws->draft[token], std::exp(slot.draft->q), 1e-6) << cycle.cycle;
+            EXPECT_NEAR(laws->target[token], std::exp(slot.check->p), 1e-6) << cycle.cycle;
+        }
+        session.send(FetchTwin{cycle.cycle, {}});
+        ASSERT_TRUE(eventually([&] {
+            const auto twin = session.published().twin;
+            return twin && twin->cycle == cycle.cycle;
+        }));
+        const auto twin = session.published().twin;
+        EXPECT_EQ(fold(*twin->trace, twin->trace->size()).cycles.at(0).commit->tokens, cycle.commit->tokens)
+            << "the same dice in round " << cycle.cycle;
+        session.send(FetchGuesses{cycle.cycle});
+        ASSERT_TRUE(eventually([&] {
+            const auto all = session.published().guesses;
+            return all && all->complete() && all->cycle == cycle.cycle;
+        }));
+        for (const GuessRow& row : session.published().guesses->rows)
+            if (row.drafter == "small") {
+                const CycleView again = fold(*row.trace, row.trace->size());
+                ASSERT_EQ(again.cycles.at(0).drafts.size(), cycle.drafts.size());
+                for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+                    EXPECT_EQ(again.cycles[0].drafts[i].draft->token, cycle.drafts[i].draft->token);
+            }
+    }
+    EXPECT_GT(judged, 4);
+    ASSERT_TRUE(run.earlier);
+    EXPECT_EQ(settings_at(1, *run.earlier, run.settings), on_table());
+    EXPECT_EQ(settings_at(2, *run.earlier, run.settings).seed, 8u);
+    EXPECT_EQ(settings_at(3, *run.earlier, run.settings).seed, 9u);
+    finish(Fork{.cycle = 1, .budget = Gate::kUnlimited});
+    const Snapshot back = session.published();
+    EXPECT_EQ(settings_at(0, *back.earlier, back.settings), on_table());
+    EXPECT_EQ(settings_at(1, *back.earlier, back.settings).seed, 9u) << "what a later fork had is gone";
+}
+
+TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {
+    Session session({.target = table_file()}, on_table());
+    RaceSettings race;
+    race.base = on_table();
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] {
+        const auto view = session.published().race;
+        return view && view->finished();
+    }));
+    EXPECT_TRUE(session.published().race->lanes[1].trace->size() > 2);
+    ASSERT_TRUE(session.published().trace) << "the run of the other scenes is untouched";
+
+    race.base.max_tokens = 4000;
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] { return session.published().race->settings.base.max_tokens == 4000; }));
+    session.send(StopRace{});
+    ASSERT_TRUE(eventually([&] { return session.published().race->running < 0; }));
+    session.send(Restart{on_table(), Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    EXPECT_TRUE(session.published().race) << "it stays as it was when it was stopped";
+
+    race.lanes.clear();
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_NE(session.published().status.error.find("0 lanes"), std::string::npos);
+}
+
+TEST(Session, ASteppedRaceGoesAsFarAsIsAskedAndATimedOneWaitsForIt) {
+    Session session({.target = table_file()}, on_table());
+    RaceSettings race;
+    race.base = on_table();
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    race.stepped = true;
+    session.send(StartRace{race});
+    const auto steps = [&] {
+        const auto view = session.published().stepped;
+        return view ? view->steps.size() : 0;
+    };
+    ASSERT_TRUE(eventually([&] { return steps() == 1; }));
+    session.send(StepRace{Stride::phase});
+    ASSERT_TRUE(eventually([&] { return steps() == 2; }));
+    race.stepped = false;
+    session.send(StartRace{race});
+    ASSERT_TRUE(eventually([&] { return session.published().race != nullptr; }));
+    session.send(StepRace{Stride::round});
+    ASSERT_TRUE(eventually([&] { return steps() == 3; }));
+    EXPECT_FALSE(session.published().race->finished()) << "times are measured alone";
+    session.send(EndSteppedRace{});
+    ASSERT_TRUE(eventually([&] { return session.published().race->finished(); }));
+    EXPECT_EQ(steps(), 3u) << "what was stepped stays to be seen";
+}
+
+TEST(Session, CancelStopsARunAndClosingNeverHangs) {
+    RunSettings endless = on_table();
+    endless.max_tokens = 4000;
+    Session session({.target = table_file()}, endless);
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    session.gate().set(Gate::kUnlimited);
+    session.send(Cancel{});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    const auto trace = session.published().trace;
+    EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,247 @@
+// tokenizer.json: both spellings of merges, and every setting that would change ids is refused by name.
+#include <functional>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/text/tokenizer.h"
+#include "tests/shared/model_support.h"
+
+namespace speclens {
+namespace {
+
+using namespace test;
+using Json = nlohmann::ordered_json;
+
+Json& json_step(Json& json, std::size_t i) {
+    return json["pre_tokenizer"]["pretokenizers"][i];
+}
+
+class TokenizerFile : public ::testing::Test {
+  protected:
+    [[nodiscard]] std::shared_ptr<const Tokenizer> with(const std::function<void(Json&)>& change) const {
+        Json json = original_;
+        change(json);
+        write_file(folder_ / "tokenizer.json", json.dump());
+        return Tokenizer::load(folder_ / "tokenizer.json");
+    }
+    void refused(const std::function<void(Json&)>& change, std::vector<std::string> words) const {
+        words.push_back("folder/tokenizer.json");
+        expect_error([&] { static_cast<void>(with(change)); }, words);
+    }
+    TempFolder folder_;
+    Json original_ = Json::parse(read_file(golden("micro_qwen3") / "tokenizer.json"));
+};
+
+TEST_F(TokenizerFile, MergesMayBeTextsOrPairs) {
+    const auto pairs = with([](Json& json) { ASSERT_TRUE(json["model"]["merges"][0].is_array()); });
+    const auto texts = with([](Json& json) {
+        for (Json& merge : json["model"]["merges"])
+            merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
+    });
+    const std::string text = "Speculative decoding lets a small model guess 123 <think> the rest.";
+    EXPECT_EQ(pairs->encode(text), texts->encode(text));
+    EXPECT_LT(pairs->encode(text).size(), text.size() / 2);
+}
+
+TEST_F(TokenizerFile, WithoutNormalizerTextStaysAsItIs) {
+    const auto plain = with([](Json& json) { json["normalizer"] = nullptr; });
+    EXPECT_EQ(plain->decode(plain->encode("e\xcc\x81")), "e\xcc\x81");
+}
+
+TEST_F(TokenizerFile, AddedTokensMayBeMatchedAfterNormalisation) {
+    const auto change = [](bool normalized) {
+        return [normalized](Json& json) {
+            json["added_tokens"].push_back({{"id", 509},
+                                            {"content", "caf\xc3\xa9"},
+                                            {"single_word", false},
+                                            {"lstrip", false},
+                                            {"rstrip", false},
+                                            {"normalized", normalized},
+                                            {"special", false}});
+        };
+    };
+    EXPECT_EQ(with(change(true))->encode("cafe\xcc\x81"), std::vector<int>{509});
+    EXPECT_GT(with(change(false))->encode("cafe\xcc\x81").size(), 1u);
+    EXPECT_EQ(with(change(false))->encode("caf\xc3\xa9"), std::vector<int>{509});
+}
+
+TEST_F(TokenizerFile, TheLongestAddedTokenWins) {
+    const auto longest = with([](Json& json) {
+        int id = 509;
+        for (const char* text : {"<x", "<x>>", "<x>"})
+            json["added_tokens"].push_back(
+                {{"id", id++}, {"content", text}, {"normalized", false}, {"special", false}});
+    });
+    EXPECT_EQ(longest->encode("<x>><x><x"), (std::vector<int>{510, 511, 509}));
+}
+
+TEST_F(TokenizerFile, BrokenFilesAreRefused) {
+    expect_error([&] { static_cast<void>(Tokenizer::load("no/such/none.json")); },
+                 {"no/such/none.json does not exist"});
+    write_file(folder_ / "tokenizer.json",
+               "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 7\n");
+    expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },
+                 {"folder/tokenizer.json", "Git LFS pointer"});
+    for (const char* text : {"", "{", "[]", "null", "{\"model\":\xff}"}) {
+        write_file(folder_ / "tokenizer.json", text);
+        expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },
+                     {"folder/tokenizer.json"});
+    }
+    refused([](Json& json) { json.erase("model"); }, {"no model"});
+    refused([](Json& json) { json["model"] = 3; }, {"model is not a JSON object"});
+    refused([](Json& json) { json["model"].erase("vocab"); }, {"model has no vocab"});
+    refused([](Json& json) { json["model"]["vocab"] = Json::object(); }, {"model has no vocab"});
+    refused([](Json& json) { json["model"]["vocab"]["a"] = "1"; }, {"\"a\"", "id"});
+    refused([](Json& json) { json["model"]["vocab"]["a"] = -1; }, {"\"a\"", "-1"});
+    refused([](Json& json) { json["model"]["vocab"]["a"] = 1'000'000'000; }, {"\"a\"", "1000000000"});
+    refused([](Json& json) { json["model"]["vocab"]["a"] = json["model"]["vocab"]["b"]; }, {"to two tokens"});
+    refused([](Json& json) { json["model"]["vocab"].erase("!"); }, {"single bytes"});
+    refused([](Json& json) { json["model"].erase("merges"); }, {"model has no merges"});
+    refused([](Json& json) { json["model"]["merges"][0] = "ab"; }, {"merge", "\"ab\""});
+    refused([](Json& json) { json["model"]["merges"][0] = 7; }, {"merge", "7"});
+    refused([](Json& json) { json["model"]["merges"][0] = "a zz"; }, {"\"zz\"", "not in the vocab"});
+    refused([](Json& json) { json["model"]["merges"][0] = "z q"; }, {"\"zq\"", "not in the vocab"});
+    refused([](Json& json) { json.erase("pre_tokenizer"); }, {"pre_tokenizer is missing"});
+    refused([](Json& json) { json["added_tokens"] = 1; }, {"added_tokens"});
+    refused([](Json& json) { json["added_tokens"][0].erase("id"); }, {"added_tokens", "<|endoftext|>"});
+    refused([](Json& json) { json["added_tokens"][0]["content"] = ""; }, {"added_tokens", "empty"});
+    refused([](Json& json) { json["added_tokens"][0]["id"] = 1 << 30; }, {"added_tokens", "1073741824"});
+}
+
+TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
+    refused([](Json& json) { json["model"]["type"] = "Unigram"; }, {"model is of type Unigram"});
+    refused([](Json& json) { json["model"]["dropout"] = 0.1; }, {"dropout"});
+    refused([](Json& json) { json["model"]["byte_fallback"] = true; }, {"byte_fallback"});
+    refused([](Json& json) { json["model"]["ignore_merges"] = true; }, {"ignore_merges"});
+    refused([](Json& json) { json["model"]["end_of_word_suffix"] = "</w>"; }, {"end_of_word_suffix"});
+    refused([](Json& json) { json["normalizer"]["type"] = "NFKC"; }, {"normalizer", "NFKC"});
+    const auto step = json_step;
+    refused([&](Json& json) { step(json, 0)["behavior"] = "Removed"; }, {"pre_tokenizer", "behavior"});
+    refused([&](Json& json) { step(json, 0)["invert"] = true; }, {"pre_tokenizer", "invert"});
+    refused([&](Json& json) { step(json, 0)["type"] = "Digits"; }, {"pre_tokenizer", "Digits"});
+    refused([&](Json& json) { step(json, 0)["pattern"] = {{"String", "x"}}; }, {"pattern", "Regex"});
+    refused([&](Json& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
+    refused([&](Json& json) { step(json, 1)["use_regex"] = true; }, {"pre_tokenizer", "built-in pattern"});
+    refused([&](Json& json) { step(json, 1)["add_prefix_space"] = true; }, {"pre_tokenizer", "prefix space"});
+    Json whole = original_;
+    const Json first = step(whole, 0), last = step(whole, 1);
+    const auto steps = [](std::vector<Json> list) {
+        return [list](Json& json) { json["pre_tokenizer"]["pretokenizers"] = list; };
+    };
+    refused(steps({first}), {"pre_tokenizer", "ByteLevel"});
+    refused(steps({first, last, last}), {"pre_tokenizer", "ByteLevel", "last"});
+    refused(steps({last, first}), {"pre_tokenizer", "ByteLevel", "last"});
+    refused([&](Json& json) { json["pre_tokenizer"] = first; }, {"pre_tokenizer", "ByteLevel"});
+    refused([](Json& json) { json["decoder"] = {{"type", "Metaspace"}}; }, {"decoder", "Metaspace"});
+    const Json around = {{"type", "TemplateProcessing"}, {"single", Json::array()}};
+    const Json bytes = {{"type", "ByteLevel"}, {"trim_offsets", false}};
+    refused([&](Json& json) { json["post_processor"] = around; }, {"post_processor", "TemplateProcessing"});
+    refused(
+        [&](Json& json) {
+            json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes, around}}};
+        },
+        {"post_processor", "TemplateProcessing"});
+    (void)with([&](Json& json) { json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes}}}; });
+    for (const char* option : {"lstrip", "rstrip", "single_word"})
+        refused([&](Json& json) { json["added_tokens"][0][option] = true; },
+                {"added_tokens", option, "<|endoftext|>"});
+}
+
+// Oniguruma, which reads the pattern for Hugging Face, and PCRE2 mean different things by these.
+TEST_F(TokenizerFile, PatternsThatAreReadInTwoWaysAreRefused) {
+    const auto pattern = [](const std::string& regex) {
+        return [regex](Json& json) { json_step(json, 0)["pattern"]["Regex"] = regex; };
+    };
+    for (const auto& [regex, piece] : {std::pair{"\\h+|\\H+", "\\h"},
+                                       {"\\w+|.", "\\w"},
+                                       {"\\s+$|.", "$"},
+                                       {"^.", "^"},
+                                       {"[\\p{L}&&[^A-Z]]+|.", "&&"},
+                                       {"[a-z[0-9]]+|.", "class"},
+                                       {"[[:alpha:]]+|.", "class"},
+                                       {"(?m).", "(?m"},
+                                       {"a(?i)b|c", "(?i"},
+                                       {"\\p{N}{1,3}+|.", "{1,3}+"}})
+        refused(pattern(regex), {"pre_tokenizer", "pattern", piece});
+    // Of Qwen2, Qwen3.5 and Llama 3.
+    for (
+        const char* regex :
+        {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+         R"([^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s+)",
+         R"(\p{N}{1,3}|\p{L}+|[\^$]+|.)"})
+        EXPECT_FALSE(with(pattern(regex))->encode("It's 1234 caf\xc3\xa9 ^$\n").empty()) << regex;
+}
+
+TEST_F(TokenizerFile, BytesAreThoseSpelledInTheAlphabet) {
+    const auto usual = with([](Json&) {});
+    const auto raw = with([](Json& json) { json["model"]["vocab"][" "] = 509; });
+    EXPECT_EQ(raw->encode("a b  c"), usual->encode("a b  c")) << "\" \" is no spelling of the space";
+    EXPECT_EQ(raw->bytes_of(509), " ");
+}
+
+TEST_F(TokenizerFile, OfEqualMergesTheLastOneCounts) {
+    const std::string text = "Speculative decoding lets a small model guess the rest of the other text.";
+    const auto usual = with([](Json&) {})->encode(text);
+    int moved_some = 0;
+    for (std::size_t i = 0; i < 40; ++i) {
+        const auto change = [i](bool erase) {
+            return [i, erase](Json& json) {
+                Json& merges = json["model"]["merges"];
+                merges.push_back(Json(merges[i]));
+                if (erase) merges.erase(merges.begin() + static_cast<std::ptrdiff_t>(i));
+            };
+        };
+        const auto moved = with(change(true))->encode(text); // as if it stood at the end only
+        EXPECT_EQ(with(change(false))->encode(text), moved) << i;
+        moved_some += moved != usual;
+    }
+    EXPECT_GT(moved_some, 0) << "the order matters for this text";
+}
+
+TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
+    EXPECT_EQ(with([](Json&) {})->bos(), -1);
+    const auto around = [](const char* name) {
+        return Json{{"type", "TemplateProcessing"},
+                    {"single",
+                     {{{"SpecialToken", {{"id", name}, {"type_id", 0}}}},
+                      {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+                    {"special_tokens", {{"<|endoftext|>", {{"ids", {500}}}}}}};
+    };
+    EXPECT_EQ(with([&](Json& json) { json["post_processor"] = around("<|endoftext|>"); })->bos(), 500);
+    refused([&](Json& json) { json["post_processor"] = around("<s>"); }, {"post_processor", "<s>"});
+
+    const auto config = [&](const Json& json) {
+        write_file(folder_ / "tokenizer_config.json", json.dump());
+        return with([&](Json& file) { file["post_processor"] = around("<|endoftext|>"); })->bos();
+    };
+    Json llama = {{"tokenizer_class", "LlamaTokenizerFast"}, {"bos_token", {{"content", "<|im_start|>"}}}};
+    EXPECT_EQ(config(llama), with([](Json&) {})->id_of("<|im_start|>"));
+    llama["add_bos_token"] = false;
+    EXPECT_EQ(config(llama), -1) << "the class decides, not the file";
+    llama["add_bos_token"] = true;
+    llama["bos_token"] = nullptr;
+    EXPECT_EQ(config(llama), -1);
+    EXPECT_EQ(config({{"tokenizer_class", "Qwen2Tokenizer"}, {"add_bos_token", true}, {"bos_token", "!"}}),
+              500);
+    llama["bos_token"] = "<nowhere>";
+    expect_error([&] { (void)config(llama); }, {"tokenizer_config.json", "bos_token", "<nowhere>"});
+    llama["add_eos_token"] = true;
+    expect_error([&] { (void)config(llama); }, {"tokenizer_config.json", "add_eos_token"});
+}
+
+TEST_F(TokenizerFile, APatternThatExplodesEndsWithAnError) {
+    const auto slow = with(
+        [](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+[cd]"; });
+    expect_error([&] { static_cast<void>(slow->encode(std::string(60, 'a') + "b")); },
+                 {"tokenizer.json", "split pattern"});
+}
+
+TEST_F(TokenizerFile, PatternsMayMatchNothingOrLeaveGaps) {
+    const auto gaps = with(
+        [](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "x*|\xc3\xa9"; });
+    for (const std::string text : {"abxxcd", "x", "\xc3\xa9\xc3\xa9z", "日x本"})
+        EXPECT_EQ(gaps->decode(gaps->encode(text)), text);
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,497 @@
+// Our own server, asked over a real socket: what it tells is what the engine did, and others' troubles end as
+// errors.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <ctime>
+#include <httplib.h>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/base/clock.h"
+#include "engine/run/cycle_view.h"
+#include "kernels/error.h"
+#include "remote/reading/exposition.h"
+#include "remote/client/http.h"
+#include "remote/client/probe.h"
+#include "remote/client/served_text.h"
+#include "remote/serving/spec_server.h"
+#include "tests/shared/listening.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+RunSettings base(const std::string& drafter, const std::string& rule = "token") {
+    RunSettings settings;
+    settings.drafter = drafter;
+    settings.rule = rule;
+    settings.k = 4;
+    return settings;
+}
+
+RequestSettings question(double temperature = 0) {
+    RequestSettings request;
+    request.prompt = "Write a short poem about the moon.";
+    request.max_tokens = 40;
+    request.temperature = temperature;
+    request.seed = 5;
+    return request;
+}
+
+HttpAnswer post(const Endpoint& endpoint, const std::string& path, const std::string& body) {
+    HttpSettings patient;
+    patient.silence_seconds = 250; // a queue of whole answers, under a sanitizer
+    return http_post(endpoint, path, body, patient, {});
+}
+
+// What it answers to these bytes, until it closes the connection.
+std::string said_to(int port, const std::string& bytes) {
+    const int connection = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
+    std::string answer;
+    char some[4096];
+    for (ssize_t n = 0; (n = read(connection, some, sizeof some)) > 0;)
+        answer.append(some, static_cast<std::size_t>(n));
+    close(connection);
+    return answer;
+}
+
+} // namespace
+
+TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
+    for (const char* drafter : {"domino", "small", "small_tree", "none"})
+        for (const double temperature : {0.0, 0.8}) {
+            SCOPED_TRACE(std::string(drafter) + " at " + std::to_string(temperature));
+            const std::string rule = std::string(drafter) == "small_tree" ? "tree_wor" : "token";
+            const Listening server(base(drafter, rule));
+            const ServerFacts facts = probe_server(server.endpoint, {});
+            EXPECT_EQ(facts.kind, ServerKind::vllm);
+            EXPECT_NE(facts.version.find("SpecLens"), std::string::npos);
+            const RequestSettings request = question(temperature);
+            const ServedText served = send_request(server.endpoint, facts, request, {});
+
+            // The same run without any network.
+            RunSettings settings = base(drafter, rule);
+            settings.prompt = request.prompt;
+            settings.chat = true;
+            settings.max_tokens = request.max_tokens;
+            settings.sampling.temperature = temperature;
+            settings.seed = *request.seed;
+            speclens::Run run(served_bundle(), settings);
+            run.finish();
+            const CycleView view = fold(run.trace(), run.trace().size());
+            EXPECT_EQ(served.text(), run.output_text());
+            EXPECT_EQ(served.tokens, view.output_tokens);
+            ASSERT_EQ(static_cast<int>(served.pieces.size()), view.output_tokens);
+
+            const ServerReading after = scrape(server.endpoint, facts, {});
+            EXPECT_DOUBLE_EQ(*after.generated, view.output_tokens);
+            EXPECT_DOUBLE_EQ(*after.prompt_tokens, view.prompt_tokens);
+            if (view.drafted == 0) {
+                EXPECT_FALSE(served.counts.has_value());
+                EXPECT_DOUBLE_EQ(*after.counts->rounds, 0);
+                continue;
+            }
+            EXPECT_EQ(served.provenance, Provenance::exact);
+            ASSERT_EQ(static_cast<int>(served.rounds.size()), view.rounds);
+            std::size_t at = 0;
+            for (int round = 0; round < view.rounds; ++round) {
+                const CycleSummary& cycle = view.cycles[static_cast<std::size_t>(round)];
+                EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].accepted, cycle.accepted);
+                EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].drafted,
+                          static_cast<int>(cycle.drafts.size()));
+                for (std::size_t i = 0; i < cycle.commit->tokens.size(); ++i, ++at) {
+                    EXPECT_EQ(served.pieces[at].round, round);
+                    EXPECT_EQ(served.pieces[at].author,
+                              static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target);
+                }
+            }
+            EXPECT_DOUBLE_EQ(*served.counts->rounds, view.rounds);
+            EXPECT_DOUBLE_EQ(served.counts->drafted, view.drafted);
+            EXPECT_DOUBLE_EQ(served.counts->accepted, view.accepted_drafts);
+            EXPECT_DOUBLE_EQ(*after.counts->rounds, *served.counts->rounds);
+            EXPECT_DOUBLE_EQ(after.counts->drafted, served.counts->drafted);
+            EXPECT_DOUBLE_EQ(after.counts->accepted, served.counts->accepted);
+            double kept = 0;
+            for (const double places : after.counts->accepted_at) kept += places;
+            EXPECT_DOUBLE_EQ(kept, view.accepted_drafts);
+        }
+}
+
+// The text ends among kept guesses, so that its rounds would also fit behind a token from the prefill.
+TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
+    RunSettings settings = base("domino");
+    settings.k = 7;
+    const Listening server(settings);
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    struct Case {
+        const char* prompt;
+        bool chat;
+    };
+    for (const Case& c :
+         {Case{"The capital of Germany is", false}, Case{"What is the capital of France?", true},
+          Case{"What is the capital of Japan?", true}}) {
+        SCOPED_TRACE(c.prompt);
+        RequestSettings request = question();
+        request.prompt = c.prompt;
+        request.chat = c.chat;
+        const ServedText served = send_request(server.endpoint, facts, request, {});
+        settings.prompt = c.prompt;
+        settings.chat = c.chat;
+        settings.max_tokens = request.max_tokens;
+        settings.seed = *request.seed;
+        settings.sampling.temperature = 0;
+        speclens::Run run(served_bundle(), settings);
+        run.finish();
+        const CycleView view = fold(run.trace(), run.trace().size());
+        EXPECT_EQ(served.provenance, Provenance::exact);
+        std::size_t at = 0;
+        for (const CycleSummary& cycle : view.cycles)
+            for (std::size_t i = 0; i < cycle.commit->tokens.size(); ++i, ++at) {
+                ASSERT_LT(at, served.pieces.size());
+                EXPECT_EQ(served.pieces[at].author,
+                          static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target)
+                    << at << " " << served.pieces[at].text;
+            }
+        EXPECT_EQ(at, served.pieces.size());
+    }
+}
+
+TEST(SpecServerTest, TellsWhichPlacesWereJudged) {
+    for (const char* drafter : {"domino", "small_tree"}) {
+        SCOPED_TRACE(drafter);
+        const Listening server(base(drafter, std::string(drafter) == "small_tree" ? "tree_wor" : "token"));
+        const ServerFacts facts = probe_server(server.endpoint, {});
+        const ServedText served = send_request(server.endpoint, facts, question(0.8), {});
+        const SpecCounts counts = *scrape(server.endpoint, facts, {}).counts;
+        EXPECT_EQ(counts.judged_at, served.counts->judged_at);
+        ASSERT_EQ(counts.judged_at.size(), counts.accepted_at.size());
+        EXPECT_DOUBLE_EQ(counts.judged_at[0], *counts.rounds) << "every round has a first guess";
+        for (std::size_t i = 0; i < counts.judged_at.size(); ++i) {
+            EXPECT_GE(counts.judged_at[i], counts.accepted_at[i]);
+            if (i > 0) {
+                EXPECT_LE(counts.judged_at[i], counts.accepted_at[i - 1]);
+            }
+        }
+    }
+}
+
+TEST(SpecServerTest, HasBoundsInItsHistograms) {
+    const Listening server(base("small"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    const ServedText served = send_request(server.endpoint, facts, question(), {});
+    const auto samples = parse_exposition(http_get(server.endpoint, "/metrics").body, "test");
+    for (const std::string name : {"vllm:time_to_first_token_seconds", "vllm:inter_token_latency_seconds"}) {
+        double buckets = 0, last = 0, count = -1;
+        std::string bound;
+        for (const MetricSample& sample : samples) {
+            if (sample.name == name + "_count") count = sample.value;
+            if (sample.name != name + "_bucket") continue;
+            EXPECT_GE(sample.value, last);
+            last = sample.value;
+            bound = *sample.label("le");
+            ++buckets;
+        }
+        EXPECT_GT(buckets, 15) << name;
+        EXPECT_EQ(bound, "+Inf");
+        EXPECT_DOUBLE_EQ(last, count);
+        EXPECT_DOUBLE_EQ(count, name.find("first") != std::string::npos ? 1 : served.tokens - 1);
+    }
+}
+
+// A first token that came alone has nothing between it and itself.
+TEST(SpecServerTest, MeasuresNoGapWhereThereIsNone) {
+    const Listening server(base("none"));
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":1})").status, 200);
+    int lines = 0;
+    for (const MetricSample& sample : parse_exposition(http_get(server.endpoint, "/metrics").body, "test")) {
+        if (!sample.name.starts_with("vllm:inter_token_latency_seconds")) continue;
+        EXPECT_EQ(sample.value, 0) << sample.name;
+        ++lines;
+    }
+    EXPECT_GT(lines, 15);
+}
+
+TEST(SpecServerTest, HasTheFieldsThatClientsOfVllmRead) {
+    const Listening server(base("small"));
+    const auto now = static_cast<double>(std::time(nullptr));
+    const auto recent = [&](const Json& json) {
+        return json.contains("created") && std::abs(json["created"].get<double>() - now) < 600;
+    };
+    EXPECT_TRUE(recent(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]));
+    EXPECT_TRUE(recent(
+        Json::parse(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").body)));
+    const std::string chat = R"("messages":[{"role":"user","content":"Hi"}],"max_tokens":9)";
+    EXPECT_TRUE(recent(Json::parse(post(server.endpoint, "/v1/chat/completions", "{" + chat + "}").body)));
+    std::string stream;
+    (void)http_post(server.endpoint, "/v1/chat/completions", "{" + chat + R"(,"stream":true})", {},
+                    [&](std::string_view bytes) {
+                        stream += bytes;
+                        return true;
+                    });
+    EXPECT_TRUE(recent(Json::parse(stream.substr(6, stream.find('\n') - 6)))) << stream;
+    const std::size_t role = stream.find(R"("role":"assistant")");
+    EXPECT_LT(role, stream.find('\n')) << stream;
+    EXPECT_EQ(stream.find(R"("role":"assistant")", role + 1), std::string::npos) << "in the first chunk only";
+    for (const char* streamed : {"false", "true"}) {
+        const HttpAnswer other =
+            post(server.endpoint, "/v1/completions",
+                 R"({"model":"other","prompt":"The","stream":)" + std::string(streamed) + "}");
+        EXPECT_EQ(other.status, 404) << other.body;
+        EXPECT_EQ(Json::parse(other.body)["error"]["type"], "NotFoundError");
+    }
+    EXPECT_EQ(
+        post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})")
+            .status,
+        200);
+}
+
+TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
+    const Listening server(base("small"));
+    const HttpAnswer chat = post(
+        server.endpoint, "/v1/chat/completions",
+        R"({"messages":[{"role":"user","content":[{"type":"text","text":"What is the capital of Japan?"}]}],"temperature":0})");
+    ASSERT_EQ(chat.status, 200) << chat.body;
+    const Json answer = Json::parse(chat.body);
+    EXPECT_EQ(answer["choices"][0]["message"]["content"], "The capital of Japan is Tokyo.");
+    EXPECT_EQ(answer["choices"][0]["finish_reason"], "stop");
+    EXPECT_GT(answer["metrics"]["speculative_decoding"]["num_accepted_draft_tokens"], 0);
+    const HttpAnswer raw = post(server.endpoint, "/v1/completions",
+                                R"({"prompt":"The capital of France is","max_tokens":2,"temperature":0})");
+    EXPECT_EQ(Json::parse(raw.body)["choices"][0]["finish_reason"], "length") << raw.body;
+    EXPECT_EQ(Json::parse(raw.body)["usage"]["completion_tokens"], 2);
+    // A conversation is answered with its earlier turns, not without them.
+    const auto length = [&](const char* body) {
+        const HttpAnswer answered = post(server.endpoint, "/v1/chat/completions", body);
+        EXPECT_EQ(answered.status, 200) << answered.body;
+        return Json::parse(answered.body)["usage"]["prompt_tokens"].get<int>();
+    };
+    EXPECT_GT(
+        length(
+            R"({"messages":[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hello there."},
+                        {"role":"user","content":"Who are you?"}],"stop":null})"),
+        length(R"({"messages":[{"role":"user","content":"Who are you?"}],"max_tokens":1})") + 6);
+    EXPECT_EQ(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]["id"], "bundle S");
+}
+
+TEST(SpecServerTest, RefusesWithAReason) {
+    const Listening server(base("small"));
+    struct Case {
+        const char *path, *body, *word;
+    };
+    std::string long_prompt = R"({"prompt":")";
+    for (int i = 0; i < 9000; ++i) long_prompt += "word ";
+    long_prompt += "\"}";
+    for (const Case& c :
+         {Case{"/v1/completions", "nonsense", "JSON"},
+          Case{"/v1/completions", "{}", "prompt"},
+          Case{"/v1/completions", R"({"prompt":["a"]})", "token id"},
+          Case{"/v1/completions", R"({"prompt":""})", ""},
+          Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
+          Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
+          Case{"/v1/completions", R"({"prompt":"a","n":3})", "n "},
+          Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
+          Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
+          Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"tool","content":"x"}]})", "tool"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
+          Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
+          Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
+          Case{"/v1/completions", R"({"prompt":"a","temperature":1e-31})", "temperature"},
+          Case{"/v1/completions", R"({"prompt":"a","model":3})", "model"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":0})", "logprobs"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":5})", "logprobs"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})",
+               "logprobs"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})",
+               "top_logprobs"},
+          Case{"/v1/completions", long_prompt.c_str(), ""}})
+        for (const bool stream : {false, true}) { // a status goes before a stream, too
+            std::string body = c.body;
+            if (stream && body.ends_with("}") && body != "{}")
+                body.replace(body.size() - 1, 1, R"(,"stream":true})");
+            const HttpAnswer answer = post(server.endpoint, c.path, body);
+            EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n"
+                                          << answer.body;
+            const Json json = Json::parse(answer.body, nullptr, false);
+            ASSERT_TRUE(json.is_object()) << answer.body;
+            EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos)
+                << answer.body;
+        }
+    EXPECT_EQ(
+        post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status,
+        200);
+    // and goes on
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
+}
+
+// Also where the library refuses by itself: clients look for the reason in the body.
+TEST(SpecServerTest, RefusesWithAReasonBeforeARequestIsRead) {
+    const Listening server(base("small"));
+    httplib::Client client(server.endpoint.origin);
+    client.set_read_timeout(120);
+    client.set_write_timeout(120);
+    const auto expect = [](const httplib::Result& answer, int status, const std::string& word) {
+        ASSERT_TRUE(answer) << word;
+        EXPECT_EQ(answer->status, status) << answer->body;
+        EXPECT_EQ(answer->get_header_value("Content-Type"), "application/json");
+        const Json json = Json::parse(answer->body, nullptr, false);
+        ASSERT_TRUE(json.is_object()) << status << ": '" << answer->body << "'";
+        EXPECT_EQ(json["error"]["code"], status);
+        EXPECT_TRUE(json["error"]["type"].is_string());
+        EXPECT_NE(json["error"]["message"].get<std::string>().find(word), std::string::npos) << answer->body;
+    };
+    for (const char* path : {"/v1/completions", "/v1/chat/completions"})
+        for (const httplib::Result& answer :
+             {client.Get(path), client.Put(path, "{}", "application/json"), client.Delete(path),
+              client.Options(path), client.Patch(path, "{}", "application/json")}) {
+            expect(answer, 405, path);
+            EXPECT_EQ(answer->get_header_value("Allow"), "POST");
+        }
+    const std::string bare = "PUT /v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    const Stopwatch watch;
+    EXPECT_NE(said_to(server.port, bare).find("\r\nAllow: POST\r\n"), std::string::npos);
+    EXPECT_LT(watch.ms(), 4000) << "the library waits five seconds for a body that nobody announced";
+    const httplib::Result posted = client.Post("/metrics", "{}", "application/json");
+    expect(posted, 405, "not POST");
+    EXPECT_EQ(posted->get_header_value("Allow"), "GET, HEAD");
+    const httplib::Result head = client.Head("/v1/completions");
+    ASSERT_TRUE(head);
+    EXPECT_EQ(head->status, 405);
+    EXPECT_EQ(client.Head("/health")->status, 200);
+    expect(client.Get("/nowhere"), 404, "/v1/chat/completions");
+    expect(client.Post("/nowhere", "{}", "application/json"), 404, "no such address");
+    const std::string large = R"({"prompt":")" + std::string(8'000'000, 'a') + "\"}";
+    expect(client.Post("/v1/completions", large, "application/json"), 413, "8000000 bytes");
+    // What curl -d calls every body.
+    const std::string form = large.substr(large.size() - 9000);
+    expect(client.Post("/v1/completions", form, "application/x-www-form-urlencoded"), 413,
+           "Content-Type: application/json");
+    // and goes on
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
+}
+
+TEST(SpecServerTest, ServesOneAfterTheOther) {
+    const Listening server(base("small"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    const ServedText alone = send_request(server.endpoint, facts, question(), {});
+    std::vector<std::thread> threads;
+    std::vector<std::string> texts(4);
+    for (std::string& text : texts)
+        threads.emplace_back(
+            [&, out = &text] { *out = send_request(server.endpoint, facts, question(), {}).text(); });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& text : texts) EXPECT_EQ(text, alone.text());
+    const ServerReading reading = scrape(server.endpoint, facts, {});
+    EXPECT_DOUBLE_EQ(*reading.running, 0);
+    EXPECT_DOUBLE_EQ(*reading.waiting, 0);
+    EXPECT_DOUBLE_EQ(*reading.generated, 5.0 * alone.tokens);
+    EXPECT_DOUBLE_EQ(reading.first_token.count, 5);
+}
+
+TEST(SpecServerTest, TellsHowManyWaitAndRefusesTooMany) {
+    const Listening server(base("none"), 12);
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; ++i)
+        threads.emplace_back([&] {
+            const HttpAnswer answer = post(server.endpoint, "/v1/completions",
+                                           R"({"prompt":"The","max_tokens":24,"temperature":3})");
+            EXPECT_TRUE(answer.status == 200 || answer.status == 503) << answer.body;
+            refused += answer.status == 503;
+        });
+    double most = 0;
+    for (bool over = false; !over;) {
+        const ServerReading reading = scrape(server.endpoint, facts, {});
+        EXPECT_LE(*reading.running, 1);
+        EXPECT_LE(*reading.waiting, 12);
+        most = std::max(most, *reading.waiting);
+        over = *reading.running == 0 && *reading.waiting == 0 && *reading.generated > 0 &&
+               reading.first_token.count + refused.load() >= 16;
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_GE(most, 6); // more than the library's own eight workers leave to see
+}
+
+TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
+    const Listening server(base("none"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    RequestSettings request = question(1);
+    request.max_tokens = 100000;
+    request.own_server = true;
+    int bytes = 0;
+    const HttpAnswer answer = http_post(server.endpoint, "/v1/chat/completions",
+                                        request_body(facts.kind, request), {}, [&](std::string_view data) {
+                                            bytes += static_cast<int>(data.size());
+                                            return false;
+                                        });
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_GT(bytes, 0);
+    // the next request is served although the first one asked for a hundred thousand tokens
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
+    EXPECT_LT(*scrape(server.endpoint, facts, {}).generated, 50000);
+}
+
+// A target that runs out of memory with every answer.
+class Exhausted final : public Scorer {
+  public:
+    explicit Exhausted(const Models& like) : vocabulary_{like.tokenizer, like.vocab(), like.stops()} {}
+    const std::string& name() const override { return name_; }
+    const Vocabulary& vocabulary() const override { return vocabulary_; }
+    int listed() const override { return 4; }
+    int capacity() const override { return 1000; }
+    std::vector<Top> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
+
+  private:
+    std::string name_ = "exhausted";
+    Vocabulary vocabulary_;
+};
+
+TEST(SpecServerTest, OutlivesAnAnswerThatThereIsNoMemoryFor) {
+    auto models = std::make_shared<Models>(*served_bundle());
+    models->scorer = std::make_shared<Exhausted>(*models);
+    models->target = nullptr;
+    models->networks.clear();
+    const Listening server(base("none"), 32, models);
+    const std::string asked = R"({"prompt":"The","max_tokens":4,"temperature":0)";
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(post(server.endpoint, "/v1/completions", asked + "}").status, 500);
+        const HttpAnswer streamed = post(server.endpoint, "/v1/completions", asked + R"(,"stream":true})");
+        EXPECT_EQ(streamed.status, 200);
+        EXPECT_NE(streamed.body.find("\"code\":500"), std::string::npos) << streamed.body;
+        EXPECT_NE(streamed.body.find("[DONE]"), std::string::npos) << streamed.body;
+        EXPECT_TRUE(http_get(server.endpoint, "/health").ok());
+    }
+}
+
+// The system keeps a port for a minute that a connection was closed from.
+TEST(SpecServerTest, ListensAgainWhereItHasListened) {
+    int port = 0;
+    {
+        const Listening server(base("none"));
+        port = server.port;
+        EXPECT_NE(said_to(port, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").find("200"),
+                  std::string::npos);
+    }
+    SpecServer next(served_bundle(), {"127.0.0.1", port, 32, base("none")});
+    EXPECT_EQ(next.bind(), port);
+}
+
+TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
+    const Listening server(base("none"));
+    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 32, base("none")});
+    EXPECT_NE(network_error([&] { (void)second.bind(); }).find("cannot listen"), std::string::npos);
+}
+
+} // namespace speclens::test

@@ -1,0 +1,430 @@
+// Scene S3 on saved runs: what recorded heads prove of two laws, and where they do not say.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "tests/scenes/accept_bench.h"
+#include "app/frontend/frontend.h"
+#include "scenes/shared/words.h"
+#include "tests/scenes/scenes_look.h"
+
+namespace speclens {
+namespace {
+
+// Every check has the probabilities of its token, also where it stands below the head.
+TEST(AcceptHeads, TheDraftedTokenKeepsItsCoinWhateverTheHeadLists) {
+    Saved whole(64), heads(3);
+    int below = 0;
+    for (const Position& position : whole.positions()) {
+        const AcceptView all = whole.view(position), some = heads.view(position);
+        ASSERT_GE(some.drafted, 0);
+        EXPECT_NEAR(some.bar().p, all.bar().p, 1e-9) << position.cycle << ", " << position.index;
+        EXPECT_NEAR(some.bar().q, all.bar().q, 1e-9) << position.cycle << ", " << position.index;
+        EXPECT_TRUE(some.coin_known());
+        EXPECT_EQ(some.accepts(), some.source.accepted);
+        EXPECT_FALSE(says(heads.told(position, 3), "never proposed"));
+        const SceneInput input = heads.at(position);
+        const CycleSummary& cycle = input.view->cycles[static_cast<std::size_t>(position.cycle)];
+        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(position.index)];
+        below += !listed(slot.draft->top, slot.draft->token) || !listed(slot.check->top, slot.draft->token);
+    }
+    EXPECT_GT(below, 3) << "or nothing was tried";
+}
+
+// Whoever divides the printed numbers gets the printed ratio.
+TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
+    Saved whole(64);
+    int divided = 0;
+    for (const Position& position : whole.positions()) {
+        whole.look_at(position, kCoinBeat);
+        for (const ui::RecordedText& shown : whole.bench.texts) {
+            double p = 0, q = 0, ratio = 0;
+            const std::size_t at = shown.text.find(") = .");
+            if (!shown.text.starts_with("accept if") || at == std::string::npos) continue;
+            if (shown.text.find('<', at) != std::string::npos) continue; // no number to divide
+            ASSERT_EQ(std::sscanf(shown.text.c_str() + at + 4, "%lf ÷ %lf ≈ %lf", &p, &q, &ratio), 3)
+                << shown.text;
+            EXPECT_NEAR(p / q, ratio, 0.0051 + 0.01 * ratio) << shown.text;
+            ++divided;
+        }
+    }
+    EXPECT_GT(divided, 3) << "or nothing was tried";
+}
+
+// Where the laws are equal nothing is dotted, and no replacement fills it.
+TEST(AcceptRule, EqualLawsNeedNoReplacement) {
+    SceneBench bench("accept-rule");
+    const auto trace = fixtures::toy_run({.name = "equal", .cycles = 4, .noise = 0});
+    bench.show(trace, trace->size());
+    SceneInput input = bench.controller.frame(0).scene;
+    input.beat = 6;
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_GT(view.kept, 1 - 1e-6);
+    const std::string text = accept_story(input, view, {}).text;
+    EXPECT_EQ(text.find("dotted"), std::string::npos) << text;
+    EXPECT_NE(text.find("nothing has to be replaced"), std::string::npos) << text;
+}
+
+TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
+    Saved whole(64), heads(3);
+    int less = 0;
+    for (const Position& position : whole.positions()) {
+        const AcceptView all = whole.view(position), some = heads.view(position);
+        EXPECT_FALSE(all.at_least);
+        EXPECT_LE(some.kept, all.kept + 1e-9);
+        if (!some.at_least) {
+            EXPECT_NEAR(some.kept, all.kept, 0.005);
+            continue;
+        }
+        less += some.kept < all.kept - 0.01;
+        for (const AcceptBar& bar : some.bars) {
+            const auto same = std::ranges::find(all.bars, bar.id, &AcceptBar::id);
+            if (bar.id < 0 || same == all.bars.end()) continue;
+            EXPECT_LE(same->p, bar.p_most > 0 ? bar.p_most : bar.p + 1e-9);
+            EXPECT_LE(same->q, bar.q_most > 0 ? bar.q_most : bar.q + 1e-9);
+        }
+    }
+    EXPECT_GT(less, 3) << "or nothing was tried";
+}
+
+TEST(AcceptHeads, AreNotToldAsTheChance) {
+    Saved heads(3);
+    int told = 0;
+    for (const Position& position : heads.positions()) {
+        const AcceptView view = heads.view(position);
+        const std::string green = heads.told(position, 1), areas = heads.told(position, 4);
+        EXPECT_EQ(says(green, "that is the chance"), !view.at_least) << green;
+        if (!view.at_least || !view.told()) continue;
+        ++told;
+        EXPECT_TRUE(says(green, "Kept ≥ ")) << green;
+        EXPECT_TRUE(says(green, "rejected ≤ ")) << green;
+        EXPECT_TRUE(says(green, "at least")) << green;
+        EXPECT_TRUE(says(areas, "claims at most")) << areas;
+        EXPECT_FALSE(says(areas, "≥ <")) << areas;
+        EXPECT_FALSE(says(areas, "Residual:")) << areas;
+        Saved window(3); // selecting moves the cursor
+        window.look_at(position, kBooksBeat);
+        EXPECT_TRUE(window.bench.shows("kept " + kept_number(view))) << window.bench.words;
+        EXPECT_TRUE(window.bench.shows(lost_number(view) + " × residual")) << window.bench.words;
+    }
+    EXPECT_GT(told, 3) << "or nothing was tried";
+}
+
+// Two heads of one token: what they share says nothing.
+TEST(AcceptHeads, GiveNoNumberWhereTheyShareNothing) {
+    Saved heads(1);
+    int silent = 0;
+    for (const Position& position : heads.positions()) {
+        const AcceptView view = heads.view(position);
+        if (view.told()) continue;
+        ++silent;
+        EXPECT_TRUE(says(heads.told(position, 1), "Kept –, rejected –")) << heads.told(position, 1);
+        EXPECT_FALSE(says(accept_title(heads.at(position, kBooksBeat), view).title, "share next to nothing"));
+    }
+    EXPECT_GT(silent, 0) << "or nothing was tried";
+}
+
+// What is thrown shares as much as what is drawn: "other" is many tokens, not one.
+TEST(AcceptHeads, FlipsKeepWhatTheBarsShare) {
+    Saved heads(3);
+    int tried = 0;
+    for (const Position& position : heads.positions()) {
+        const AcceptView view = heads.view(position);
+        const AcceptBar& other = view.bars.back();
+        if (std::min(other.over(), other.owed()) < 0.1) continue;
+        ++tried;
+        FlipCounts counts;
+        flip(view, 7, 4000, counts);
+        EXPECT_NEAR(counts.kept_total() / 4000.0, view.kept, 0.03);
+        EXPECT_LT(test_flips(view, counts).tv, 0.03);
+    }
+    EXPECT_GT(tried, 3) << "or nothing was tried";
+}
+
+// The user's own table has no unknown part.
+TEST(AcceptHeads, AChangedTableIsWhole) {
+    Saved heads(3);
+    for (const Position& position : heads.positions()) {
+        AcceptEdit edit;
+        edit.bars = heads.view(position).bars;
+        set_bar(edit.bars, 0, Side::target, 0.3);
+        const AcceptView view = accept_view(heads.at(position), edit, -1);
+        EXPECT_TRUE(view.edited);
+        EXPECT_FALSE(view.at_least);
+    }
+}
+
+// What becomes of a guess under a coin that nobody threw is no verdict.
+TEST(AcceptRule, AGreedyRunThrewNoCoin) {
+    Judged greedy("small", "token", 0);
+    const SceneInput input = greedy.input(3);
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_FALSE(view.bars.empty());
+    EXPECT_FALSE(view.thrown);
+    EXPECT_TRUE(verdict_words(input, view).starts_with("would be ")) << verdict_words(input, view);
+    const std::string words = accept_description(input, view, {});
+    EXPECT_TRUE(says(words, "this run threw no coin")) << words;
+    EXPECT_TRUE(says(words, "This run threw no coin here: it is greedy")) << words;
+    EXPECT_FALSE(says(words, " it stays. ") || says(words, " it goes. ")) << words;
+    AcceptEdit own; // the user's own coin has a verdict
+    own.coin = 0.1;
+    EXPECT_FALSE(verdict_words(input, accept_view(input, own, -1)).starts_with("would be "));
+}
+
+// Block verification may keep what the token rule would not, and reject what it would keep.
+TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
+    Judged block("small", "block", 1);
+    const SceneInput input = block.input();
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_TRUE(view.source.position);
+    const auto claims = [](const DraftSlot& slot) {
+        return std::exp(slot.check->q) - std::exp(slot.check->p);
+    };
+    double shown = -2, most = -2;
+    for (const CycleSummary& cycle : input.view->cycles)
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+            if (!cycle.drafts[i].check || cycle.cycle != input.view->current()->cycle) continue;
+            most = std::max(most, claims(cycle.drafts[i]));
+            if (*view.source.position == Position{cycle.cycle, static_cast<int>(i)})
+                shown = claims(cycle.drafts[i]);
+        }
+    EXPECT_EQ(shown, most);
+    int other = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        Judged one("small", "block", 1, seed);
+        SceneInput there = one.input();
+        for (const Position& position : judged_positions(*there.view)) {
+            there.selected = position;
+            const AcceptView at = accept_view(there, {}, -1);
+            if (!at.coin_known() || at.accepts() == at.source.accepted) continue;
+            ++other;
+            EXPECT_TRUE(says(verdict_words(there, at), "here; block ")) << verdict_words(there, at);
+        }
+    }
+    EXPECT_GT(other, 0) << "or nothing was tried";
+}
+
+// Output, timeline and playhead of a picture are of the round that it speaks of.
+TEST(AcceptRule, APictureAfterAnotherRuleBeginsInTheRoundOfTheLargestClaim) {
+    for (const char* rule : {"block", "typical", "match"}) {
+        Judged run("small", rule, 1);
+        const Trace& trace = *run.run->shared_trace();
+        const CycleView whole = fold(trace, trace.size());
+        const auto cursor = find_scene("accept-rule")->make()->first_look(whole);
+        ASSERT_TRUE(cursor) << rule;
+        const CycleView shown = fold(trace, *cursor);
+        const std::optional<Position> at = accept_position(shown, {});
+        ASSERT_TRUE(at) << rule;
+        EXPECT_EQ(at->cycle, shown.current()->cycle) << rule;
+        double most = -2, here = -2;
+        for (const CycleSummary& cycle : whole.cycles)
+            for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+                const Checked* check = cycle.drafts[i].check;
+                if (!check) continue;
+                const double claim = std::exp(check->q) - std::exp(check->p);
+                most = std::max(most, claim);
+                if (*at == Position{cycle.cycle, static_cast<int>(i)}) here = claim;
+            }
+        EXPECT_EQ(here, most) << rule;
+        FrameRequest request;
+        request.scene = "accept-rule";
+        EXPECT_EQ(shown_position(request, trace), (std::pair{at->cycle, at->index})) << rule;
+    }
+    Judged token("small", "token", 1);
+    EXPECT_FALSE(find_scene("accept-rule")->make()->first_look(*token.input().whole));
+}
+
+TEST(AcceptRule, XShowsTheNextRejectionUnderEveryRule) {
+    for (const char* rule : {"token", "block"}) {
+        int found = 0;
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            Judged run("dflash", rule, 1, seed);
+            const auto trace = run.run->shared_trace();
+            SceneBench bench("accept-rule");
+            bench.show(trace, 1);
+            for (const CycleSummary& cycle : fold(*trace, trace->size()).cycles)
+                for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+                    if (!cycle.drafts[i].check || cycle.drafts[i].check->accepted) continue;
+                    bench.key(ui::Key::x);
+                    bench.settle();
+                    const AcceptView view = accept_view(bench.controller.frame(bench.time).scene, {}, -1);
+                    ASSERT_TRUE(view.source.position) << rule;
+                    EXPECT_EQ(*view.source.position, (Position{cycle.cycle, static_cast<int>(i)})) << rule;
+                    ++found;
+                }
+        }
+        EXPECT_GT(found, 5) << rule;
+    }
+}
+
+// A picture of the last beat has what it speaks of, also where there are no details beside the stage.
+TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        Judged live("small", "token", 1);
+        live.bench->resize(screen);
+        SceneInput input = live.input(kCountBeat);
+        input.still = true;
+        const std::string words = find_scene("accept-rule")->make()->describe(input);
+        EXPECT_TRUE(says(words, "1000 flips: ")) << words;
+        input.still = false;
+        EXPECT_FALSE(says(find_scene("accept-rule")->make()->describe(input), " flips: "));
+        live.bench->controller.perform({SceneCommand{SetBeat{kCountBeat}}}, live.bench->time);
+        live.bench->settle();
+        EXPECT_TRUE(live.bench->shows("Throw the coins and count")) << live.bench->words;
+        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280)
+            << "the place of the handles is that of the counts";
+        live.bench->key(ui::Key::m);
+        EXPECT_TRUE(live.bench->shows("resampled")) << live.bench->words;
+        look(*live.bench, "counted coins", false);
+    }
+}
+
+// Nothing that cannot be done is advised.
+TEST(AcceptRule, ARunWithoutDrafterOffersOne) {
+    Judged plain("none", "token", 1);
+    EXPECT_TRUE(plain.bench->shows("This run drafts nothing")) << plain.bench->words;
+    EXPECT_FALSE(plain.bench->shows("Jump to a rejection"));
+    EXPECT_FALSE(plain.bench->shows("Beat 1 of"));
+    plain.bench->key(ui::Key::u);
+    ASSERT_FALSE(plain.sent.empty());
+    const auto* restart = std::get_if<Restart>(&plain.sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "small");
+    EXPECT_GT(restart->settings.k, 0);
+}
+
+// The three sums stand on a ground of their own, beside the chosen column where there is room.
+TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
+    Saved whole(64);
+    int tried = 0;
+    for (const Position& position : whole.positions()) {
+        whole.look_at(position, kSumsBeat);
+        const SceneInput input = whole.bench.controller.frame(0).scene;
+        const AcceptView view = accept_view(input, {}, -1);
+        const AcceptGrid grid = accept_grid(input.stage, view);
+        const float left = grid.x(static_cast<std::size_t>(view.chosen)) - (grid.pitch - grid.bar) / 2;
+        if (view.chosen > 4) continue; // with the chosen column in the middle there may be no other room
+        for (const ui::RecordedText& text : whole.bench.texts) {
+            if (text.text != "where the two overlap") continue;
+            ++tried;
+            EXPECT_TRUE(text.box.right() < left || text.box.x > left + grid.pitch)
+                << position.cycle << ", " << position.index;
+        }
+    }
+    EXPECT_GT(tried, 3) << "or nothing was tried";
+}
+
+// Each has air on its own ground, however narrow the chart.
+TEST(AcceptRule, NoSumTouchesTheNext) {
+    const auto trace = fixtures::toy_run({.name = "saved", .cycles = 12});
+    const float scale = presenter_scale({1920, 1080}, find_scene("accept-rule")->make()->presenter_stage());
+    int tried = 0, named = 0;
+    for (const ui::Rect& screen : {ui::Rect{0, 0, 1100, 700}, ui::Rect{0, 0, 1280, 720},
+                                   ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1920 / scale, 1080 / scale}}) {
+        SceneBench bench("accept-rule", {}, screen);
+        bench.show(trace, trace->size());
+        if (screen.h < 700) {
+            bench.controller.window = {1920, 1080};
+            bench.key(ui::Key::f5);
+        }
+        for (const Position& position : judged_positions(*bench.controller.frame(0).scene.view)) {
+            bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{kSumsBeat}}},
+                                     bench.time);
+            bench.settle();
+            std::vector<ui::Rect> details;
+            for (const char* words : {"where the two overlap", "draft above target", "target above draft"})
+                for (const ui::RecordedText& text : bench.texts)
+                    if (text.text == words) details.push_back(text.box);
+            if (details.size() != 3) continue;
+            ++tried;
+            constexpr float kGround = 26, kAir = 10; // the ground begins so far left of the words
+            for (const ui::RecordedText& text : bench.texts) {
+                if (text.text != "draft q" && text.text != "target p") continue;
+                if (text.font != ui::Font::text_bold) continue;
+                ++named;
+                for (const ui::Rect& words : details) // the ground reaches 12 below the words' line
+                    EXPECT_FALSE(text.box.right() > words.x - kGround && text.box.x < words.right() + 12 &&
+                                 text.baseline - 11 < words.bottom() + 4)
+                        << screen.w << ": " << text.text << " at " << position.cycle << ", "
+                        << position.index;
+            }
+            for (std::size_t k = 0; k < 2; ++k)
+                EXPECT_LE(details[k].right() + kAir, details[k + 1].x - kGround)
+                    << screen.w << ": " << position.cycle << ", " << position.index;
+        }
+    }
+    EXPECT_GT(tried, 10) << "or nothing was tried";
+    EXPECT_GT(named, 10) << "or nothing was tried";
+}
+
+// A room that is asked for ideas must not read the answer above the question.
+TEST(AcceptRule, TheFirstBeatsAskAndDoNotAnswer) {
+    Saved whole(64);
+    std::optional<Position> found;
+    for (const Position& position : whole.positions())
+        if (const AcceptView view = whole.view(position); !found && view.kept > 0.05 && view.kept < 0.95)
+            found = position;
+    ASSERT_TRUE(found) << "or nothing was tried";
+    std::set<std::string> titles;
+    for (int beat = 0; beat < kAcceptBeats; ++beat) {
+        whole.look_at(*found, beat);
+        EXPECT_EQ(whole.reads("overlap"), beat >= kSumsBeat) << beat;
+        EXPECT_EQ(whole.reads("The coin for"), beat >= kCoinBeat) << beat;
+        EXPECT_EQ(whole.reads("Proof"), beat >= kBooksBeat) << beat;
+        EXPECT_EQ(whole.reads("Over-claimed = owed"), beat >= kBooksBeat) << beat;
+        const std::string told = whole.told(*found, beat);
+        EXPECT_EQ(says(told, "Kept "), beat >= kSumsBeat) << told;
+        EXPECT_EQ(says(told, "Coin for "), beat >= kCoinBeat) << told;
+        EXPECT_EQ(says(told, "Residual:"), beat >= kBooksBeat) << told;
+        const std::string title = accept_title(whole.at(*found, beat), whole.view(*found)).title;
+        EXPECT_TRUE(whole.bench.shows(title)) << title << " in:\n" << whole.bench.words;
+        EXPECT_EQ(says(title, "over-claims"), beat == kBooksBeat) << title;
+        EXPECT_TRUE(titles.insert(title).second) << title << " at two beats";
+        look(whole.bench, "accept rule, beat " + std::to_string(beat), false);
+    }
+}
+
+TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
+    for (const ui::Key asks : {ui::Key::c, ui::Key::m, ui::Key::equal}) {
+        Saved whole(64);
+        whole.look_at(whole.positions().back(), 0);
+        EXPECT_FALSE(whole.reads("The coin for"));
+        whole.bench.key(asks);
+        EXPECT_TRUE(whole.reads("The coin for")) << whole.bench.words;
+        EXPECT_TRUE(whole.reads("overlap")) << whole.bench.words;
+        EXPECT_TRUE(whole.reads("Proof")) << whole.bench.words;
+        if (asks != ui::Key::equal) continue;
+        whole.bench.key(ui::Key::z);
+        EXPECT_FALSE(whole.reads("The coin for")) << "taken back";
+    }
+}
+
+// A run that recorded every token that has a probability recorded the laws.
+TEST(AcceptHeads, ThatListEverythingAreLaws) {
+    Saved heads(3), whole(-1);
+    const Position position = whole.positions().back();
+    EXPECT_TRUE(says(accept_title(heads.at(position), heads.view(position)).subtitle, "recorded heads"));
+    EXPECT_TRUE(
+        says(accept_title(whole.at(position), whole.view(position)).subtitle, "both laws from the run"));
+}
+
+TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
+    Saved saved(64);
+    const Position position = saved.positions().back();
+    SceneInput input = saved.at(position);
+    LawPair laws{position.cycle, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
+    input.laws = &laws;
+    const AcceptView view = accept_view(input, {}, -1);
+    ASSERT_EQ(view.bars.size(), 3u);
+    for (const AcceptBar& bar : view.bars) EXPECT_GE(bar.id, 0);
+    EXPECT_NEAR(view.kept, 0.4, 1e-12);
+    const Top target{{{1, std::log(.7)}, {0, std::log(.2)}, {2, std::log(.1)}}, 0},
+        draft{{{0, std::log(.8)}, {1, std::log(.1)}, {2, std::log(.1)}}, 0};
+    EXPECT_EQ(law_table(target, draft, 10).rows.size(), 3u);
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,264 @@
+// The Domino scene: words and marks are those of the cycle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ui/format.h"
+#include "ui/tokens.h"
+#include "tests/scenes/domino_bench.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
+#include "scenes/domino/domino_draw.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+TEST(DominoScene, SavesAndReadsItsOwnRun) {
+    const auto trace = recorded();
+    SceneBench bench("domino");
+    bench.show(trace);
+    bench.key(ui::Key::y);
+    const FrameInput frame = bench.controller.frame(bench.time);
+    const DominoModel model = domino_model(frame.scene);
+    EXPECT_EQ(model.selected, model.rescued);
+    EXPECT_GE(model.rescued, 0);
+    // every draft of the cycle, both laws' leaders and both rows are in the words
+    const std::string words = find_scene("domino")->make()->describe(frame.scene);
+    for (const DominoColumn& column : model.columns) {
+        EXPECT_NE(words.find(ui::token_words(trace->text(column.draft->token))), std::string::npos);
+        EXPECT_NE(words.find(ui::token_words(trace->text(column.base_choice))), std::string::npos);
+    }
+    for (const char* part : {"Head off:", "Head on:", "Top movers", "Clock:", "δ of size"})
+        EXPECT_NE(words.find(part), std::string::npos) << part;
+    // up and down choose the position
+    bench.key(ui::Key::down);
+    EXPECT_EQ(domino_model(bench.controller.frame(bench.time).scene).selected, model.selected + 1);
+    bench.key(ui::Key::up);
+    EXPECT_EQ(domino_model(bench.controller.frame(bench.time).scene).selected, model.selected);
+}
+
+// A round with nothing to jump to says so, and names the key that brings another prompt.
+TEST(DominoScene, SaysWhereNoOtherRoundWasSavedByTheHead) {
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    const Position only = *next_rescue(whole, -1);
+    const CycleSummary& cycle = whole.cycles[static_cast<std::size_t>(only.cycle)];
+    DominoFrame frame(trace, domino_settings(0), cycle.end_event);
+    std::erase_if(frame.whole.cycles, [&](const CycleSummary& c) { return c.cycle > only.cycle; });
+    frame.input.beat = 2;
+    const Story alone = domino_story(frame.input, domino_model(frame.input), {});
+    EXPECT_EQ(alone.task, "No other round here has one; another prompt: N");
+    EXPECT_FALSE(alone.on_task.empty());
+    frame.whole.cycles.resize(static_cast<std::size_t>(only.cycle));
+    frame.input.view = &frame.whole;
+    if (!frame.whole.cycles.empty()) {
+        const Story none = domino_story(frame.input, domino_model(frame.input), {});
+        EXPECT_EQ(none.task, "Try a prompt where they do not: N");
+    }
+}
+
+TEST(DominoScene, OffersDominoWhereSomethingElseDrafts) {
+    std::vector<Command> sent;
+    EnginePort port;
+    port.send = [&](Command c) { sent.push_back(std::move(c)); };
+    SceneBench bench("domino", port);
+    const auto models = test::micro_models(1);
+    RunSettings settings = domino_settings(0);
+    settings.drafter = "small";
+    speclens::Run run(models, settings);
+    run.finish();
+    Snapshot published;
+    published.trace = run.shared_trace();
+    published.settings = settings;
+    published.status.ready_drafters = {"none", "small", "domino"};
+    bench.controller.observe(published, bench.time);
+    bench.settle();
+    bench.click(bench.find("Draft with Domino"));
+    const auto* restart = sent.empty() ? nullptr : std::get_if<Restart>(&sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "domino");
+}
+
+// Scene, controller and engine thread together, on the golden micro checkpoints.
+TEST(DominoScene, TellsOfTheChosenPosition) {
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    const std::optional<Position> rescue = next_rescue(whole, -1);
+    ASSERT_TRUE(rescue);
+    const CycleSummary& cycle = whole.cycles[static_cast<std::size_t>(rescue->cycle)];
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
+        DominoFrame frame(trace, domino_settings(0), cycle.end_event);
+        frame.input.selected = Position{cycle.cycle, static_cast<int>(i)};
+        frame.input.beat = 3;
+        const DominoModel model = domino_model(frame.input);
+        EXPECT_EQ(telling_position(model), static_cast<int>(i));
+        const Story story = domino_story(frame.input, model, {});
+        EXPECT_NE(story.text.find("State S" + std::to_string(i + 1) + " "), std::string::npos) << story.text;
+        const bool last = i + 1 == cycle.drafts.size(); // no state follows it
+        EXPECT_EQ(story.task, "Force another d" + std::to_string(i + 1) + " with B, watch " +
+                                  (last ? "its verdict" : "S" + std::to_string(i + 2)));
+    }
+}
+
+// Where one token has nearly all, the correction moves nothing that shows.
+TEST(DominoScene, NamesTheTokenMovedMostOnlyWhereItMoves) {
+    const auto trace = recorded();
+    const std::optional<Position> rescue = next_rescue(fold(*trace, trace->size()), -1);
+    ASSERT_TRUE(rescue);
+    DominoFrame frame(trace, domino_settings(0), trace->size());
+    frame.view = fold(*trace, frame.whole.cycles[static_cast<std::size_t>(rescue->cycle)].end_event);
+    frame.input.selected = rescue;
+    frame.input.beat = 4;
+    DominoModel model = domino_model(frame.input);
+    DominoColumn& column = model.columns[static_cast<std::size_t>(rescue->index)];
+    Drafted alike = *column.draft, alone = *column.draft;
+    ASSERT_GT(alike.lens.movers.size(), 1u);
+    for (Lens::Mover& mover : alike.lens.movers) mover.final_logp = mover.base_logp - 0.02;
+    alone.lens.movers.resize(1);
+    const auto line = [&] {
+        const std::string words = domino_description(frame.input, model, {});
+        const std::size_t at = words.find("Position " + std::to_string(rescue->index + 1) + " ");
+        return words.substr(at, words.find('\n', at) - at);
+    };
+    const auto story = [&] { return domino_story(frame.input, model, {}).text; };
+    EXPECT_NE(story().find("Of the likely tokens it moves"), std::string::npos) << story();
+    EXPECT_NE(line().find(", of the likely tokens most on “"), std::string::npos) << line();
+    column.draft = &alike;
+    EXPECT_NE(story().find("It moves all likely tokens alike."), std::string::npos) << story();
+    EXPECT_EQ(line().find("most on"), std::string::npos) << line();
+    column.draft = &alone;
+    EXPECT_NE(story().find("is likely there, before and after."), std::string::npos) << story();
+    EXPECT_EQ(line().find("most on"), std::string::npos) << line();
+}
+
+// One guess has nothing to fit to, and a refused one is no success.
+TEST(DominoScene, CallsNoRefusalAFit) {
+    RunSettings settings = domino_settings(0);
+    settings.k = 1;
+    speclens::Run run(test::micro_models(1), settings);
+    run.finish();
+    DominoFrame one(run.shared_trace(), settings, run.trace().size());
+    one.input.beat = 2;
+    for (const CycleSummary& cycle : one.whole.cycles) {
+        if (cycle.drafts.empty()) continue;
+        one.input.selected = Position{cycle.cycle, 0};
+        one.view = fold(*one.trace, cycle.end_event);
+        const DominoModel model = domino_model(one.input);
+        EXPECT_EQ(domino_story(one.input, model, {}).heading, "One guess, nothing to fit");
+        const bool kept = cycle.accepted == 1;
+        EXPECT_EQ(domino_title(one.input, model).title,
+                  std::string("One guess, so nothing for the head to correct: ") +
+                      (kept ? "kept" : "refused"));
+    }
+
+    const auto trace = recorded();
+    const CycleView whole = fold(*trace, trace->size());
+    DominoFrame frame(trace, domino_settings(0), whole.cycles.front().end_event);
+    frame.input.beat = 2;
+    DominoModel model = domino_model(frame.input);
+    model.rescued = -1;
+    for (DominoColumn& column : model.columns) column.changed = false;
+    model.columns.front().on.state = DominoVerdict::State::accepted;
+    EXPECT_EQ(domino_story(frame.input, model, {}).heading, "Here the favourites fit");
+    model.columns.front().on.state = DominoVerdict::State::rejected;
+    EXPECT_EQ(domino_story(frame.input, model, {}).heading, "Here no favourite changes");
+}
+
+// Base plus δ is final: what the head added stands beside the token that it was added to, and no third token
+// stands between the two laws.
+TEST(DominoScene, ShowsWhatWasAddedToEveryListedToken) {
+    const auto trace = recorded();
+    SceneBench bench("domino");
+    bench.show(trace);
+    int strangers = 0;
+    for (int times = 0; times < 4; ++times) {
+        const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
+        const DominoColumn& c = *model.column(model.selected);
+        if (c.corrected) {
+            for (const int id : {c.base_choice, c.final.entries.front().id}) {
+                const std::optional<double> delta = correction_of(c, id);
+                ASSERT_TRUE(delta) << "the two favourites are always known";
+                EXPECT_TRUE(bench.shows(ui::signed_number(*delta, 1))) << bench.words;
+                for (const Top::Entry& was : c.base.entries)
+                    for (const Top::Entry& is : c.final.entries)
+                        if (was.id == id && is.id == id) {
+                            EXPECT_NEAR(*delta, is.logp - was.logp, 0.01);
+                        }
+            }
+            const std::vector<int> listed = domino_tokens(c, 3);
+            const Lens::Mover* mover = largest_mover(c);
+            ASSERT_NE(mover, nullptr);
+            if (std::ranges::find(listed, mover->token) == listed.end()) {
+                ++strangers;
+                const std::string gain = ui::signed_number(mover->gain(), 1);
+                for (const ui::RecordedText& text : bench.texts)
+                    if (text.box.right() < 1190 && text.box.y > 100 && text.box.y < 690) {
+                        EXPECT_NE(text.text, gain) << "the δ of a token that is not listed";
+                    }
+            }
+        }
+        bench.key(ui::Key::down);
+    }
+    EXPECT_GT(strangers, 0);
+}
+
+TEST(DominoScene, GivesOneColumnRoomAndItsDraftADistanceFromTheLine) {
+    DominoModel model;
+    model.columns.resize(1);
+    SceneInput input;
+    for (const ui::Rect stage : {ui::Rect{48, 24, 1232, 500}, ui::Rect{208, 24, 992, 668}}) {
+        input.stage = stage;
+        const DominoGrid g = domino_grid(input, model);
+        EXPECT_GT(g.width, 500.0F) << "the words of the backbone go across";
+        EXPECT_GT(g.off - 8.5F, g.draft + 35) << "a chip with its ring above the line";
+    }
+}
+
+// What the one sentence speaks of is on the stage.
+TEST(DominoScene, ShowsAPresentersAudienceBothVerdictsAndTheClock) {
+    const float scale = presenter_scale({1280, 720}, find_scene("domino")->make()->presenter_stage());
+    SceneBench bench("domino", {}, {0, 0, 1280 / scale, 720 / scale});
+    bench.controller.window = {1280, 720};
+    bench.show(recorded());
+    bench.key(ui::Key::f5);
+    const auto beat = [&](int number) {
+        bench.controller.perform({SceneCommand{SetBeat{number}}}, bench.time);
+        bench.settle();
+    };
+    beat(kDominoBothBeat - 1);
+    EXPECT_TRUE(bench.shows("Verified"));
+    EXPECT_FALSE(bench.shows("Head off"));
+    beat(kDominoBothBeat);
+    EXPECT_TRUE(bench.shows("Head off"));
+    EXPECT_TRUE(bench.shows("Head on"));
+    beat(kDominoBothBeat + 1);
+    EXPECT_TRUE(bench.shows("Clock"));
+    EXPECT_TRUE(bench.shows("of the round; backbone, head and verify"));
+}
+
+// A presenter sees two positions: those must be among them that the sentence speaks of.
+TEST(DominoScene, ShowsAPresenterThePositionWhereTheVerdictsPart) {
+    const auto trace = recorded();
+    int parted = 0;
+    for (const CycleSummary& cycle : fold(*trace, trace->size()).cycles) {
+        if (cycle.drafts.empty()) continue;
+        DominoFrame frame(trace, domino_settings(0), cycle.end_event);
+        frame.input.beat = kDominoBothBeat;
+        const DominoModel usual = domino_model(frame.input);
+        frame.input.presenter = true;
+        const DominoModel model = domino_model(frame.input);
+        if (const int at = parting_position(model); at >= 0) {
+            ++parted;
+            EXPECT_EQ(model.selected, at);
+        } else {
+            EXPECT_EQ(model.selected, telling_position(model));
+        }
+        EXPECT_EQ(usual.selected, usual.rescued >= 0 ? usual.rescued : 1);
+    }
+    EXPECT_GT(parted, 0);
+}
+
+} // namespace
+} // namespace speclens

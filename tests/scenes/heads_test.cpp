@@ -1,0 +1,289 @@
+// What the scenes of the heads share: another drafter's round, drawing twice, a published round, acceptance.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ui/format.h"
+#include "engine/run/guest.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
+#include "engine/run/twin.h"
+#include "tests/scenes/heads_bench.h"
+#include "tests/scenes/run_window.h"
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/domino/domino_model.h"
+#include "scenes/shared/published_round.h"
+#include "scenes/shared/second_draw.h"
+#include "scenes/shared/words.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_look.h"
+
+namespace speclens {
+namespace {
+
+TEST(HeadScenes, ShareTheRoomOfColumnsByTheirWords) {
+    const auto widths = [](const std::vector<float>& wanted) { return shared_widths(wanted, 60, 400); };
+    EXPECT_EQ(widths({90, 50, 20, 10}), (std::vector<float>{100, 100, 100, 100})) << "all fit: all alike";
+    EXPECT_EQ(widths({160, 50, 50}), (std::vector<float>{160, 120, 120}));
+    EXPECT_EQ(widths({160, 160, 50, 50}), (std::vector<float>{140, 140, 60, 60})) << "too many words";
+    EXPECT_TRUE(widths({}).empty());
+}
+
+// DFlash's law does not know the guess before it; Domino's base law neither, its corrected one does.
+TEST(HeadScenes, DrawAGuessTwice) {
+    for (const char* name : {"dflash", "domino"}) {
+        RunSettings settings = settings_for(name);
+        settings.sampling.temperature = 0.9;
+        Live live(name, settings);
+        live.bench->key(ui::Key::down);
+        live.sent.clear();
+        live.bench->key(ui::Key::w);
+        const FetchTwin* wish = nullptr;
+        for (const Command& command : live.sent)
+            if (const auto* twin = std::get_if<FetchTwin>(&command); twin && twin->force_draft) wish = twin;
+        ASSERT_NE(wish, nullptr) << name;
+        const HeadModel at =
+            std::string(name) == "dflash"
+                ? static_cast<HeadModel>(dflash_model(live.bench->controller.frame(0).scene))
+                : static_cast<HeadModel>(domino_model(live.bench->controller.frame(0).scene));
+        EXPECT_EQ(wish->force_draft->first, at.selected - 1);
+        live.published.other_guess =
+            std::make_shared<const Twin>(replay_twin(live.models, settings, *live.published.trace, *wish));
+        live.show();
+        const std::optional<SecondDraw> draw = second_draw(live.bench->controller.frame(0).scene, at);
+        ASSERT_TRUE(draw) << name;
+        EXPECT_NE(draw->first.before, draw->second.before);
+        EXPECT_TRUE(draw->same_base) << name;
+        EXPECT_EQ(draw->corrected, std::string(name) == "domino");
+        EXPECT_EQ(draw->same_final, std::string(name) == "dflash");
+        EXPECT_TRUE(live.bench->shows("drawn twice"));
+        EXPECT_NE(
+            second_draw_words(live.bench->controller.frame(0).scene, *draw).find("same to the last bit"),
+            std::string::npos);
+        const std::string words = find_scene(name)->make()->describe(live.bench->controller.frame(0).scene);
+        EXPECT_NE(words.find("drawn twice with the same coin"), std::string::npos);
+        const std::size_t asked = live.sent.size();
+        live.bench->settle();
+        EXPECT_EQ(live.sent.size(), asked) << "asked once";
+        live.bench->key(ui::Key::w);
+        EXPECT_FALSE(live.bench->shows("drawn twice"));
+    }
+}
+
+TEST(HeadScenes, ListTheDrawnTokenOfALawHoweverUnlikely) {
+    Top top;
+    for (int id = 0; id < 5; ++id) top.entries.push_back({id, -static_cast<float>(id)});
+    const auto ids = [&](int drawn, int rows) {
+        std::vector<int> shown;
+        for (const Top::Entry& entry : law_rows(top, drawn, rows)) shown.push_back(entry.id);
+        return shown;
+    };
+    EXPECT_EQ(ids(1, 3), (std::vector{0, 1, 2}));
+    EXPECT_EQ(ids(4, 3), (std::vector{0, 1, 4}));
+    EXPECT_EQ(ids(99, 3), (std::vector{0, 1, 2})) << "less likely than what was recorded";
+    EXPECT_EQ(ids(4, 9), (std::vector{0, 1, 2, 3, 4}));
+    EXPECT_TRUE(ids(4, 0).empty());
+}
+
+TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
+    for (const auto& [scene, label] :
+         {std::pair{"dflash", "Draft with DFlash"}, std::pair{"eagle3", "Draft with EAGLE-3"}}) {
+        Live live(scene, settings_for("small"));
+        live.bench->click(live.bench->find(label));
+        const auto* restart = live.sent.empty() ? nullptr : std::get_if<Restart>(&live.sent.back());
+        ASSERT_NE(restart, nullptr) << scene;
+        EXPECT_EQ(restart->settings.drafter, scene);
+    }
+}
+
+TEST(HeadScenes, ListTheOneKeyThatWorksWhereAnotherDrafts) {
+    for (const char* scene : {"domino", "dflash", "eagle3"}) {
+        Live other(scene, settings_for("small")), own(scene, settings_for(scene));
+        const auto keys = [](const Live& live) {
+            return live.bench->controller.frame(live.bench->time).active->keys();
+        };
+        ASSERT_EQ(keys(other).size(), 1U) << scene;
+        EXPECT_EQ(keys(other)[0].first, "U") << scene;
+        EXPECT_EQ(keys(own)[0].first, "↑ ↓") << scene;
+    }
+}
+
+// A scene about one head has something to show in every run that it can be asked about.
+TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
+    for (const auto& [scene, title] : {std::pair{"eagle3", "EAGLE-3"}, std::pair{"dflash", "DFlash"},
+                                       std::pair{"domino", "Domino"}}) {
+        Live live(scene, settings_for("small"));
+        EXPECT_TRUE(live.sent.empty()) << "a saved run cannot be asked about";
+        live.published.status.model = "micro";
+        live.show();
+        ASSERT_EQ(live.sent.size(), 1u) << scene;
+        const auto* asked = std::get_if<FetchGuest>(&live.sent[0]);
+        ASSERT_NE(asked, nullptr);
+        EXPECT_EQ(asked->drafter, scene);
+        const FetchGuest wanted = *asked;
+        const auto answer = [&](const FetchGuest& question) {
+            live.published.guest = std::make_shared<const Guest>(
+                guess_as(live.models, live.settings, live.run->trace(), question));
+            live.show();
+        };
+        answer(wanted);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1))) << scene;
+        EXPECT_EQ(live.sent.size(), 1u) << "asked once";
+        const CycleView round = fold(*live.published.guest->trace, live.published.guest->trace->size());
+        const std::string words = find_scene(scene)->make()->describe(live.bench->controller.frame(0).scene);
+        EXPECT_NE(words.find(std::string("draft ") + quoted(*live.published.guest->trace,
+                                                            round.cycles[0].drafts[1].draft->token)),
+                  std::string::npos)
+            << words;
+        EXPECT_EQ(words.find("Kept by position"), std::string::npos) << "one round is no rate";
+
+        // No beat says "this run" of a run of one round, or names a key that would begin a branch of it.
+        SceneInput input = live.bench->controller.frame(0).scene;
+        for (input.beat = 0; input.beat < 8; ++input.beat) {
+            const std::string at = find_scene(scene)->make()->describe(input);
+            for (const char* never : {"A round of this run", "over the run", "In this run", "length on average", ": W\n", ": N\n",
+                                      " with B", ": H\n", " Y\n", "– not judged yet"})
+                EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
+            EXPECT_NE(at.find("Task: "), std::string::npos) << at;
+        }
+
+        // Another round: the one before stays until the answer is there.
+        const auto& trace = live.run->trace();
+        std::size_t end = 0;
+        for (int i = 0; i <= wanted.cycle + 1; ++i) end = next_cycle_end(trace, end);
+        live.bench->controller.perform({SceneCommand{SetCursor{end}}}, live.bench->time);
+        live.bench->settle();
+        ASSERT_EQ(live.sent.size(), 2u);
+        const FetchGuest next = std::get<FetchGuest>(live.sent[1]);
+        EXPECT_EQ(next.cycle, wanted.cycle + 1);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1)));
+        const std::size_t at = live.bench->controller.frame(0).scene.cursor;
+        live.bench->key(ui::Key::down); // of a round that is not the cursor's
+        EXPECT_EQ(live.bench->controller.frame(0).scene.cursor, at) << "the playhead stays";
+        answer(next);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(next.cycle + 1)));
+
+        live.bench->key(ui::Key::u);
+        const auto* restart = std::get_if<Restart>(&live.sent.back());
+        ASSERT_NE(restart, nullptr) << scene;
+        EXPECT_EQ(restart->settings.drafter, scene);
+        EXPECT_TRUE(live.bench->shows(std::string("Run with ") + title));
+    }
+}
+
+TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
+    Live live("eagle3", settings_for("small"));
+    live.published.status.model = "micro";
+    live.published.guest = std::make_shared<const Guest>(
+        guess_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
+    live.show();
+    EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
+    live.published.guest = std::make_shared<const Guest>([&] {
+        Guest guest = *live.published.guest;
+        guest.cycle = std::get<FetchGuest>(live.sent.at(0)).cycle;
+        guest.problem = "it has no guess there. Choose another round.";
+        return guest;
+    }());
+    live.show();
+    EXPECT_TRUE(live.bench->shows("cannot be shown: it has no guess there")) << live.bench->words;
+    live.bench->key(ui::Key::down);
+    live.bench->key(ui::Key::u);
+    EXPECT_NE(std::get_if<Restart>(&live.sent.back()), nullptr) << "and can be left by its key";
+}
+
+// Hollow beside solid: what papers say of a round stands with its source below what was measured here.
+TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
+    const auto figures = std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const PublishedRace paper = published_race(figures.get());
+    for (const char* name : {"eagle3", "dflash"}) {
+        const PublishedPoint* point = paper.of(name);
+        ASSERT_NE(point, nullptr) << name;
+        SceneBench bench(name);
+        bench.controller.figures = figures;
+        bench.show(recorded(name));
+        EXPECT_TRUE(bench.shows("PUBLISHED, " + paper.conditions)) << bench.words;
+        const std::string whole = published_round_words(*point);
+        EXPECT_TRUE(bench.shows(whole.substr(0, whole.find(": ")))) << bench.words;
+        EXPECT_TRUE(bench.shows(whole.substr(whole.find(": ") + 2))) << bench.words;
+        EXPECT_TRUE(bench.shows(paper.source.substr(0, 12)));
+        EXPECT_EQ(overlap_of(bench.texts), "") << name;
+        EXPECT_TRUE(bench.clipped.empty()) << name;
+        const std::string words = find_scene(name)->make()->describe(bench.controller.frame(0).scene);
+        EXPECT_NE(words.find(published_round_words(*point) + ". Source: " + paper.source), std::string::npos);
+        int count = 0; // of those that are not wrong in their source
+        double high = 0;
+        for (const PublishedFigure* f : figures->select({.method = name, .quantity = "speedup", .unit = "x"}))
+            if (f->standing != Standing::wrong && f->form != Form::list && f->variant.empty() && f->dataset && f->model) {
+                ++count;
+                high = std::max(high, middle(*f));
+            }
+        EXPECT_GT(count, 1);
+        for (const std::string& part : {": " + std::to_string(count) + ", from ", " to " + ui::speed_up(high) + " by model",
+                                        std::string("speclens list published ") + name})
+            EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    }
+    EXPECT_TRUE(paper.of("eagle3")->derived);
+    EXPECT_NE(published_round_words(*paper.of("eagle3")).find("(derived)"), std::string::npos);
+}
+
+// A file from elsewhere may number its guesses as it likes.
+TEST(HeadScenes, SurviveWrongIndices) {
+    for (const char* name : {"dflash", "eagle3", "domino"}) {
+        const auto trace = recorded(name);
+        auto odd = std::make_shared<Trace>([trace](int id) { return trace->text(id); });
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            Event event = (*trace)[i];
+            if (auto* drafted = std::get_if<Drafted>(&event)) {
+                drafted->index = 1 << 29;
+                drafted->lens.strips.clear();
+            }
+            if (auto* commit = std::get_if<Committed>(&event)) commit->lens = {};
+            odd->append(std::move(event));
+        }
+        for (const std::size_t cursor : {std::size_t{1}, odd->size() / 2, odd->size()}) {
+            SceneBench bench(name);
+            bench.show(odd, cursor);
+            for (int beat = 0; beat < 8; ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                EXPECT_FALSE(find_scene(name)->make()->describe(bench.controller.frame(0).scene).empty());
+            }
+        }
+    }
+}
+
+TEST(HeadScenes, CountAcceptanceAsTheRunDid) {
+    for (const char* name : {"dflash", "eagle3", "domino"}) {
+        const auto trace = recorded(name);
+        const CycleView view = fold(*trace, trace->size());
+        const AcceptanceSeries series = acceptance_of(view, name);
+        int kept = 0;
+        for (const int at : series.kept) kept += at;
+        EXPECT_EQ(kept, view.accepted_drafts) << name;
+        EXPECT_LE(series.judged.front(), view.rounds) << name;
+    }
+}
+
+// Block verification throws a coin at every place, also behind the last guess that stays: those had no
+// chance.
+TEST(HeadScenes, CountNoPlaceBehindTheFirstLossUnderBlockVerification) {
+    const auto trace = fixtures::toy_run({.name = "block", .rule = "block", .k = 4, .cycles = 20});
+    const CycleView view = fold(*trace, trace->size());
+    const AcceptanceSeries series = acceptance_of(view, "");
+    std::vector<int> reached(5);
+    int coins = 0, judged = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        for (int i = 0; i <= std::min(cycle.accepted, static_cast<int>(cycle.drafts.size()) - 1); ++i)
+            ++reached[static_cast<std::size_t>(i)];
+        for (const DraftSlot& slot : cycle.drafts) coins += slot.check != nullptr;
+    }
+    for (std::size_t i = 0; i < series.judged.size(); ++i) {
+        EXPECT_EQ(series.judged[i], reached[i]) << i;
+        judged += series.judged[i];
+    }
+    EXPECT_GT(coins, judged) << "no round of this run lost a guess before its last one";
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,188 @@
+// Scene S16: the published figures as a table, its filters, and what is said of one figure.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "scenes/numbers/numbers_model.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/scenes_look.h"
+
+namespace speclens {
+namespace {
+
+std::shared_ptr<const Published> shipped() {
+    return std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+}
+
+struct Listed {
+    std::unique_ptr<SceneBench> bench;
+    explicit Listed(ui::Rect screen = {0, 0, 1600, 1000})
+        : bench(std::make_unique<SceneBench>("numbers", EnginePort{}, screen)) {
+        bench->controller.figures = shipped();
+        bench->settle();
+    }
+    [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
+    void beat(int number) {
+        bench->controller.perform({SceneCommand{SetBeat{number}}}, 0);
+        bench->settle();
+    }
+};
+
+TEST(Numbers, FiltersByStandingAndMethod) {
+    Listed list;
+    NumbersState state;
+    const NumbersModel all = numbers_model(list.input(), state);
+    EXPECT_EQ(all.rows.size(), all.figures->figures().size());
+    EXPECT_EQ(all.selected, 0);
+    state.filter = FigureFilter::wrong;
+    const NumbersModel wrong = numbers_model(list.input(), state);
+    EXPECT_EQ(static_cast<int>(wrong.rows.size()), all.wrong);
+    ASSERT_GT(all.wrong, 0);
+    for (const PublishedFigure* figure : wrong.rows) EXPECT_EQ(figure->standing, Standing::wrong);
+    state.filter = FigureFilter::disputed;
+    const NumbersModel disputed = numbers_model(list.input(), state);
+    EXPECT_EQ(static_cast<int>(disputed.rows.size()), all.disputed);
+    state.method = disputed.rows.back()->method;
+    for (const PublishedFigure* figure : numbers_model(list.input(), state).rows)
+        EXPECT_EQ(figure->method, state.method);
+    state.selected = disputed.rows.back()->id;
+    EXPECT_EQ(numbers_model(list.input(), state).chosen()->id, state.selected);
+    state.method = "nobody";
+    EXPECT_EQ(numbers_model(list.input(), state).selected, -1);
+}
+
+TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
+    Listed list;
+    const auto rows = numbers_model(list.input(), {}).rows;
+    EXPECT_TRUE(list.bench->shows("PUBLISHED"));
+    for (int i = 0; i < 40; ++i) list.bench->key(ui::Key::down); // beyond what fits: the table follows
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("41 of " + std::to_string(rows.size())));
+    for (int i = 0; i < 60; ++i) list.bench->key(ui::Key::up);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("1 of " + std::to_string(rows.size())));
+    list.beat(2);
+    EXPECT_TRUE(list.bench->shows("Against "));
+    list.beat(3);
+    EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+}
+
+// A wrong figure stands beside what follows from its source, a list in full, and what is wrong in words.
+TEST(NumbersScene, ShowsWhatIsWrongAndWhatWouldBeRight) {
+    Listed list;
+    const Published& figures = *list.input().figures;
+    const PublishedFigure* printed = figures.find("dynamo-expected-70");
+    ASSERT_NE(printed, nullptr);
+    const PublishedFigure* right = right_figure(figures, *printed);
+    ASSERT_NE(right, nullptr);
+    EXPECT_EQ(right->id, "dynamo-expected-70-derived");
+    EXPECT_EQ(whole_value(*printed), "2.76 3.16 3.29 3.33");
+    EXPECT_EQ(right_figure(figures, *figures.find("dynamo-production-cost")), nullptr)
+        << "what contradicts it is another quantity";
+    Listed wide({0, 0, 1920, 1080});
+    wide.beat(3);
+    EXPECT_TRUE(wide.bench->shows("2.76 3.16 3.29 3.33 2.53 2.94 3.14 3.27")) << wide.bench->words;
+    EXPECT_TRUE(wide.bench->shows("15 drafts are verified")) << wide.bench->words;
+    for (const char* ending : {"0.7", "0.8", "0.9", "0.95"})
+        EXPECT_TRUE(std::ranges::any_of(wide.bench->texts,
+                                        [&](const ui::RecordedText& text) {
+                                            return text.text.starts_with("Expected tokens") &&
+                                                   text.text.ends_with(ending);
+                                        }))
+            << "rows that differ in their end only: " << ending;
+}
+
+TEST(NumbersScene, TheFilterGoesRound) {
+    Listed list;
+    list.bench->key(ui::Key::c);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("that stand against another"));
+    list.bench->key(ui::Key::c);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+    list.bench->key(ui::Key::c);
+    list.bench->settle();
+    EXPECT_FALSE(list.bench->shows("that are wrong in their source"));
+}
+
+// A beat about some of the figures begins with them, and says so.
+TEST(NumbersScene, BringsWhatABeatIsAboutToTheTop) {
+    for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1600, 1000, "1600x1000"}}) {
+        Listed list({0, 0, s.w, s.h});
+        list.beat(kCountingBeat);
+        for (const char* words : {"not counted", "token included)", "one known anchor and 15 drafts",
+                                  "first the 9 that count differently"})
+            EXPECT_TRUE(list.bench->shows(words)) << s.name << ": " << words << "\n" << list.bench->words;
+        list.beat(kRepeatBeat);
+        EXPECT_TRUE(list.bench->shows("that name most of their conditions")) << list.bench->words;
+        EXPECT_TRUE(list.bench->shows("A100 80 GB") || list.bench->shows("H20")) << list.bench->words;
+    }
+}
+
+TEST(Numbers, BeginsWithTheFiguresOfTheBeat) {
+    Listed list;
+    SceneInput input = list.input();
+    const Published& figures = *input.figures;
+    const std::size_t all = figures.figures().size();
+    for (const int beat : {kCountingBeat, kRepeatBeat}) {
+        input.beat = beat;
+        const auto told = figures_told(figures, beat);
+        EXPECT_GE(told.size(), beat == kCountingBeat ? 9U : 5U) << "a figure of the beat is gone";
+        NumbersState state;
+        const NumbersModel m = numbers_model(input, state);
+        EXPECT_EQ(m.told, static_cast<int>(told.size()));
+        EXPECT_TRUE(std::equal(told.begin(), told.end(), m.rows.begin()));
+        ASSERT_EQ(m.rows.size(), all) << "nothing is left out or shown twice";
+        EXPECT_EQ(std::set<const PublishedFigure*>(m.rows.begin(), m.rows.end()).size(), all);
+        state.method = "dflash"; // what the user asked for holds here, too
+        for (const PublishedFigure* figure : numbers_model(input, state).rows)
+            EXPECT_EQ(figure->method, "dflash");
+    }
+}
+
+TEST(Numbers, ABeatTakesNoFilterAway) {
+    Listed list;
+    SceneInput input = list.input();
+    NumbersState state;
+    int beat = -1;
+    const auto go = [&](int to) {
+        input.beat = to;
+        follow_numbers_beat(input, state, beat);
+        return state.filter;
+    };
+    EXPECT_EQ(go(0), FigureFilter::all);
+    choose_filter(state, FigureFilter::disputed);
+    EXPECT_EQ(go(kCountingBeat), FigureFilter::disputed);
+    EXPECT_EQ(state.selected, numbers_model(input, state).rows.front()->id);
+    state.selected = "dflash-block";
+    EXPECT_EQ(go(kCountingBeat), FigureFilter::disputed);
+    EXPECT_EQ(state.selected, "dflash-block") << "a beat brings its figures along once";
+    EXPECT_EQ(go(3), FigureFilter::wrong);
+    EXPECT_EQ(go(kRepeatBeat), FigureFilter::disputed);
+}
+
+TEST(NumbersScene, SaysThatThereIsNothing) {
+    SceneBench bench("numbers");
+    bench.settle();
+    EXPECT_TRUE(bench.shows("the published figures are not at hand"));
+}
+
+TEST(NumbersScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Listed list({0, 0, s.w, s.h});
+        for (int beat = 0; beat < kNumbersBeats; ++beat) {
+            list.beat(beat);
+            for (int row = 0; row < 5; ++row) {
+                list.bench->key(ui::Key::down);
+                list.bench->settle();
+                look(*list.bench, std::string("numbers ") + s.name + " beat " + std::to_string(beat),
+                     s.w < 1000);
+            }
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,26 @@
+// A window over a run whose laws were recorded, for the relaxed rules.
+#pragma once
+
+#include <string>
+
+#include "engine/run/run.h"
+#include "tests/scenes/run_window.h"
+
+namespace speclens {
+
+// A window over a finished run of a micro model whose engine only listens.
+struct Sampled : RunWindow {
+    explicit Sampled(double temperature = 1, int trace_top = 64, const std::string& drafter = "small") {
+        settings.drafter = drafter;
+        settings.rule = judging_rule("token", drafter);
+        settings.k = 4;
+        settings.max_tokens = 24;
+        settings.sampling.temperature = temperature;
+        settings.trace_top = trace_top;
+        open("relaxed", {"none", "small", "lookup", "small_tree"});
+        show();
+        sent.clear();
+    }
+};
+
+} // namespace speclens

@@ -1,0 +1,55 @@
+// The ribbon of the text below every scene.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/scenes/scenes_bench.h"
+
+namespace speclens {
+namespace {
+
+// Tokens of other languages are often parts of characters.
+TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
+    static const std::vector<std::string> texts = {
+        "Stra",     "\xc3",     "\x9f", "e", " \xe2\x82",
+        "\xac\xe2", "\x86\x92", "\xe4", "!"}; // Straße €→, a broken byte, !
+    auto trace = std::make_shared<Trace>([](int id) { return texts[static_cast<std::size_t>(id)]; });
+    Header header;
+    header.drafter = "none";
+    header.prompt = {0, 1, 2, 3};
+    trace->append(header);
+    for (int cycle = 0; cycle < 5; ++cycle) {
+        trace->append(Verified{cycle, 1, 1});
+        Resampled own;
+        own.cycle = cycle;
+        own.token = 4 + cycle;
+        trace->append(own);
+        Committed done;
+        done.cycle = cycle;
+        done.tokens = {own.token};
+        trace->append(done);
+    }
+    const auto ribbon = [&](std::size_t cursor) {
+        SceneBench bench("loop");
+        bench.show(trace, cursor);
+        bench.settle();
+        std::vector<std::string> shown;
+        for (const ui::RecordedText& text : bench.texts)
+            if (text.box.y > 780 && text.box.y < 870 && text.box.x > 130 && text.box.x < 1100)
+                shown.push_back(text.text);
+        return shown;
+    };
+    using Texts = std::vector<std::string>;
+    const Texts whole = ribbon(trace->size());
+    for (const char* part : {"ß", "€", "‹→", "‹", "⟨E4⟩"})
+        EXPECT_TRUE(std::ranges::any_of(whole, [&](const std::string& t) { return t == part; })) << part;
+    EXPECT_TRUE(std::ranges::none_of(whole, [](const std::string& t) {
+        return t.find("⟨C3⟩") != std::string::npos || t.find("⟨86⟩") != std::string::npos;
+    }));
+    const Texts early = ribbon(4); // the first half of a character: nothing to show but bytes
+    EXPECT_TRUE(
+        std::ranges::any_of(early, [](const std::string& t) { return t.find("⟨E2⟩") != std::string::npos; }));
+}
+
+} // namespace
+} // namespace speclens

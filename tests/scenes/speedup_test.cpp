@@ -1,0 +1,382 @@
+// Scene S5: the formulas, what becomes of a measured study, and the controls.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/format.h"
+#include "engine/run/run.h"
+#include "engine/lab/study.h"
+#include "scenes/speedup/speedup_model.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/scenes/scenes_tab.h"
+#include "tests/scenes/speedup_bench.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+TEST(Speedup, TokensPerRoundFollowTheirFormulas) {
+    EXPECT_DOUBLE_EQ(expected_tokens(0.0, 5), 1);
+    EXPECT_DOUBLE_EQ(expected_tokens(1.0, 5), 6);
+    EXPECT_NEAR(expected_tokens(0.8, 4), 1 + 0.8 + 0.64 + 0.512 + 0.4096, 1e-12);
+    EXPECT_NEAR(expected_tokens(0.7, 5), 2.94, 0.005);
+    const double stays[] = {0.5, 0.8};
+    EXPECT_DOUBLE_EQ(expected_tokens(stays, 1), 1.5);
+    EXPECT_DOUBLE_EQ(expected_tokens(stays, 2), 1.9);
+    EXPECT_DOUBLE_EQ(expected_tokens(stays, 9), 1.9) << "nothing is known of later positions";
+    const double even[] = {0.6, 0.6, 0.6};
+    EXPECT_NEAR(expected_tokens(even, 3), expected_tokens(0.6, 3), 1e-12);
+}
+
+TEST(Speedup, TheLeversFindTheBestLength) {
+    const auto best = [](double alpha, double draft, double verify) {
+        const Levers levers{alpha, draft, verify};
+        int k = 1;
+        for (int other = 2; other <= 30; ++other)
+            if (levers.speedup(other) > levers.speedup(k)) k = other;
+        return k;
+    };
+    EXPECT_EQ(best(0.5, 2.0 / 15, 0), 2);
+    EXPECT_EQ(best(0.8, 2.0 / 15, 0), 5); // 4: 3.36 ÷ 1.53, 5: 3.69 ÷ 1.67, 6: 3.95 ÷ 1.80
+    EXPECT_GT(best(0.95, 2.0 / 15, 0), best(0.8, 2.0 / 15, 0));
+    EXPECT_LT(best(0.8, 0.3, 0.1), best(0.8, 0.1, 0.1));
+    EXPECT_LT((Levers{0.2, 0.3, 0.1}.speedup(1)), 1) << "a guess that costs more than it stays";
+    EXPECT_GT((Levers{0.5, 0.3, 0.1}.speedup(1)), 1);
+}
+
+TEST(Speedup, ThePrintedTableIsHeldAgainstItsFormula) {
+    const PrintedTable table = printed_table(figures().get());
+    ASSERT_EQ(table.columns, (std::vector<int>{3, 5, 7, 10}));
+    ASSERT_EQ(table.rows.size(), 5u);
+    EXPECT_DOUBLE_EQ(table.rows.front().alpha, 0.5);
+    EXPECT_DOUBLE_EQ(table.rows.back().alpha, 0.95);
+    EXPECT_EQ(table.cells, 20);
+    EXPECT_EQ(table.wrong, 16) << "only the row of .5 follows";
+    EXPECT_DOUBLE_EQ(table.rows[1].printed[1], 3.16);
+    EXPECT_NEAR(table.rows[1].formula[1], 2.94, 0.005);
+    EXPECT_TRUE(printed_table(nullptr).rows.empty());
+}
+
+// Before anything is measured the run on the screen gives the three numbers.
+TEST(SpeedupScene, BeginsWithTheRunOnTheScreen) {
+    Measured live;
+    live.published.status.plain_ms_per_token = 0.5;
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_EQ(m.source, SpeedupModel::Source::run);
+    int judged = 0, kept = 0;
+    for (const CycleSummary& cycle : live.input().whole->cycles)
+        for (const DraftSlot& slot : cycle.drafts)
+            if (slot.check) ++judged, kept += slot.check->accepted;
+    EXPECT_NEAR(m.levers.alpha, std::min(0.999, static_cast<double>(kept) / judged), 1e-12);
+    EXPECT_TRUE(live.bench->shows("fed with what the run on screen accepted and cost at K = 4"));
+    EXPECT_TRUE(live.bench->shows("SIM"));
+}
+
+TEST(SpeedupScene, MeasuresEveryLengthOfItsOwnRunBesidePlainDecoding) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    EXPECT_EQ(live.study()->name, kSpeedupStudy);
+    int plain = 0, longest = 0;
+    for (const RunSettings& run : live.study()->runs) {
+        EXPECT_EQ(run.token_ids, live.settings.token_ids);
+        EXPECT_EQ(run.sampling, live.settings.sampling);
+        EXPECT_EQ(run.seed, live.settings.seed);
+        EXPECT_EQ(run.trace_top, 0) << "times without recording";
+        EXPECT_EQ(run.drafter, run.k == 0 ? "none" : "small");
+        plain += run.k == 0;
+        longest = std::max(longest, run.k);
+    }
+    EXPECT_GE(plain, 1);
+    EXPECT_EQ(longest, 15);
+}
+
+TEST(SpeedupScene, DrawsWhatWasMeasured) {
+    Measured live;
+    EXPECT_FALSE(speedup_model(live.input(), {}).measured());
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    EXPECT_DOUBLE_EQ(m.plain_ms, 1);
+    EXPECT_NEAR(m.levers.draft, 0.1, 1e-9);
+    EXPECT_NEAR(m.levers.verify, 0.05, 1e-9);
+    ASSERT_GE(m.stays.size(), 3u);
+    EXPECT_NEAR(m.stays[0], 0.9, 1e-9);
+    EXPECT_NEAR(m.stays[1], 8.0 / 9, 1e-9);
+    EXPECT_NEAR(m.stays[2], 6.0 / 8, 1e-9);
+    const SpeedupPoint* three = m.point(3);
+    ASSERT_NE(three, nullptr);
+    EXPECT_NEAR(three->tokens, 1 + 0.9 + 0.8 + 0.6, 1e-9);
+    EXPECT_NEAR(three->speedup, 3.3 / (0.3 + 1.15), 1e-9);
+    EXPECT_NEAR(m.tokens[2], three->tokens, 1e-9) << "position by position gives what was seen";
+    for (const SpeedupPoint& p : m.points) EXPECT_LE(p.speedup, m.point(m.best)->speedup);
+    EXPECT_TRUE(live.bench->shows(as_fast_words(m) +
+                                  (m.alike ? " are about as fast here, up to" : " within the noise")))
+        << "of ten rounds";
+    Measured long_run;
+    long_run.bench->key(ui::Key::m);
+    long_run.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, 10000);
+    EXPECT_TRUE(long_run.bench->shows("Small draft model is fastest here with " + std::to_string(m.best) +
+                                      " guesses"));
+    EXPECT_TRUE(live.bench->shows(speedup_sum(m).words));
+    EXPECT_TRUE(live.bench->shows("LIVE"));
+    const std::string words = find_scene("speedup")->make()->describe(live.input());
+    EXPECT_NE(words.find("K = 3"), std::string::npos);
+    EXPECT_NE(words.find("measured 3.30 in 10 rounds"), std::string::npos) << words;
+    EXPECT_NE(words.find("K = 5 3.16 (2.94)"), std::string::npos) << words;
+}
+
+// Whoever works out the printed sum gets the printed result.
+TEST(SpeedupScene, ItsSumIsAsPrinted) {
+    for (const double plain : {0.0123, 0.124, 0.84, 7.3, 31.0}) {
+        SpeedupModel m;
+        m.source = SpeedupModel::Source::run;
+        m.plain_ms = plain;
+        m.levers = {.alpha = 0.81, .draft = 0.113, .verify = 0.057};
+        for (int k = 1; k <= kLongestDraft; ++k) {
+            m.tokens.push_back(expected_tokens(m.levers.alpha, k));
+            m.marked = k;
+            const std::string words = speedup_sum(m).words;
+            double tokens = 0, pass = 0, draft = 0, verify = 0, result = 0;
+            ASSERT_EQ(std::sscanf(words.c_str(), "%lf tokens × %lf ms ÷ (%lf + %lf ms) = %lf", &tokens, &pass,
+                                  &draft, &verify, &result),
+                      5)
+                << words;
+            EXPECT_NEAR(tokens * pass / (draft + verify), result, 0.005 + 1e-9) << words;
+        }
+    }
+}
+
+TEST(SpeedupScene, KeysMarkALengthAndTakeNumbersByHand) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    const int best = speedup_model(live.input(), {}).best;
+    live.bench->key(ui::Key::up);
+    EXPECT_TRUE(live.bench->shows("A round with " + std::to_string(best + 1) +
+                                  " guesses, and plain decoding of as many tokens"))
+        << live.bench->words;
+    live.bench->key(ui::Key::h);
+    EXPECT_TRUE(live.bench->shows("the formula, with your numbers")) << live.bench->words;
+    SpeedupState by_hand;
+    by_hand.by_hand = true;
+    EXPECT_TRUE(speedup_story(live.input(), speedup_model(live.input(), by_hand)).task_done)
+        << "measured is measured, whatever is looked at";
+    EXPECT_FALSE(live.bench->shows("LIVE"));
+    live.bench->key(ui::Key::h);
+    EXPECT_TRUE(live.bench->shows("LIVE"));
+}
+
+TEST(SpeedupScene, ATreeIsStudiedAsAChain) {
+    Measured live("small_tree");
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    for (const RunSettings& run : live.study()->runs) EXPECT_EQ(run.drafter, run.k == 0 ? "none" : "small");
+}
+
+// A length that chance may have put behind is named beside the best one.
+TEST(SpeedupScene, NamesTheLengthsThatAreAboutAsFast) {
+    std::size_t before = 100;
+    for (const int tens : {1, 10, 100, 10000}) { // the more rounds, the fewer
+        Measured live;
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, tens);
+        const SpeedupModel m = speedup_model(live.input(), {});
+        EXPECT_LE(m.as_fast.size(), before) << tens;
+        EXPECT_NE(std::ranges::find(m.as_fast, m.best), m.as_fast.end());
+        before = m.as_fast.size();
+        for (const SpeedupPoint& p : m.points) {
+            EXPECT_EQ(std::ranges::find(m.as_fast, p.k) != m.as_fast.end(), p.high >= m.point(m.best)->low);
+            EXPECT_EQ(p.few(), tens == 1);
+        }
+        EXPECT_EQ(live.bench->shows("rings: under 30 rounds"), tens == 1) << live.bench->words;
+        const std::string words = speedup_description(live.input(), m);
+        EXPECT_EQ(words.find(", few rounds)") != std::string::npos, tens == 1) << words;
+    }
+    EXPECT_EQ(before, 1U);
+}
+
+// One round says little, but no speed-up is 0 or less.
+TEST(SpeedupScene, NoIntervalReachesZero) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    Study few = *live.published.studies[kSpeedupStudy];
+    for (StudyPoint& p : few.points)
+        if (p.settings.k == 8) p.rounds = 1, p.tokens = 3;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(few);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    for (const SpeedupPoint& p : m.points) {
+        EXPECT_GT(p.low, 0.01) << p.k;
+        EXPECT_NEAR(p.low * p.high, p.speedup * p.speedup, 1e-9) << p.k << ": as far either way";
+    }
+}
+
+TEST(SpeedupScene, DoubtsTimesOfWhichTheWiderIsQuicker) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, 100);
+    EXPECT_FALSE(live.bench->shows("timing in doubt"));
+    Study slow = *live.published.studies[kSpeedupStudy];
+    for (StudyPoint& p : slow.points)
+        if (p.settings.k == 2) p.verify_ms = 2.5;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(slow);
+    live.show();
+    EXPECT_TRUE(live.bench->shows("timing in doubt: a wider pass was quicker")) << live.bench->words;
+}
+
+// On a CPU the widest passes cost the most by far. What is said of a row is true of the lengths in the
+// middle.
+TEST(SpeedupScene, TellsOfARowWhatMostLengthsPay) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+    Study bent = *live.published.studies[kSpeedupStudy];
+    for (StudyPoint& p : bent.points)
+        if (p.settings.k >= 12) p.verify_ms *= 1.8;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(bent);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    ASSERT_TRUE(m.measured());
+    EXPECT_NEAR(m.levers.verify, 0.05, 1e-9);
+    EXPECT_NEAR(m.point(4)->verify, m.levers.verify_cost(4), 1e-9) << "the bars and the words agree";
+}
+
+// One try of a length took longer than the others: its quickest counts, and says less for certain.
+TEST(SpeedupScene, TriesThatLieApartAreNoise) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, 100);
+    const SpeedupModel calm = speedup_model(live.input(), {});
+    Study shaken = *live.published.studies[kSpeedupStudy];
+    for (std::size_t i = 11; i < shaken.points.size(); ++i) shaken.points[i].verify_ms *= 1.3;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(shaken);
+    live.show();
+    const SpeedupModel m = speedup_model(live.input(), {});
+    EXPECT_GT(m.as_fast.size(), calm.as_fast.size());
+    EXPECT_DOUBLE_EQ(m.point(m.best)->speedup, calm.point(calm.best)->speedup);
+}
+
+// Whom a finding is about is said where the run on the screen has another drafter.
+TEST(SpeedupScene, SaysWhoWasMeasuredInstead) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"small", ""},
+        {"small_tree", "this run drafts a tree; measured here: its chain"},
+        {"none", "this run drafts nothing; measured here: EAGLE-3"}};
+    for (const auto& [drafter, words] : cases) {
+        Measured live(drafter);
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+        const SpeedupModel m = speedup_model(live.input(), {});
+        ASSERT_TRUE(m.measured()) << drafter;
+        const bool said = speedup_description(live.input(), m).find("measured here") != std::string::npos;
+        EXPECT_EQ(said, *words != 0) << drafter;
+        EXPECT_TRUE(live.bench->shows(words)) << drafter << "\n" << live.bench->words;
+    }
+}
+
+TEST(SpeedupScene, NamesTheSourceOfItsTableWholeBesideEveryFormula) {
+    Measured live;
+    SceneBench bench("speedup", {}, {0, 0, 1600, 1000});
+    bench.controller.figures = figures();
+    bench.controller.observe(live.published, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("(of a series on NVIDIA Dynamo)")) << bench.words;
+    for (const char* value : {"2.53", "8.62"}) EXPECT_TRUE(bench.shows(value)) << value;
+}
+
+// Who reads "this table" sees one, also where no details are beside the stage.
+TEST(SpeedupScene, TheTableIsWhereItIsSpokenOf) {
+    const float scale = presenter_scale({1280, 720}, find_scene("speedup")->make()->presenter_stage());
+    struct Window {
+        ui::Rect screen;
+        bool presenter, drawer, charts;
+    };
+    for (const Window& w :
+         {Window{{0, 0, 1600, 1000}, false, false, true}, Window{{0, 0, 1280, 720}, false, false, false},
+          Window{{0, 0, 1280, 720}, false, true, true},
+          Window{{0, 0, 1280 / scale, 720 / scale}, true, false, false}}) {
+        SceneBench bench("speedup", {}, w.screen);
+        bench.controller.figures = figures();
+        bench.show(fixtures::mixed());
+        if (w.presenter) {
+            bench.controller.window = {1280, 720};
+            bench.key(ui::Key::f5);
+        }
+        bench.controller.chrome.layout.details = w.drawer;
+        bench.controller.perform({SceneCommand{SetBeat{kSpeedupBeats - 1}}}, bench.time);
+        bench.settle();
+        const std::string what = std::to_string(w.screen.w) + (w.presenter ? " presenter" : "") +
+                                 (w.drawer ? " with details" : "");
+        const auto times = [&](const std::string& words) {
+            return std::ranges::count_if(bench.texts,
+                                         [&](const ui::RecordedText& text) { return text.text == words; });
+        };
+        EXPECT_EQ(times("A printed table, checked"), 1) << what;
+        EXPECT_GE(times("3.16"), 1) << what << ": printed";
+        EXPECT_GE(times("2.94"), 1) << what << ": by the formula";
+        EXPECT_EQ(times("Tokens per round"), w.charts ? 1 : 0) << what;
+        EXPECT_EQ(bench.shows("16 of 20 printed cells miss their own formula"), !w.charts) << what;
+        EXPECT_TRUE(bench.shows("PUBLISHED tokens per round")) << what;
+        look(bench, what, false);
+        bench.controller.perform({SceneCommand{SetBeat{0}}}, bench.time);
+        bench.settle();
+        EXPECT_EQ(times("Tokens per round"), 1) << what << ": other beats keep their charts";
+    }
+}
+
+TEST(SpeedupScene, TabStopsAtNoColumn) {
+    Measured live;
+    const auto id = [&](const std::string& name) { return id_in(*live.bench, "speed-up", name); };
+    const std::set<ui::Id> stops = tab_stops(*live.bench);
+    EXPECT_TRUE(stops.contains(id("measure")));
+    for (const char* chart : {"tokens", "speed"})
+        for (int k = 1; k <= kLongestDraft; ++k)
+            EXPECT_FALSE(stops.contains(id(chart + std::to_string(k)))) << chart << k;
+}
+
+TEST(SpeedupScene, ItsTitlesSpeakOfNoise) {
+    SpeedupModel m;
+    m.source = SpeedupModel::Source::study;
+    m.drafter = "small";
+    m.plain_ms = 1;
+    m.points = {{.k = 3, .rounds = 10, .tokens = 1.8125, .draft = 0.3, .verify = 1.15, .speedup = 1.25}};
+    m.best = m.marked = 3;
+    m.as_fast = {1, 2, 3, 4};
+    m.alike = m.close = false;
+    const SceneInput input;
+    EXPECT_NE(speedup_title(input, m).title.find("1.25× with 3 guesses here; "), std::string::npos);
+    EXPECT_TRUE(speedup_title(input, m).title.ends_with(" within the noise"))
+        << speedup_title(input, m).title;
+    m.even = true;
+    EXPECT_EQ(speedup_title(input, m).title.substr(speedup_title(input, m).title.find(':')),
+              ": 1.25× with 3 guesses, within the noise of plain decoding");
+}
+
+TEST(SpeedupScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Measured live;
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+        SceneBench bench("speedup", {}, {0, 0, s.w, s.h});
+        bench.controller.figures = figures();
+        bench.controller.observe(live.published, bench.time);
+        for (int beat = 0; beat < kSpeedupBeats; ++beat) {
+            bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+            bench.settle();
+            look(bench, std::string("speed-up, measured, ") + s.name + " beat " + std::to_string(beat),
+                 s.w < 1000);
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,206 @@
+// The race whose lanes go on together, step by step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scenes/shared/words.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/shared/toy_race.h"
+
+namespace speclens {
+namespace {
+
+// Whole toy runs, cut into steps of so many events.
+std::shared_ptr<RaceView> stepped_race(std::size_t steps, std::size_t events = 3) {
+    std::shared_ptr<RaceView> race = toy_race(false);
+    race->settings.stepped = true;
+    for (RaceLane& lane : race->lanes) lane.finished = false;
+    std::vector<std::size_t> at(race->lanes.size(), 2);
+    race->steps.push_back(at);
+    for (std::size_t i = 0; i < steps; ++i) {
+        for (std::size_t lane = 0; lane < at.size(); ++lane) {
+            at[lane] = std::min(race->lanes[lane].trace->size(), at[lane] + events);
+            race->lanes[lane].finished = at[lane] == race->lanes[lane].trace->size();
+        }
+        race->steps.push_back(at);
+    }
+    return race;
+}
+
+struct SteppedBench : RaceBench {
+    using RaceBench::RaceBench;
+    void step_to(std::shared_ptr<const RaceView> race) {
+        Snapshot s;
+        s.stepped = std::move(race);
+        s.status.state = EngineStatus::State::idle;
+        s.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
+        bench.controller.observe(s, bench.time);
+        bench.settle();
+    }
+};
+
+TEST(RaceKeys, LStepsAllLanesTogether) {
+    SteppedBench b;
+    b.observe(toy_race());
+    b.bench.key(ui::Key::l);
+    ASSERT_FALSE(b.all<StartRace>().empty());
+    EXPECT_TRUE(b.all<StartRace>().back()->settings.stepped);
+    b.step_to(stepped_race(0));
+    EXPECT_EQ(b.clock(), 0);
+    b.bench.key(ui::Key::right);
+    ASSERT_EQ(b.all<StepRace>().size(), 1U);
+    EXPECT_EQ(b.all<StepRace>().back()->stride, Stride::phase);
+    b.step_to(stepped_race(1));
+    EXPECT_EQ(b.clock(), 1) << "the newest step is shown";
+    b.bench.key(ui::Key::right, {.shift = true});
+    ASSERT_EQ(b.all<StepRace>().size(), 2U);
+    EXPECT_EQ(b.all<StepRace>().back()->stride, Stride::round);
+    b.step_to(stepped_race(4));
+    EXPECT_EQ(b.clock(), 4);
+    b.bench.key(ui::Key::left);
+    EXPECT_EQ(b.clock(), 3);
+    b.bench.key(ui::Key::right);
+    EXPECT_EQ(b.clock(), 4) << "a step that was made already is only shown";
+    EXPECT_EQ(b.all<StepRace>().size(), 2U);
+    b.bench.key(ui::Key::home);
+    EXPECT_EQ(b.clock(), 0);
+    b.bench.key(ui::Key::end);
+    EXPECT_EQ(b.all<StepRace>().back()->stride, Stride::end);
+    b.bench.key(ui::Key::l);
+    EXPECT_EQ(b.all<EndSteppedRace>().size(), 1U);
+}
+
+// C: the lane has ended a round.
+//   step      0  1  2  3  4  5  6
+//   lane 0       .  C  .  C  done
+//   lane 1       .  .  C  .  .  C
+TEST(SteppedRace, ARoundEndsWhereEveryLaneHasEndedOne) {
+    RaceView race;
+    race.settings.stepped = true;
+    for (const std::string& events : {std::string(".C.C"), std::string("..C..C")}) {
+        auto trace = std::make_shared<Trace>([](int) { return std::string("a"); });
+        for (const char event : events) {
+            if (event == 'C')
+                trace->append(Committed{});
+            else
+                trace->append(Verified{});
+        }
+        race.lanes.emplace_back().trace = trace;
+    }
+    for (std::size_t step = 0; step <= 6; ++step)
+        race.steps.push_back({std::min<std::size_t>(step, 4), step});
+    EXPECT_EQ(next_round(race, 0), 3);
+    EXPECT_EQ(next_round(race, 3), 6);
+    EXPECT_EQ(next_round(race, 6), 6);
+    // Backwards to where every lane had a round less, or was done already.
+    EXPECT_EQ(previous_round(race, 6), 5) << "the first lane is done";
+    EXPECT_EQ(previous_round(race, 5), 2);
+    EXPECT_EQ(previous_round(race, 3), 1);
+    EXPECT_EQ(previous_round(race, 1), 0);
+    EXPECT_EQ(previous_round(race, 0), 0);
+}
+
+TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
+    const auto race = stepped_race(6);
+    for (const double step : {0.0, 3.0, 6.0}) {
+        const RaceModel m = race_model(input_at(*race, step));
+        EXPECT_TRUE(m.stepped);
+        EXPECT_TRUE(m.identical) << step;
+        EXPECT_EQ(race_texts(m), "texts identical so far");
+        EXPECT_EQ(m.lanes[3].speed_up, 0) << "nothing is timed";
+        const std::string words = race_description(input_at(*race, step), m);
+        EXPECT_EQ(words.find("ms"), std::string::npos) << words;
+        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"),
+                  std::string::npos);
+    }
+    const RaceModel m = race_model(input_at(*race, 6));
+    EXPECT_EQ(m.lanes[3].shown.rounds, 1);
+    EXPECT_EQ(m.lanes[0].shown.rounds, 6) << "as many tokens, but a pass for each";
+    race->lanes[1].trace = another_text();
+    EXPECT_NE(race_texts(race_model(input_at(*race, 6))).find("TEXTS DIFFER after"), std::string::npos);
+}
+
+// Lanes whose first round is over, a plain one and one whose text ends with a guess: its bonus is dropped.
+struct EndedLanes {
+    std::shared_ptr<RaceView> race = toy_race(false);
+    explicit EndedLanes(bool dropped) {
+        race->settings.stepped = true;
+        race->lanes.resize(2);
+        const std::size_t all = race->lanes[1].trace->size();
+        auto cut =
+            std::make_shared<Trace>([whole = race->lanes[1].trace](int id) { return whole->text(id); });
+        for (std::size_t i = 0; i < all; ++i) {
+            Event event = (*race->lanes[1].trace)[i];
+            auto* commit = std::get_if<Committed>(&event);
+            if (commit && dropped) commit->tokens.resize(static_cast<std::size_t>(commit->accepted_drafts));
+            cut->append(event);
+            if (commit) break;
+        }
+        race->lanes[1].trace = cut;
+        std::size_t pass = 0; // of the plain lane, one past it
+        while (!std::holds_alternative<Verified>((*race->lanes[0].trace)[pass])) ++pass;
+        race->steps = {{pass + 1, cut->size()}};
+    }
+};
+
+TEST(SteppedRaceScene, ShowsATokenThatWasNotWrittenAsDropped) {
+    const auto muted = [](bool dropped) {
+        const EndedLanes ended(dropped);
+        SteppedBench b;
+        RaceSettings wish;
+        wish.stepped = true;
+        b.bench.controller.expect_race(wish);
+        b.step_to(ended.race);
+        EXPECT_TRUE(b.bench.shows("round 1, the target's pass")) << b.bench.words;
+        EXPECT_FALSE(b.bench.shows("pass over them")) << "nothing was guessed";
+        const CycleView lane = fold(*ended.race->lanes[1].trace, ended.race->steps[0][1]);
+        const std::string own = label_of(*ended.race->lanes[1].trace, lane.current()->resample->token);
+        const ui::RecordedText* last = nullptr; // the chips of the round stand below the text, this one last
+        for (const ui::RecordedText& text : b.bench.texts)
+            if (text.text == own && (!last || text.baseline >= last->baseline)) last = &text;
+        return last && last->color == ui::theme(b.bench.controller.theme).muted;
+    };
+    EXPECT_TRUE(muted(true));
+    EXPECT_FALSE(muted(false));
+}
+
+TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
+    std::string golden;
+    for (const Size& s : kSizes)
+        for (const std::size_t steps : {std::size_t{0}, std::size_t{5}, std::size_t{40}}) {
+            SteppedBench b({0, 0, s.w, s.h});
+            RaceSettings wish;
+            wish.stepped = true;
+            b.bench.controller.expect_race(wish);
+            b.step_to(stepped_race(steps));
+            const std::string what =
+                "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
+            look(b.bench, what, s.w < 1000);
+            if (s.w != 1600 && s.w != 1280) continue;
+            b.bench.fonts = &steady_fonts();
+            b.bench.frame();
+            golden += "== " + what + "\n" + b.bench.words + "\n";
+        }
+    expect_golden("race-stepped", golden);
+}
+
+TEST(SteppedRaceScene, CutsNoWordsOfARoundInNarrowLanes) {
+    const float scale = presenter_scale({1280, 720}, find_scene("race")->make()->presenter_stage());
+    SteppedBench b({0, 0, 1280 / scale, 720 / scale});
+    b.bench.controller.window = {1280, 720};
+    RaceSettings wish;
+    wish.stepped = true;
+    b.bench.controller.expect_race(wish);
+    b.bench.key(ui::Key::f5);
+    for (std::size_t steps = 1; steps < 9; ++steps) {
+        b.step_to(stepped_race(steps, 1));
+        for (const ui::RecordedText& text : b.bench.texts)
+            if (text.text.starts_with("round ")) {
+                EXPECT_FALSE(text.text.ends_with("…")) << text.text;
+            }
+        EXPECT_FALSE(b.bench.shows("0.00")) << b.bench.words;
+    }
+}
+
+} // namespace
+} // namespace speclens

@@ -1,0 +1,305 @@
+// Scene S15: cache rows of a run, bytes and times on a wire, and the two controllers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/frame/frame_layout.h"
+#include "engine/run/run.h"
+#include "engine/run/trace_json.h"
+#include "scenes/speedup/speedup_model.h"
+#include "scenes/systems/systems_model.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+TEST(Systems, BytesAndTimesOfARound) {
+    Wire wire; // K = 5, 151 936 ids, 25 Gbit/s, .2 ms
+    EXPECT_DOUBLE_EQ(wire_bytes(wire, Payload::ids), 20);
+    EXPECT_DOUBLE_EQ(wire_bytes(wire, Payload::rows), 20 + 5 * 4 * 151936.0);
+    EXPECT_NEAR(wire_bytes(wire, Payload::scalars), 40 + (1 - std::pow(0.8, 5)) * 4 * 151936, 1e-6);
+    EXPECT_NEAR(wire_ms(wire, Payload::ids), 0.2, 1e-4);
+    EXPECT_NEAR(wire_ms(wire, Payload::rows), 0.2 + 3038740 * 8 / 25e9 * 1e3, 1e-3);
+    wire.round_trip_ms = 0.5;
+    wire.gigabits = 1e9;
+    wire.k = 4;
+    EXPECT_NEAR(wire_speedup(wire, Payload::ids), 2.1457, 1e-4) << "the public oracle's value";
+}
+
+// The published controller, step by step, as the public oracle has it.
+TEST(Systems, TheArticlesControllerDoesWhatIsPrinted) {
+    std::ifstream in(SPEC_SOURCE_DIR "/tests/engine/golden/oracles_public.json");
+    const nlohmann::json file = nlohmann::json::parse(in);
+    int steps = 0;
+    for (const auto& one : file["analytic"]) {
+        if (one["f"] != "seed_controller_trace") continue;
+        ArticleController controller(one["start"], one["min_k"], one["max_k"]);
+        for (const auto& update : one["updates_accepted_proposed_Kafter"]) {
+            ASSERT_EQ(controller.update(update[0], update[1]), update[2].get<int>()) << "update " << steps;
+            ++steps;
+        }
+    }
+    EXPECT_GE(steps, 50);
+}
+
+TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
+    SceneInput input;
+    input.beat = 1;
+    SystemsModel m;
+    m.rounds = {{0, 4, 3, 3}};
+    m.written = m.kept = 3;
+    const auto has = [&](const char* words) {
+        return systems_story(input, m).text.find(words) != std::string::npos;
+    };
+    EXPECT_TRUE(has("nothing was wasted"));
+    EXPECT_FALSE(has("work for nothing"));
+    m.kept = 2;
+    EXPECT_TRUE(has("work for nothing"));
+    m.tier = "REMOTE";
+    EXPECT_TRUE(has("only ids are cut back"));
+    m.tier = "TABLE";
+    EXPECT_TRUE(has("A table has no cache"));
+}
+
+TEST(Systems, TheFormulasControllerFindsTheFastestK) {
+    const Wire costs{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15};
+    const ControllerRun run = run_controllers(costs, 3000, 7);
+    ASSERT_EQ(run.formula.size(), 3000u);
+    // .9 -> 8, .6 -> 3, .8 -> 5 are the fastest; 2 % of slack leave a neighbour or two.
+    EXPECT_NEAR(run.formula[990], 8, 2);
+    EXPECT_NEAR(run.formula[1990], 3, 1);
+    EXPECT_NEAR(run.formula[2990], 5, 1);
+    EXPECT_GT(run.formula_speedup, run.article_speedup * 1.05);
+    EXPECT_EQ(run.article[2990], 1) << "accepted over proposed never reads .8 again";
+    EXPECT_EQ(run_controllers(costs, 300, 7).article, run_controllers(costs, 300, 7).article);
+}
+
+struct Stored {
+    std::shared_ptr<const Models> models = test::micro_models(1);
+    std::unique_ptr<speclens::Run> run;
+    std::unique_ptr<SceneBench> bench;
+    explicit Stored(ui::Rect screen = {0, 0, 1600, 1000}) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.max_tokens = 24;
+        settings.sampling.temperature = 1;
+        run = std::make_unique<speclens::Run>(models, settings);
+        run->finish();
+        bench = std::make_unique<SceneBench>("systems", EnginePort{}, screen);
+        bench->show(run->shared_trace(), run->trace().size());
+        bench->settle();
+    }
+};
+
+// Guesses that are all refused are news, too: they count for the warm-up.
+TEST(Systems, TheFormulasControllerGivesUpOnGuessesThatNeverStay) {
+    FormulaController formula(Wire{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15});
+    for (int round = 0; round < 10; ++round)
+        EXPECT_EQ(formula.update(0, formula.k()), 5) << "round " << round << " of the warm-up";
+    EXPECT_EQ(formula.update(0, formula.k()), 1) << "ten refusals, a little faded";
+    EXPECT_EQ(formula.alpha(), 0);
+}
+
+TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
+    Stored stored;
+    const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
+    ASSERT_FALSE(m.rounds.empty());
+    const CycleView view = fold(stored.run->trace(), stored.run->trace().size());
+    EXPECT_EQ(static_cast<int>(m.rounds.size()), view.rounds);
+    EXPECT_EQ(m.kept, view.output_tokens)
+        << "every committed token leaves one row, but the last, and the pending one came before";
+    for (const CacheRound& round : m.rounds) EXPECT_GE(round.rewound(), 0);
+}
+
+TEST(Systems, SaysWhatOfALongRunIsDrawn) {
+    const auto trace = fixtures::toy_run({.name = "long", .cycles = 60, .noise = 0});
+    SceneBench bench("systems");
+    bench.show(trace, trace->size());
+    bench.settle();
+    EXPECT_TRUE(bench.shows("–60 of 60; solid: kept")) << bench.words;
+    EXPECT_TRUE(bench.shows("pages held, the last 8 shown, ")) << bench.words;
+    look(bench, "a long run", false);
+    for (const ui::RecordedText& text : bench.texts)
+        EXPECT_FALSE(text.text.ends_with("…") && text.text.find("held") != std::string::npos) << text.text;
+    bench.show(trace, fold(*trace, trace->size()).cycles[1].end_event);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("1 page held, 0 given back")) << bench.words;
+}
+
+TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
+    // 14 rows, 5 written, 1 kept: the second page came with row 17 and goes with it.
+    Pages pages = pages_of({.cycle = 0, .before = 14, .written = 5, .kept = 1}, 16);
+    EXPECT_EQ(pages.before, 1);
+    EXPECT_EQ(pages.during, 2);
+    EXPECT_EQ(pages.after, 1);
+    EXPECT_EQ(pages.given_back(), 1);
+    EXPECT_EQ(pages.empty, 1);
+    pages =
+        pages_of({.cycle = 0, .before = 14, .written = 5, .kept = 3}, 16); // one row beyond the border stays
+    EXPECT_EQ(pages.given_back(), 0);
+    EXPECT_EQ(pages.empty, 15);
+    pages = pages_of({.cycle = 0, .before = 16, .written = 0, .kept = 0}, 16);
+    EXPECT_EQ(pages.during, 1);
+    EXPECT_EQ(pages.empty, 0);
+    EXPECT_EQ(pages_of({.cycle = 0, .before = 30, .written = 9, .kept = 1}, 4).given_back(), 2);
+}
+
+// The three speed-ups have one acceptance, which their rules do not: sample matching keeps no more than the
+// token rule, block verification no less.
+TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
+    Stored stored;
+    stored.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
+    stored.bench->settle();
+    EXPECT_TRUE(stored.bench->shows("all kept alike: ids 2.20×, token rule 2.18×, blocks 2.11×"))
+        << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows("if all three keep alike"));
+    const SceneInput input = stored.bench->controller.frame(0).scene;
+    const std::string words = systems_description(input, systems_model(input, {}));
+    for (const char* part : {"If every guess stays with .80 whatever is sent:", "their order is no result"})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+// The largest words on a wall are about what is being told: the cache, the wire, who chooses K.
+TEST(SystemsScene, HasATitleForEveryBeat) {
+    Stored stored;
+    const auto title = [&](int beat) {
+        stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+        const SceneInput input = stored.bench->controller.frame(0).scene;
+        return systems_title(input, systems_model(input, {})).title;
+    };
+    const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
+    const CacheRound& round = m.rounds[m.shown];
+    EXPECT_TRUE(title(0).starts_with("Round " + std::to_string(round.cycle + 1) + " wrote "));
+    EXPECT_TRUE(title(0).ends_with(" and kept " + std::to_string(round.kept)));
+    EXPECT_TRUE(title(1).ends_with("for nothing")) << title(1);
+    EXPECT_TRUE(title(2).starts_with("Over this wire")) << title(2);
+    EXPECT_EQ(title(3), "Sending ids pays up to a round trip of 30.3 ms");
+    EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
+    for (int beat = 0; beat < kSystemsBeats; ++beat) {
+        bool told = false;
+        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers})
+            told = told || is_about(beat, part);
+        EXPECT_TRUE(told) << beat;
+    }
+}
+
+TEST(Systems, NamesRowsByWhoHasThem) {
+    SceneInput input;
+    SystemsModel m;
+    EXPECT_EQ(systems_title(input, m).title, "Cache rows are written, and taken back") << "no round";
+    m.rounds = {{1, 4, 5, 3}};
+    m.written = 51;
+    m.kept = 39;
+    EXPECT_EQ(systems_title(input, m).title, "Round 2 wrote 5 rows and kept 3");
+    m.tier = "REMOTE";
+    EXPECT_EQ(systems_title(input, m).title, "Round 2 sent 5 ids for checking and kept 3");
+    m.tier = "TABLE";
+    EXPECT_EQ(systems_title(input, m).title, "In round 2 a model would write 5 rows and keep 3");
+    input.beat = 1;
+    EXPECT_EQ(systems_title(input, m).title, "A model: 12 of 51 rows for nothing");
+    m.tier = "REMOTE";
+    EXPECT_EQ(systems_title(input, m).title, "12 of 51 ids sent for nothing");
+    m.tier = "";
+    EXPECT_EQ(systems_title(input, m).title, "12 of 51 rows written for nothing");
+    m.kept = 51;
+    EXPECT_EQ(systems_title(input, m).title, "No rows written for nothing");
+}
+
+TEST(Systems, TheLongestRoundTripLeavesNoSpeedUp) {
+    for (const Payload payload : kPayloads) {
+        Wire wire;
+        wire.round_trip_ms = longest_round_trip(wire, payload);
+        EXPECT_NEAR(wire_speedup(wire, payload), 1, 1e-9);
+    }
+    EXPECT_LT(longest_round_trip({.verify_ms = 1}, Payload::ids), 0) << "it does not pay at one place either";
+}
+
+// A window too low for three charts shows the controllers where they are told of.
+TEST(SystemsScene, ShowsTheControllersOnTheirBeat) {
+    for (const float height : {720.0F, 640.0F}) {
+        Stored stored({0, 0, 1280, height});
+        stored.bench->controller.perform({SceneCommand{SetBeat{kControllerBeat}}}, 0);
+        stored.bench->settle();
+        EXPECT_TRUE(stored.bench->shows("Who chooses K?")) << height;
+        look(*stored.bench, "systems " + std::to_string(height), false);
+    }
+}
+
+// What the timeline frames is what the chart marks and the pages are about.
+TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
+    const std::shared_ptr<const Trace> trace =
+        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "lookup.jsonl");
+    const CycleView whole = fold(*trace, trace->size());
+    for (const CycleSummary& cycle : whole.cycles) {
+        if (!cycle.commit) continue;
+        SceneBench bench("systems");
+        bench.show(trace, cycle.first_event + 1);
+        const std::string number = std::to_string(cycle.cycle + 1);
+        EXPECT_TRUE(bench.shows("Round " + number + " in pages of 16")) << bench.words;
+        EXPECT_TRUE(bench.shows("marked: round " + number)) << bench.words;
+        bool named = false; // below its bar
+        for (const ui::RecordedText& text : bench.texts)
+            named = named || (text.text == number && text.font == ui::Font::mono_medium);
+        EXPECT_TRUE(named) << "round " << number;
+        const SceneInput input = bench.controller.frame(0).scene;
+        const std::string words = systems_description(input, systems_model(input, {}));
+        EXPECT_NE(words.find("Round " + number + " (marked)"), std::string::npos) << words;
+    }
+}
+
+TEST(Systems, TheChartScrollsToTheRound) {
+    for (const std::size_t rounds : {1, 5, 6, 40})
+        for (std::size_t shown = 0; shown < rounds; ++shown) {
+            const RoundWindow window = rounds_around(shown, rounds, 5);
+            EXPECT_EQ(window.end - window.first, std::min<std::size_t>(rounds, 5));
+            EXPECT_LE(window.first, shown);
+            EXPECT_LT(shown, window.end);
+            EXPECT_LE(window.end, rounds);
+        }
+}
+
+// A row is written or not: nobody writes .2 of one.
+TEST(SystemsScene, CountsRowsInWholeNumbers) {
+    RunSettings plain;
+    plain.token_ids = {5, 6, 7, 8, 9};
+    plain.drafter = "none";
+    plain.max_tokens = 12;
+    speclens::Run run(test::micro_models(1), plain);
+    run.finish();
+    SceneBench bench("systems");
+    bench.show(run.shared_trace(), run.trace().size());
+    // On the stage: the timeline's axis may well say .5 ms.
+    const float bottom = frame_layout({bench.screen().w, bench.screen().h}).stage.bottom();
+    for (const ui::RecordedText& text : bench.texts)
+        EXPECT_FALSE(text.text.size() == 2 && text.text.front() == '.' && text.box.y < bottom) << text.text;
+}
+
+TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
+    Stored stored;
+    EXPECT_TRUE(stored.bench->shows("K = 5"));
+    stored.bench->key(ui::Key::up);
+    stored.bench->settle();
+    EXPECT_TRUE(stored.bench->shows("K = 6"));
+    EXPECT_TRUE(stored.bench->shows("SIM"));
+    EXPECT_TRUE(stored.bench->shows("Who chooses K?"));
+}
+
+TEST(SystemsScene, NothingCollidesWhereEverythingIsShown) {
+    for (const Size& s : kSizes) {
+        Stored stored({0, 0, s.w, s.h});
+        for (int beat = 0; beat < kSystemsBeats; ++beat) {
+            stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+            stored.bench->settle();
+            look(*stored.bench, std::string("systems ") + s.name + " beat " + std::to_string(beat),
+                 s.w < 1000);
+        }
+    }
+}
+
+} // namespace
+} // namespace speclens

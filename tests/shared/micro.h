@@ -1,0 +1,82 @@
+// A transformer with random weights, small enough that a forward pass takes microseconds: target and draft
+// of one vocabulary, for the laws, the conformance suite and the session tests.
+#pragma once
+
+#include <memory>
+
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "tests/shared/test_backend.h"
+
+namespace speclens::test {
+
+inline ModelConfig micro_config(int layers, int hidden, int max_positions = 512) {
+    ModelConfig config;
+    config.hidden = hidden;
+    config.ffn = hidden * 2;
+    config.layers = layers;
+    config.heads = 4;
+    config.kv_heads = 2;
+    config.head_dim = 16;
+    config.vocab = 61;
+    config.tied = false;  // a tied head over random weights only repeats the last token
+    config.max_positions = max_positions;
+    return config;
+}
+
+// A head of each kind with random weights: 2 layers, blocks of 8, 40 of the 61 ids for EAGLE-3.
+inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& target) {
+    DraftConfig config;
+    config.method = method;
+    config.layer = target;
+    const bool eagle = method == DraftConfig::Method::eagle3 || method == DraftConfig::Method::dart;
+    config.layer.layers = eagle ? 1 : 2;
+    config.layer.qk_norm = !eagle;
+    config.layer.head_dim = 12;
+    config.taps = {0, 2, 4};
+    config.block = 8;
+    config.mask_id = 60;
+    config.anchor_aligned = method == DraftConfig::Method::domino || method == DraftConfig::Method::dspark;
+    config.draft_vocab = eagle ? 40 : 0;
+    if (method == DraftConfig::Method::dart) config.masks = 6, config.output_norms = 2;
+    config.gru = 10;
+    config.rank = 6;
+    config.prefix = 1;
+    config.markov_rank = 5;
+    config.confidence = config.confidence_with_markov = true;
+    config.medusa_heads = 4;
+    config.medusa_blocks = 1;
+    if (method == DraftConfig::Method::medusa) config.taps = {target.layers};
+    return config;
+}
+
+inline std::shared_ptr<const Models> micro_models(int threads, int max_positions = 512) {
+    auto models = std::make_shared<Models>();
+    models->backend = test_backend(threads);
+    models->target = Model::random(*models->backend, micro_config(6, 48, max_positions), "micro target", 5);
+    models->draft = Model::random(*models->backend, micro_config(2, 32, max_positions), "micro draft", 6);
+    models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
+    using Method = DraftConfig::Method;
+    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart})
+        models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),
+                                                                       name_of(method), 7));
+    return models;
+}
+
+// The target drafts for itself: every greedy draft is accepted.
+inline std::shared_ptr<const Models> perfect_draft_models(int threads) {
+    auto models = std::make_shared<Models>();
+    models->backend = test_backend(threads);
+    models->target = Model::random(*models->backend, micro_config(6, 48), "micro target", 5);
+    models->draft = models->target;
+    return models;
+}
+
+[[nodiscard]] inline std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
+                                                             const RunSettings& settings) {
+    auto run = std::make_unique<speclens::Run>(models, settings);
+    run->finish();
+    return run;
+}
+
+}  // namespace speclens::test
