@@ -2,7 +2,6 @@
 # Contraction is decided by the kernels (explicit FMA), never by the compiler: the golden hashes depend on it.
 function(spec_target name)
     target_compile_features(${name} PUBLIC cxx_std_20)
-    target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)
     target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                            -ffp-contract=off)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

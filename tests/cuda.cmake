@@ -3,8 +3,9 @@
 spec_test_objects(law_tests LIBS engine
     SOURCES engine/drafters/drafter_goldens.cpp engine/lab/medusa_gradient_test.cpp engine/drafters/drafters_test.cpp engine/model/forward_test.cpp kernels/cuda_laws_test.cpp)
 # The device as code of this machine, for these tests and as a module for the program itself (app/cli/cuda_test.cpp).
-add_library(emulated_device OBJECT ${CMAKE_SOURCE_DIR}/kernels/simt/cuda_sources.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt_runtime.cpp)
+add_library(emulated_device OBJECT ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_sources.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt_runtime.cpp)
 spec_target(emulated_device)
+target_include_directories(emulated_device PUBLIC ${CMAKE_SOURCE_DIR})
 spec_aligned(emulated_device)
 set_target_properties(emulated_device PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)  # names of the global scope
 # The device itself and what runs on it are the time of these tests, also with the sanitizers.
@@ -12,9 +13,10 @@ target_compile_options(emulated_device PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O2>)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
     SOURCES kernels/simt_test.cpp kernels/cuda_emulated_test.cpp kernels/cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device>
             $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
-add_library(speclens_cuda_emulated MODULE ${CMAKE_SOURCE_DIR}/kernels/simt/cuda_emulated_module.cpp $<TARGET_OBJECTS:emulated_device>
+add_library(speclens_cuda_emulated MODULE ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_module.cpp $<TARGET_OBJECTS:emulated_device>
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)
 spec_target(speclens_cuda_emulated)
+target_include_directories(speclens_cuda_emulated PRIVATE ${CMAKE_SOURCE_DIR})
 set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "" UNITY_BUILD OFF)
 
 if(TARGET speclens_cuda)

@@ -10,6 +10,7 @@ foreach(source engine/weights/fuzz_safetensors engine/text/fuzz_tokenizer engine
     string(REGEX REPLACE ".*/fuzz_" "" reader ${source})
     add_executable(fuzz_${reader} ${source}.cpp)
     spec_target(fuzz_${reader})
+    target_include_directories(fuzz_${reader} PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(fuzz_${reader} PRIVATE engine)
     target_link_options(fuzz_${reader} PRIVATE -fsanitize=fuzzer)  # brings its own main
     add_dependencies(fuzz fuzz_${reader})

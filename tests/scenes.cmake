@@ -1,5 +1,5 @@
 # Scenes and the frame around them: pictures as text, mouse and keys, and the real window.
-if(TARGET speclens_frontend)
+if(TARGET app_window)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
         SOURCES
             scenes/scenes_fixtures.cpp app/frame/golden_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp scenes/model_test.cpp
@@ -12,11 +12,11 @@ if(TARGET speclens_frontend)
             app/frame/preferences_test.cpp app/frame/random_test.cpp scenes/loop_test.cpp scenes/loop_rows_test.cpp scenes/loop_clock_test.cpp
             scenes/ribbon_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp scenes/accept_story_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
             app/frame/undo_test.cpp app/frame/fork_test.cpp scenes/round_words_test.cpp scenes/table_test.cpp
-        LIBS speclens_frontend)
+        LIBS app_window)
 
     spec_test(scenes_window_tests LABELS window
         SOURCES app/frame/window_test.cpp
-        LIBS speclens_frontend)
+        LIBS app_window)
     find_program(SPEC_XVFB xvfb-run)
     if(SPEC_XVFB)
         add_test(NAME Window.UnderXvfb

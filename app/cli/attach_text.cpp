@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/cli/walk_words.h"
+#include "engine/base/quantile.h"
 #include "remote/reading/told_number.h"
 
 namespace speclens::cli {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "app/cli/terminal.h"
-#include "remote/reading/bench_records.h"
-#include "remote/reading/log_reading.h"
 #include "remote/client/probe.h"
 #include "remote/client/served_text.h"
+#include "remote/reading/bench_records.h"
+#include "remote/reading/log_reading.h"
 #include "remote/reading/watch.h"
 
 namespace speclens::cli {

@@ -8,14 +8,15 @@
 #include <optional>
 
 #include "app/cli/commands.h"
-#include "app/frontend/frame_cost.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
-#include "engine/model/decoder.h"
+#include "app/frontend/frame_cost.h"
+#include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/pass_times.h"
+#include "engine/model/decoder.h"
 
 namespace speclens::cli {
 

@@ -10,8 +10,8 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/frontend/frontend.h"
-#include "engine/run/memory_forecast.h"
 #include "engine/published/published.h"
+#include "engine/run/memory_forecast.h"
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
 

@@ -8,8 +8,8 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "engine/lab/samples.h"
-#include "engine/run/trace.h"
 #include "engine/rules/verify.h"
+#include "engine/run/trace.h"
 
 namespace speclens::cli {
 

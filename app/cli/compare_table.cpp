@@ -3,7 +3,7 @@
 #include <map>
 
 #include "app/cli/compare_rows.h"
-#include "scenes/shared/equation.h"
+#include "engine/base/equation.h"
 
 namespace speclens::cli {
 

@@ -6,8 +6,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
-#include "engine/run/cycle_view.h"
 #include "engine/lab/race_json.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 

@@ -4,8 +4,8 @@
 
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
-#include "engine/run/cycle.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/cycle.h"
 #include "engine/run/run.h"
 
 namespace speclens::cli {

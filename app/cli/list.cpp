@@ -3,16 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
-#include "app/frontend/window_keys.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "app/frontend/frontend.h"
+#include "app/frontend/window_keys.h"
 #include "app/views/glossary.h"
 #include "app/views/lecture.h"
 #include "app/views/quiz.h"
 #include "engine/drafters/drafter.h"
-#include "engine/run/models.h"
 #include "engine/rules/verify.h"
+#include "engine/run/models.h"
 
 namespace speclens::cli {
 

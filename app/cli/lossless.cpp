@@ -12,8 +12,8 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
-#include "engine/drafters/drafter.h"
 #include "engine/base/statistics.h"
+#include "engine/drafters/drafter.h"
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
 

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "app/cli/output.h"
-#include "engine/run/cycle_view.h"
-#include "engine/drafters/drafter.h"
 #include "engine/base/rng.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/cycle_view.h"
 
 namespace speclens::cli {
 
@@ -86,13 +86,6 @@ double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettin
     while (plain.step()) stop_if_interrupted(); // early tokens alone are no baseline: they are cheaper
     const CycleView view = fold(plain.trace(), plain.trace().size());
     return view.output_tokens > 0 ? view.total_ms / view.output_tokens : 0;
-}
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 double busy_cores() {

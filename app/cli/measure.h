@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/cli/options.h"
+#include "engine/lab/samples.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
-#include "engine/lab/samples.h"
 
 namespace speclens::cli {
 
@@ -33,7 +33,6 @@ void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
                                         int tokens);
 
 [[nodiscard]] double now_ms();                           // steady clock
-[[nodiscard]] double median(std::vector<double> values); // 0 of nothing
 
 // CPU cores kept busy by other processes during the last moments, and what to say about it (empty: quiet).
 [[nodiscard]] double busy_cores();

@@ -7,8 +7,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
-#include "engine/run/models.h"
 #include "engine/published/public_models.h"
+#include "engine/run/models.h"
 
 namespace speclens::cli {
 

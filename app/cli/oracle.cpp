@@ -10,11 +10,11 @@
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
-#include "engine/run/cycle.h"
-#include "engine/drafters/drafter.h"
 #include "engine/base/statistics.h"
+#include "engine/drafters/drafter.h"
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
+#include "engine/run/cycle.h"
 
 namespace speclens::cli {
 

@@ -6,9 +6,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
-#include "engine/run/models.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"
+#include "engine/run/models.h"
 
 namespace speclens::cli {
 

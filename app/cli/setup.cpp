@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"
-#include "engine/drafters/drafter.h"
 #include "engine/base/json_read.h"
+#include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/cli/options.h"
-#include "engine/run/models.h"
 #include "engine/lab/race.h"
+#include "engine/run/models.h"
 #include "engine/run/run.h"
 
 namespace speclens::cli {

@@ -3,8 +3,8 @@
 #include "app/cli/setup.h"
 #include "app/cli/values.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/control.h"
 #include "kernels/error.h"
-#include "scenes/shared/head_scene.h"
 
 namespace speclens::cli {
 

@@ -13,10 +13,10 @@
 
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
-#include "app/frontend/frontend.h"
 #include "app/frame/history.h"
-#include "app/views/link.h"
 #include "app/frame/preferences.h"
+#include "app/frontend/frontend.h"
+#include "app/views/link.h"
 #include "engine/session/session.h"
 
 namespace speclens {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ui/format.h"
-#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/story.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

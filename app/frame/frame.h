@@ -9,12 +9,12 @@
 
 #include "app/frame/actions.h"
 #include "app/frame/frame_layout.h"
+#include "app/frame/keys.h"
+#include "app/frame/overlay.h"
+#include "app/frame/saved_files.h"
 #include "app/frontend/frontend.h"
 #include "app/views/glossary.h"
 #include "app/views/quiz.h"
-#include "app/frame/saved_files.h"
-#include "app/frame/keys.h"
-#include "app/frame/overlay.h"
 #include "engine/run/run.h"
 #include "scenes/shared/scene.h"
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "app/frame/frame.h"
-#include "ui/format.h"
-#include "ui/text_layout.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "app/frame/frame.h"
-#include "ui/text_layout.h"
 #include "scenes/shared/run_controls.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

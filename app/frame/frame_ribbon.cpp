@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "app/frame/frame.h"
-#include "ui/format.h"
-#include "ui/text_layout.h"
-#include "ui/tokens.h"
 #include "engine/base/utf8.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

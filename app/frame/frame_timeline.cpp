@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "app/frame/frame.h"
+#include "engine/run/run_clock.h"
+#include "scenes/shared/plain_time.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
-#include "engine/run/run_clock.h"
-#include "scenes/loop/loop_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -4,17 +4,17 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "app/views/link.h"
 #include "app/frame/popups.h"
-#include "ui/format.h"
-#include "ui/text_field.h"
-#include "ui/text_layout.h"
-#include "ui/tokens.h"
+#include "app/views/link.h"
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
 #include "scenes/loop/loop_model.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -5,11 +5,11 @@
 #include <array>
 #include <optional>
 
-#include "ui/text_field.h"
-#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "scenes/shared/words.h"
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

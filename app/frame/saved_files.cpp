@@ -7,8 +7,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "ui/format.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

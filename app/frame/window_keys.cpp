@@ -1,6 +1,5 @@
-#include "app/frontend/window_keys.h"
-
 #include "app/frame/actions.h"
+#include "app/frontend/window_keys.h"
 
 namespace speclens::cli {
 

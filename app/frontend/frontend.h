@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/guesses.h"
-#include "engine/run/guest.h"
 #include "engine/lab/medusa_training.h"
-#include "engine/run/models.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
+#include "engine/run/guesses.h"
+#include "engine/run/guest.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 #include "engine/run/trace.h"
 #include "engine/run/twin.h"
 #include "remote/client/server_view.h"

@@ -1,7 +1,7 @@
 // The drawing side of a build without it (-DSPEC_APP=OFF): everything says so.
 #include "app/frontend/frame_cost.h"
-#include "app/frontend/window_keys.h"
 #include "app/frontend/frontend.h"
+#include "app/frontend/window_keys.h"
 #include "kernels/error.h"
 
 namespace speclens {

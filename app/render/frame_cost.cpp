@@ -1,10 +1,9 @@
-#include "app/frontend/frame_cost.h"
-
 #include <chrono>
 
-#include "app/cli/measure.h"
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
+#include "app/frontend/frame_cost.h"
+#include "engine/base/quantile.h"
 #include "ui/fonts.h"
 #include "ui/headless.h"
 

@@ -8,15 +8,15 @@
 #include "app/frame/frame_source.h"
 #include "app/frontend/frontend.h"
 #include "app/render/headless_frame.h"
+#include "kernels/error.h"
+#include "scenes/accept/accept_model.h"
+#include "scenes/race/race_model.h"
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
 #include "ui/gif.h"
 #include "ui/headless.h"
 #include "ui/png.h"
-#include "kernels/error.h"
-#include "scenes/accept/accept_model.h"
-#include "scenes/race/race_model.h"
 
 namespace speclens {
 

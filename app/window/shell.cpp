@@ -16,25 +16,20 @@
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
-#include "ui/fonts.h"
+#include "engine/base/quantile.h"
+#include "engine/lab/race_json.h"
 #include "engine/run/gallery.h"
 #include "engine/run/models.h"
-#include "engine/lab/race_json.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
+#include "ui/fonts.h"
 
 namespace speclens {
 namespace {
 
 constexpr double kSignalCheck = 0.2; // at most so many seconds until a signal is noticed
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::ranges::sort(values);
-    return values[values.size() / 2];
-}
 
 // Set by other threads, taken by the loop that each one wakes.
 class Notice {

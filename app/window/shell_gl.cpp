@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/error.h"
 #include "ui/canvas_imgui.h"
 #include "ui/fonts.h"
-#include "kernels/error.h"
 
 namespace speclens {
 

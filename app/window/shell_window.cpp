@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "app/window/shell_keys.h"
-#include "ui/utf8.h"
 #include "kernels/error.h"
+#include "ui/utf8.h"
 
 namespace speclens {
 namespace {

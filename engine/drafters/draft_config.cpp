@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "engine/weights/config_fields.h"
+#include "engine/model/config_geometry.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model_parts.h"
 

@@ -7,8 +7,8 @@
 #include "engine/base/json_read.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
-#include "engine/weights/safetensors.h"
 #include "engine/model/weight_files.h"
+#include "engine/weights/safetensors.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/drafters/draft_config.h"
-#include "engine/model/model.h"
 #include "engine/drafters/ngram_trie.h"
+#include "engine/model/model.h"
 
 namespace speclens {
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/control.h"
+#include "engine/drafters/drafter_options.h"
+#include "engine/drafters/lens.h"
 #include "engine/model/decoder.h"
 #include "engine/model/law.h"
-#include "engine/drafters/lens.h"
 #include "engine/rules/siblings.h"
 
 namespace speclens {

@@ -8,8 +8,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
-#include "engine/run/gallery.h"
 #include "engine/base/json_read.h"
+#include "engine/run/gallery.h"
 #include "kernels/bf16.h"
 #include "kernels/error.h"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/control.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/medusa_gradient.h"
+#include "engine/run/control.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
 

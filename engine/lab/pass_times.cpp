@@ -119,4 +119,36 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
     return result;
 }
 
+namespace {
+
+// The widths around so many rows: the index of the wider one.
+std::size_t width_at(const PassTimes& times, double rows) {
+    std::size_t i = 1;
+    while (i + 1 < times.passes.size() && times.passes[i].rows < rows) ++i;
+    return i;
+}
+
+// Of one width, of a wider one that was quicker, or of a narrower one as often as it takes.
+double least_ms(const PassTimes& times, std::size_t at) {
+    double least = times.passes[at].ms;
+    for (const PassTime& pass : times.passes)
+        least = std::min(least, pass.ms * std::ceil(static_cast<double>(times.passes[at].rows) / pass.rows));
+    return least;
+}
+
+} // namespace
+
+double pass_ms(const PassTimes& times, double rows) {
+    const std::size_t i = width_at(times, rows);
+    const int a = times.passes[i - 1].rows, b = times.passes[i].rows;
+    const double from = least_ms(times, i - 1), to = least_ms(times, i);
+    return from + (to - from) / (b - a) * (rows - a);
+}
+
+bool outrun_pass(const PassTimes& times, double rows) {
+    const std::size_t i = width_at(times, rows);
+    const auto outrun = [&](std::size_t at) { return times.passes[at].ms > 1.25 * least_ms(times, at); };
+    return (rows < times.passes[i].rows && outrun(i - 1)) || (rows > times.passes[i - 1].rows && outrun(i));
+}
+
 } // namespace speclens

@@ -59,4 +59,11 @@ inline constexpr std::size_t kMostReadBytes = std::size_t{1} << 30;
 [[nodiscard]] PassTimes measure_passes(const Models& models, const PassPlan& plan,
                                        const std::function<bool(int, int)>& go_on = {});
 
+// Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
+// the last slope. A pass does all that a narrower one does, and several narrower ones do what it does: where
+// one of them was quicker, its time holds. Needs two widths at least.
+[[nodiscard]] double pass_ms(const PassTimes& times, double rows);
+// Whether a pass of about this width was measured a quarter slower than that.
+[[nodiscard]] bool outrun_pass(const PassTimes& times, double rows);
+
 } // namespace speclens

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/lab/samples.h"
 #include "engine/run/control.h"
 #include "engine/run/models.h"
-#include "engine/lab/samples.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

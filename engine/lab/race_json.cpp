@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
-#include "engine/drafters/drafter.h"
 #include "engine/base/json_read.h"
+#include "engine/drafters/drafter.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 

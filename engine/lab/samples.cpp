@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/run/cycle_view.h"
 #include "engine/base/rng.h"
+#include "engine/run/cycle_view.h"
 
 namespace speclens {
 namespace {

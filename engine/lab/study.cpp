@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/base/quantile.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 
 namespace speclens {
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     StudyPoint point;

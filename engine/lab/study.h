@@ -40,8 +40,6 @@ struct Study {
 
 using Studies = std::map<std::string, std::shared_ptr<const Study>>;
 
-// The upper one of two; 0 of none.
-[[nodiscard]] double median(std::vector<double> values);
 // What a finished run came to.
 [[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);
 // Finishes one run and summarises it. An Error of the run becomes StudyPoint::problem.

@@ -5,9 +5,9 @@
 #include "engine/base/json_read.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
-#include "engine/weights/safetensors.h"
-#include "engine/text/tokenizer.h"
 #include "engine/model/weight_files.h"
+#include "engine/text/tokenizer.h"
+#include "engine/weights/safetensors.h"
 
 namespace speclens {
 namespace {

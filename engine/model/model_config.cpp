@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/weights/config_fields.h"
 #include "engine/base/json_read.h"
+#include "engine/model/config_geometry.h"
 #include "engine/model/model.h"
 #include "engine/model/model_parts.h"
 

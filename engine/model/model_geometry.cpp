@@ -1,9 +1,5 @@
 // The shapes of published models (formats: Qwen3 technical report, Qwen2.5 release) for cost measurements
-// with random weights: speed depends on the shape, not on what the weights say. The shapes of heads are those of
-// assets/public/models.json.
-#include <algorithm>
-
-#include "engine/drafters/draft_config.h"
+// with random weights: speed depends on the shape, not on what the weights say.
 #include "engine/model/model.h"
 #include "kernels/error.h"
 
@@ -58,39 +54,6 @@ ModelConfig geometry(const std::string& name) {
     std::string known;
     for (const Shape& shape : kShapes) known += std::string(known.empty() ? "" : ", ") + shape.name;
     throw Error("unknown geometry \"" + name + "\"", "Known are: " + known + ".", Exit::usage);
-}
-
-DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target) {
-    using Method = DraftConfig::Method;
-    DraftConfig config;
-    config.layer = target;
-    const bool wide = target.hidden >= 1024;
-    if (drafter == "eagle3" || drafter == "eagle3_tree" || drafter == "dart") {
-        config.method = drafter == "dart" ? Method::dart : Method::eagle3;
-        if (config.method == Method::dart) config.masks = 7, config.output_norms = 2;
-        config.layer.layers = 1;
-        config.layer.qk_norm = config.layer.qkv_bias = false;
-        config.taps = {2, target.layers / 2, target.layers - 3};
-        config.draft_vocab = std::min(32000, target.vocab / 2);
-        return config;
-    }
-    if (drafter != "dflash" && drafter != "domino" && drafter != "dspark")
-        throw Error("no published shape for a head of \"" + drafter + "\"",
-                    "With --geometry, choose from eagle3, eagle3_tree, dart, dflash, domino, dspark, lookup and skip.", Exit::usage);
-    config.method = drafter == "dflash" ? Method::dflash : drafter == "domino" ? Method::domino : Method::dspark;
-    config.layer.layers = wide ? 5 : 2;
-    config.layer.qk_norm = true;
-    config.layer.qkv_bias = false;
-    for (int i = 0; i < 5; ++i) config.taps.push_back(std::max(0, 1 + i * (target.layers - 4) / 4));
-    config.block = config.method == Method::dspark ? 7 : 16;
-    config.mask_id = target.vocab - 1;
-    config.anchor_aligned = config.method != Method::dflash;
-    config.gru = wide ? 1024 : 64;
-    config.rank = wide ? 256 : 16;
-    config.prefix = 1;
-    config.markov_rank = wide ? 256 : 16;
-    config.confidence = config.confidence_with_markov = config.method == Method::dspark;
-    return config;
 }
 
 } // namespace speclens

@@ -44,10 +44,10 @@ Verdict verify_block(const Round& round) {
         Residual left = residual(round.p(kept), round.q(kept), joint[static_cast<std::size_t>(kept)]);
         verdict.residual_fallback = left.law.empty();
         verdict.law = left.law.empty() ? round.p(kept) : std::move(left.law);
-        verdict.from = Resampled::From::residual;
+        verdict.from = TokenSource::residual;
     } else {
         verdict.law = round.p(k);
-        verdict.from = k > 0 ? Resampled::From::bonus : Resampled::From::target;
+        verdict.from = k > 0 ? TokenSource::bonus : TokenSource::target;
     }
     verdict.u = round.resample_coin(kept);
     verdict.token = sample(verdict.law, *verdict.u);

@@ -57,7 +57,7 @@ Verdict verify_mixture(const Round& round, std::string_view rule) {
     Verdict verdict = find_rule(round.params.block ? "block" : "token")->verify(mixed);
     for (Judgement& check : verdict.checks)
         check.goal = pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
-    verdict.mixed = verdict.from == Resampled::From::residual || round.behind.law;
+    verdict.mixed = verdict.from == TokenSource::residual || round.behind.law;
     return verdict;
 }
 

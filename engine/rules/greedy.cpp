@@ -36,7 +36,7 @@ Verdict verify_greedy(const Round& round) {
             if (kept) break;
         }
     }
-    verdict.from = leaf && round.count() > 0 ? Resampled::From::bonus : Resampled::From::target;
+    verdict.from = leaf && round.count() > 0 ? TokenSource::bonus : TokenSource::target;
     verdict.token = round.p_argmax(verdict.row());
     return verdict;
 }

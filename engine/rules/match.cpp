@@ -19,7 +19,7 @@ Verdict verify_match(const Round& round) {
                 continue;
             }
         }
-        verdict.from = k > 0 && i == k ? Resampled::From::bonus : Resampled::From::target;
+        verdict.from = k > 0 && i == k ? TokenSource::bonus : TokenSource::target;
         verdict.token = drawn;
         verdict.u = u;
         verdict.law = round.p(i);

@@ -26,12 +26,12 @@ Verdict walk_tokens(const Round& round, double scale) {
         Residual left = residual(round.p(i), round.q(i));
         verdict.residual_fallback = left.law.empty();
         verdict.law = left.law.empty() ? round.p(i) : std::move(left.law);
-        verdict.from = Resampled::From::residual;
+        verdict.from = TokenSource::residual;
         verdict.u = round.resample_coin(i);
         verdict.token = sample(verdict.law, *verdict.u);
         return verdict;
     }
-    verdict.from = k > 0 ? Resampled::From::bonus : Resampled::From::target;
+    verdict.from = k > 0 ? TokenSource::bonus : TokenSource::target;
     verdict.law = round.p(k);
     verdict.u = round.resample_coin(k);
     verdict.token = sample(verdict.law, *verdict.u);

@@ -58,7 +58,7 @@ Verdict verify_tree_kseq(const Round& round) {
         const std::vector<int> children = round.children(verdict.path.empty() ? -1 : verdict.path.back());
         const Law& p = round.p(row);
         if (children.empty()) {
-            verdict.from = round.count() == 0 ? Resampled::From::target : Resampled::From::bonus;
+            verdict.from = round.count() == 0 ? TokenSource::target : TokenSource::bonus;
             verdict.law = p;
         } else {
             const Law& q = round.q(children[0]);
@@ -84,7 +84,7 @@ Verdict verify_tree_kseq(const Round& round) {
                 continue;
             }
             verdict.law = residual_of(p, q, node);
-            verdict.from = Resampled::From::residual;
+            verdict.from = TokenSource::residual;
             verdict.residual_fallback = verdict.law.empty();
             if (verdict.law.empty()) verdict.law = p;
         }

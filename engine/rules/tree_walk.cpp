@@ -37,9 +37,9 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
             verdict.path.push_back(accepted);
             continue;
         }
-        verdict.from = round.count() == 0 ? Resampled::From::target
-                       : children.empty() ? Resampled::From::bonus
-                                          : Resampled::From::residual;
+        verdict.from = round.count() == 0 ? TokenSource::target
+                       : children.empty() ? TokenSource::bonus
+                                          : TokenSource::residual;
         verdict.law = goal.empty() ? round.p(row) : std::move(goal);
         verdict.u = round.resample_coin(row);
         verdict.token = sample(verdict.law, *verdict.u);

@@ -36,7 +36,7 @@ Verdict verify_typical(const Round& round) {
         if (!kept) break;
         verdict.path.push_back(row);
     }
-    verdict.from = k > 0 && row == k ? Resampled::From::bonus : Resampled::From::target;
+    verdict.from = k > 0 && row == k ? TokenSource::bonus : TokenSource::target;
     verdict.law = round.p(row);
     verdict.u = round.resample_coin(row);
     verdict.token = sample(verdict.law, *verdict.u);

@@ -13,7 +13,7 @@
 #include "engine/model/law.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/siblings.h"
-#include "engine/run/trace.h"
+#include "engine/rules/token_source.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -63,7 +63,7 @@ struct Judgement {
 struct Verdict {
     std::vector<Judgement> checks;  // nodes that were judged, in order
     std::vector<int> path;          // nodes that are kept, each the child of the one before; a chain: 0 … accepted-1
-    Resampled::From from = Resampled::From::target;
+    TokenSource from = TokenSource::target;
     int token = 0;                  // the target's own token
     std::optional<double> u;        // the coin that drew it
     Law law;                        // the law it was drawn from; empty: one-hot at `token`

@@ -17,7 +17,7 @@ Verdict bonus_after_a_rejection(const Round& round) {
 
 Verdict replace_from(const Round& round, const std::function<const Law&(int)>& law) {
     Verdict verdict = find_rule("token")->verify(round);
-    if (verdict.from == Resampled::From::residual) {
+    if (verdict.from == TokenSource::residual) {
         verdict.law = law(verdict.row());
         verdict.token = sample(verdict.law, *verdict.u);
     }

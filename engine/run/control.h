@@ -42,6 +42,10 @@ struct RunSettings {
     bool operator==(const RunSettings&) const = default;
 };
 
+// What the scenes of trained heads ask when nobody typed a prompt: independent guesses do not fit together in its answer
+// ("Once upon a there"), and most of what a head corrects stays.
+inline constexpr const char* kHeadPrompt = "Tell me a short story about a fox.";
+
 // A fork goes on with other settings; the rounds before it were drafted and judged under these.
 struct EarlierSettings {
     int until = 0;                     // the first round for which they no longer held

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/cycle_view.h"
-#include "engine/model/decoder.h"
-#include "engine/drafters/drafter.h"
 #include "engine/base/rng.h"
-#include "engine/run/trace.h"
+#include "engine/drafters/drafter.h"
+#include "engine/model/decoder.h"
 #include "engine/rules/verify.h"
+#include "engine/run/cycle_view.h"
+#include "engine/run/trace.h"
 
 namespace speclens {
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/text/chat.h"
 #include "engine/run/control.h"
+#include "engine/text/chat.h"
 
 namespace speclens {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/run/cycle_view.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/one_round.h"
 #include "kernels/error.h"
 

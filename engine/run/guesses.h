@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/control.h"
 #include "engine/model/decoder.h"
+#include "engine/run/control.h"
 #include "engine/run/models.h"
 #include "engine/run/trace.h"
 

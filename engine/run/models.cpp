@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "engine/drafters/drafter.h"
 #include "engine/base/json_read.h"
+#include "engine/drafters/drafter.h"
 #include "engine/model/table_json.h"
 #include "kernels/error.h"
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/text/chat.h"
-#include "engine/model/decoder.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/model/decoder.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
+#include "engine/text/chat.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/backend.h"
 

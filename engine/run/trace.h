@@ -17,10 +17,11 @@
 #include <vector>
 
 #include "engine/drafters/drafter_options.h"
-#include "engine/model/law.h"
 #include "engine/drafters/lens.h"
-#include "engine/rules/rule_params.h"
+#include "engine/model/law.h"
 #include "engine/model/top.h"
+#include "engine/rules/rule_params.h"
+#include "engine/rules/token_source.h"
 
 namespace speclens {
 
@@ -110,7 +111,8 @@ struct Checked {
 // The target's own token at the end of a cycle.
 struct Resampled {
     int cycle = 0;
-    enum class From { residual, bonus, target } from = From::target;  // target: plain decoding, greedy, match
+    using From = TokenSource;
+    From from = From::target;
     std::optional<int> parent;  // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
     int token = 0;
     std::optional<double> u;

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
-#include "engine/run/options_json.h"
 #include "engine/base/utf8.h"
 #include "engine/rules/verify.h"
+#include "engine/run/options_json.h"
 
 namespace speclens {
 namespace {

@@ -9,10 +9,10 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "engine/rules/verify.h"
 #include "engine/run/options_json.h"
 #include "engine/run/trace_fields.h"
 #include "engine/run/trace_json.h"
-#include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/clock.h"
+#include "engine/base/quantile.h"
 #include "kernels/error.h"
 
 namespace speclens {

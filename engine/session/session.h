@@ -11,16 +11,16 @@
 #include <thread>
 
 #include "engine/base/clock.h"
+#include "engine/lab/medusa_training.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/race.h"
+#include "engine/lab/stepped_race.h"
+#include "engine/lab/study.h"
 #include "engine/run/control.h"
 #include "engine/run/guesses.h"
 #include "engine/run/guest.h"
-#include "engine/lab/medusa_training.h"
 #include "engine/run/models.h"
-#include "engine/lab/pass_times.h"
-#include "engine/lab/race.h"
 #include "engine/run/run.h"
-#include "engine/lab/stepped_race.h"
-#include "engine/lab/study.h"
 #include "engine/run/trace.h"
 #include "engine/run/twin.h"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/json_read.h"
 #include "engine/text/chat.h"
 #include "engine/text/chat_template.h"
-#include "engine/base/json_read.h"
 
 namespace speclens {
 namespace {

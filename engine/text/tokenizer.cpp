@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "engine/base/json_read.h"
-#include "engine/text/tokenizer_parts.h"
 #include "engine/base/utf8.h"
+#include "engine/text/tokenizer_parts.h"
 
 namespace speclens {
 namespace {

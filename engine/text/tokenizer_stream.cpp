@@ -1,8 +1,8 @@
 // Tokens to text piece by piece, and whether two vocabularies fit together.
 #include <algorithm>
 
-#include "engine/text/tokenizer.h"
 #include "engine/base/utf8.h"
+#include "engine/text/tokenizer.h"
 
 namespace speclens {
 namespace {

@@ -1,5 +1,5 @@
-// Typed access to the fields of a config.json, and what all our architectures spell alike: sizes and rotary
-// positions. Every failure is an Error that names the file, the field and the value. Internal to the engine.
+// Typed access to the fields of a config.json. Every failure is an Error that names the file, the field and the value.
+// Internal to the engine.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/base/json_read.h"
-#include "engine/model/model.h"
+#include "kernels/error.h"
 
 namespace speclens {
 
@@ -88,12 +88,5 @@ class Fields {
     std::string file_;
     const char* remedy_;
 };
-
-// Sizes of the layers, vocabulary, positions and rotary fields.
-void read_geometry(const Fields& fields, ModelConfig& config);
-// Throws Error for windows of attention and activations that no forward pass here has.
-void refuse_variants(const Fields& fields, const char* supported);
-// The same, where the caller reads windows itself.
-void refuse_activations(const Fields& fields, const char* supported);
 
 } // namespace speclens

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "engine/base/json_read.h"
-#include "engine/text/tokenizer.h"
 #include "engine/base/utf8.h"
+#include "engine/text/tokenizer.h"
 #include "remote/client/probe.h"
 
 namespace speclens {

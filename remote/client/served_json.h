@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "remote/client/served_text.h"
 #include "remote/reading/bench_records.h"
 #include "remote/reading/log_reading.h"
-#include "remote/client/served_text.h"
 #include "remote/reading/server_reading.h"
 
 namespace speclens {

@@ -4,7 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
-#include "remote/reading/answer_reader.h"
+#include "remote/client/answer_reader.h"
 #include "remote/reading/event_stream.h"
 
 namespace speclens {

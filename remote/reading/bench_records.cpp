@@ -1,7 +1,5 @@
 #include "remote/reading/bench_records.h"
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -109,13 +107,6 @@ BenchRecords parse_bench_records(std::string_view text, const std::string& sourc
         throw Error(source + ": no line is a record of a request",
                     "AIPerf writes them to profile_export.jsonl.");
     return records;
-}
-
-double quantile(std::vector<double> values, double share) {
-    if (values.empty()) return 0;
-    std::ranges::sort(values);
-    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
-    return values[std::clamp<std::size_t>(rank, 1, values.size()) - 1];
 }
 
 } // namespace speclens

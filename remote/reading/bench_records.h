@@ -33,7 +33,5 @@ struct BenchRecords {
 [[nodiscard]] bool looks_like_bench_records(std::string_view text);
 // Throws Error when no line is one.
 [[nodiscard]] BenchRecords parse_bench_records(std::string_view text, const std::string& source);
-// The value below which a share of them lies (nearest rank); 0 of none.
-[[nodiscard]] double quantile(std::vector<double> values, double share);
 
 } // namespace speclens

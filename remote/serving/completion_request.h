@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/text/chat.h"
 #include "engine/run/control.h"
+#include "engine/text/chat.h"
 
 namespace speclens {
 

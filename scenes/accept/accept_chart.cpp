@@ -5,12 +5,12 @@
 #include <cmath>
 #include <optional>
 
+#include "scenes/accept/accept_draw.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/accept/accept_draw.h"
 
 namespace speclens {
 namespace {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "scenes/accept/accept_draw.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/accept/accept_draw.h"
 
 namespace speclens {
 namespace {

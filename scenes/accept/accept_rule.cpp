@@ -2,10 +2,10 @@
 // laws of the run into a table of the user's own; Z takes it back.
 #include <algorithm>
 
-#include "ui/tokens.h"
 #include "scenes/accept/accept_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 

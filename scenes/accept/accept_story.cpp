@@ -3,10 +3,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
 #include "scenes/accept/accept_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -2,9 +2,9 @@
 // token, measured with the loaded model.
 #include <algorithm>
 
-#include "ui/tokens.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/cycle_pick.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
-#include "ui/glyphs.h"
-#include "ui/plot.h"
-#include "ui/text_layout.h"
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/glyphs.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

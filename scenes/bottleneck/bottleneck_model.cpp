@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "ui/format.h"
+#include "engine/lab/pass_times.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/failures/failures_model.h"
-#include "scenes/loop/loop_model.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -1,11 +1,11 @@
 // Words of S1: title, six beats, and the frame as text.
 #include <sstream>
 
-#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

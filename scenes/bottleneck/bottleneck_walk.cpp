@@ -5,12 +5,12 @@
 #include <cmath>
 #include <string>
 
+#include "scenes/bottleneck/bottleneck_model.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
-#include "scenes/bottleneck/bottleneck_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

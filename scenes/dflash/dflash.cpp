@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/dflash/dflash_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/second_draw.h"

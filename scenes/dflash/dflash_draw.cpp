@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/published_round.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/dflash/dflash_model.h"
-#include "scenes/shared/published_round.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/dflash/dflash_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
 #include "scenes/shared/usual.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

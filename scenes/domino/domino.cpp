@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/tokens.h"
 #include "scenes/domino/domino_draw.h"
 #include "scenes/shared/guest_round.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/second_draw.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 

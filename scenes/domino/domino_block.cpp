@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/domino/domino_draw.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/domino/domino_draw.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
 #include "scenes/domino/domino_draw.h"
 #include "scenes/shared/second_draw.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ui/plot.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/domino/domino_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/story.h"
+#include "ui/plot.h"
 
 namespace speclens {
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
 #include "scenes/domino/domino_draw.h"
 #include "scenes/shared/usual.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -2,11 +2,11 @@
 // shown cycle from the same text with the same dice, and the target judges each.
 #include <algorithm>
 
-#include "ui/text_layout.h"
-#include "ui/tokens.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

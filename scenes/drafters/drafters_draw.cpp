@@ -2,11 +2,11 @@
 // round, published speed-ups.
 #include <algorithm>
 
-#include "ui/text_layout.h"
-#include "ui/tokens.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -6,7 +6,7 @@
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/race/race_model.h"
+#include "scenes/shared/methods.h"
 
 namespace speclens {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "ui/glyphs.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/story.h"
+#include "ui/glyphs.h"
 
 namespace speclens {
 

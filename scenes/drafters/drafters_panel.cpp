@@ -1,11 +1,11 @@
 // How the selected drafter guesses, and the controls below the table.
 #include <algorithm>
 
-#include "ui/text_layout.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/drafters/drafters_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "ui/format.h"
 #include "engine/rules/verify.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

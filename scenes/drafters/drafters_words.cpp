@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/published/published_words.h"
+#include "scenes/drafters/drafters_model.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
-#include "engine/published/published_words.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/drafters/drafters_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 

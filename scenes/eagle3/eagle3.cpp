@@ -2,13 +2,13 @@
 // how far the head's own features drift from the true ones, and how often each position stays.
 #include <algorithm>
 
-#include "ui/text_layout.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/eagle3/eagle3_model.h"
-#include "scenes/shared/published_round.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
+#include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 

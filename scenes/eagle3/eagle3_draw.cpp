@@ -3,13 +3,13 @@
 #include <array>
 #include <cmath>
 
+#include "scenes/eagle3/eagle3_model.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/eagle3/eagle3_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

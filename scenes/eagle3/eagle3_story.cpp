@@ -3,12 +3,12 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/eagle3/eagle3_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/usual.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

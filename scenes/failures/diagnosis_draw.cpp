@@ -2,11 +2,11 @@
 // from.
 #include <algorithm>
 
+#include "scenes/failures/diagnosis_model.h"
+#include "scenes/shared/measure_charts.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/failures/diagnosis_model.h"
-#include "scenes/shared/measure_charts.h"
 
 namespace speclens {
 namespace {

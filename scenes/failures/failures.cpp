@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ui/format.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/failures/failures_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

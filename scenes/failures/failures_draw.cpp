@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
-#include "ui/plot.h"
-#include "ui/text_layout.h"
-#include "ui/tokens.h"
 #include "engine/published/published_words.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

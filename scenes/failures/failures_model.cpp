@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "engine/drafters/drafter.h"
+#include "engine/lab/pass_times.h"
 #include "engine/lab/samples.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/loop/loop_model.h"
+#include "scenes/shared/plain_time.h"
 
 namespace speclens {
 namespace {
@@ -47,38 +48,6 @@ double entropy_of(const Top& top) {
 int guesses_at_most(int k) {
     const auto above = std::ranges::upper_bound(kGuesses, k);
     return std::max(0, static_cast<int>(above - std::begin(kGuesses)) - 1);
-}
-
-namespace {
-
-// The widths around so many rows: the index of the wider one.
-std::size_t width_at(const PassTimes& times, double rows) {
-    std::size_t i = 1;
-    while (i + 1 < times.passes.size() && times.passes[i].rows < rows) ++i;
-    return i;
-}
-
-// Of one width, of a wider one that was quicker, or of a narrower one as often as it takes.
-double least_ms(const PassTimes& times, std::size_t at) {
-    double least = times.passes[at].ms;
-    for (const PassTime& pass : times.passes)
-        least = std::min(least, pass.ms * std::ceil(static_cast<double>(times.passes[at].rows) / pass.rows));
-    return least;
-}
-
-} // namespace
-
-double pass_ms(const PassTimes& times, double rows) {
-    const std::size_t i = width_at(times, rows);
-    const int a = times.passes[i - 1].rows, b = times.passes[i].rows;
-    const double from = least_ms(times, i - 1), to = least_ms(times, i);
-    return from + (to - from) / (b - a) * (rows - a);
-}
-
-bool outrun_pass(const PassTimes& times, double rows) {
-    const std::size_t i = width_at(times, rows);
-    const auto outrun = [&](std::size_t at) { return times.passes[at].ms > 1.25 * least_ms(times, at); };
-    return (rows < times.passes[i].rows && outrun(i - 1)) || (rows > times.passes[i - 1].rows && outrun(i));
 }
 
 double verify_rows(const Levers& levers, int requests, int k) {

@@ -12,7 +12,7 @@
 
 #include "scenes/failures/diagnosis_model.h"
 #include "scenes/shared/scene.h"
-#include "scenes/speedup/speedup_model.h"
+#include "scenes/shared/speedup_model.h"
 #include "scenes/shared/story.h"
 
 namespace speclens {
@@ -21,13 +21,6 @@ inline constexpr int kGuesses[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15};
 inline constexpr int kRequests[] = {1, 2, 4, 8, 16, 32, 64};
 inline constexpr int kMostBusy = static_cast<int>(std::size(kRequests)) - 1; // row
 [[nodiscard]] int guesses_at_most(int k); // column: the largest of kGuesses that is not above k
-
-// Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
-// the last slope. A pass does all that a narrower one does, and several narrower ones do what it does: where
-// one of them was quicker, its time holds. Needs two widths at least.
-[[nodiscard]] double pass_ms(const PassTimes& times, double rows);
-// Whether a pass of about this width was measured a quarter slower than that.
-[[nodiscard]] bool outrun_pass(const PassTimes& times, double rows);
 
 // One cell of the map.
 struct LoadCell {

@@ -1,11 +1,12 @@
 // Words of S14: title, six beats, the reason of a cell, and the frame as text.
 #include <sstream>
 
+#include "engine/lab/pass_times.h"
+#include "scenes/failures/failures_model.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/failures/failures_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

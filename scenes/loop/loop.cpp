@@ -1,8 +1,8 @@
 // Scene S2, the loop: guesses, one check, coins, and what survives. Driven by the cursor; its whole state is
 // the selected column, which the shell keeps.
-#include "scenes/shared/laws_panel.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
+#include "scenes/shared/laws_panel.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/tokens.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/shared/words.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 

@@ -82,15 +82,4 @@ struct ColumnLaws {
 };
 [[nodiscard]] ColumnLaws column_laws(const LoopModel& model, int column);
 
-// Why there is no such time: a saved run holds none.
-[[nodiscard]] const char* no_plain_words(const SceneInput& input);
-// The target is a server or a table. No user of a server waits for one request per token, and asking a table
-// costs nothing, so no time of plain decoding is compared.
-[[nodiscard]] bool without_passes(const SceneInput& input);
-// Why passes of the target cannot be timed; empty: they can, or there is no run yet.
-[[nodiscard]] std::string untimed_passes(const SceneInput& input);
-// Plain time per token of this prompt: what the caller measured, else what the engine did. 0: unknown, or
-// without_passes.
-[[nodiscard]] double plain_ms(const SceneInput& input);
-
 } // namespace speclens

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "scenes/loop/loop_draw.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/loop/loop_draw.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 

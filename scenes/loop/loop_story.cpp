@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "ui/format.h"
 #include "scenes/loop/loop_guess.h"
 #include "scenes/loop/loop_rules.h"
 #include "scenes/loop/loop_tree.h"
 #include "scenes/shared/usual.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

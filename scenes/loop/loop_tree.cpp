@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

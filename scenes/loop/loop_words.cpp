@@ -2,10 +2,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -2,8 +2,8 @@
 // exact law.
 #include <algorithm>
 
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/lossless/lossless_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 
 namespace speclens {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafters/drafter.h"
 #include "engine/base/rng.h"
+#include "engine/drafters/drafter.h"
 #include "engine/model/table_json.h"
 #include "engine/rules/wrong_rules.h"
 #include "scenes/shared/cycle_pick.h"

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "ui/format.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/lossless/lossless_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

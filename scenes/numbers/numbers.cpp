@@ -1,8 +1,8 @@
 // Scene S16, the numbers lab: published figures, their conditions, and what speaks against them.
 #include <algorithm>
 
-#include "ui/tokens.h"
 #include "scenes/numbers/numbers_model.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -1,13 +1,13 @@
 // The table of S16 and what is known of one figure.
 #include <algorithm>
 
+#include "engine/published/published_words.h"
+#include "scenes/numbers/numbers_model.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "engine/published/published_words.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/numbers/numbers_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

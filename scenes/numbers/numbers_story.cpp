@@ -1,10 +1,10 @@
 // Words of S16: title, five beats, and the frame as text.
 #include <sstream>
 
-#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "scenes/numbers/numbers_model.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

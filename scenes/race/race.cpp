@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
-#include "ui/tokens.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/story.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -1,12 +1,12 @@
 // One clock for all lanes: every pass of every lane where it was measured, and where we are.
 #include <algorithm>
 
-#include "ui/format.h"
-#include "ui/plot.h"
-#include "ui/tokens.h"
 #include "engine/run/run_clock.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

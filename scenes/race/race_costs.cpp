@@ -2,11 +2,11 @@
 // beside them on a scale of its own.
 #include <algorithm>
 
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/tokens.h"
-#include "scenes/race/race_draw.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -1,7 +1,8 @@
 // The race scene in words: what the picture shows at the clock, lane by lane, and the averages below it.
-#include "ui/format.h"
 #include "scenes/race/race_draw.h"
+#include "scenes/shared/methods.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

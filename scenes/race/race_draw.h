@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "ui/text_layout.h"
-#include "scenes/shared/published_round.h"
 #include "scenes/race/race_model.h"
+#include "scenes/shared/published_round.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 

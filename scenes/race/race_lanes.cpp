@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/race/race_draw.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ui/glyphs.h"
 #include "engine/run/cycle_view.h"
 #include "scenes/shared/scene.h"
+#include "ui/glyphs.h"
 
 namespace speclens {
 
@@ -61,8 +61,5 @@ struct RaceModel {
 // moment there is while lanes still run.
 [[nodiscard]] double race_rest(const RaceView& race, bool rounds = false);
 [[nodiscard]] double race_end(const RaceView& race, bool rounds = false);
-
-[[nodiscard]] ui::Icon method_mark(const std::string& drafter);
-[[nodiscard]] std::string method_title(const std::string& drafter); // short, as in the rail: "EAGLE-3"
 
 } // namespace speclens

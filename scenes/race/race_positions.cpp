@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/tokens.h"
-#include "scenes/shared/measure_charts.h"
-#include "scenes/race/race_draw.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/methods.h"
+#include "scenes/shared/point_labels.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/tokens.h"
-#include "scenes/shared/point_labels.h"
-#include "scenes/race/race_draw.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/format.h"
-#include "scenes/shared/equation.h"
-#include "scenes/shared/measure_charts.h"
+#include "engine/base/equation.h"
 #include "scenes/race/race_draw.h"
+#include "scenes/shared/measure_charts.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

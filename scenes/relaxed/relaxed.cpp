@@ -2,11 +2,11 @@
 // what they keep and how far they lead away from the target.
 #include <algorithm>
 
-#include "ui/tokens.h"
+#include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/relaxed/relaxed_model.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -3,18 +3,18 @@
 #include <cmath>
 #include <numeric>
 
-#include "ui/format.h"
-#include "ui/plot.h"
-#include "ui/text_layout.h"
-#include "ui/tokens.h"
 #include "engine/drafters/drafter.h"
+#include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/point_labels.h"
-#include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

@@ -4,12 +4,12 @@
 #include <optional>
 #include <sstream>
 
-#include "ui/format.h"
 #include "engine/drafters/drafter.h"
+#include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

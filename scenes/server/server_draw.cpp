@@ -3,14 +3,14 @@
 #include <array>
 #include <cmath>
 
+#include "scenes/server/server_model.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/server/server_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

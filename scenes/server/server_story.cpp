@@ -2,9 +2,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
 #include "scenes/server/server_model.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "scenes/shared/plain_time.h"
 #include "ui/format.h"
-#include "scenes/loop/loop_model.h"
 
 namespace speclens {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
-#include "ui/text_layout.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
-#include "scenes/loop/loop_model.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/speedup/speedup_model.h"
+#include "scenes/shared/speedup_model.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

@@ -12,10 +12,6 @@
 
 namespace speclens {
 
-// Asked for these scenes when nobody typed a prompt: independent guesses do not fit together in its answer
-// ("Once upon a there"), and most of what a head corrects stays.
-inline constexpr const char* kHeadPrompt = "Tell me a short story about a fox.";
-
 // Begins the model of each of them.
 struct HeadModel {
     enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;

@@ -6,12 +6,12 @@
 #include <ranges>
 #include <set>
 
-#include "ui/format.h"
-#include "ui/plot.h"
-#include "ui/text_layout.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/published/published_words.h"
+#include "scenes/shared/methods.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "engine/published/published_words.h"
-#include "scenes/race/race_model.h"
 
 namespace speclens {
 namespace {

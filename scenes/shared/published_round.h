@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ui/widgets.h"
-#include "engine/run/cycle_view.h"
 #include "engine/published/published.h"
+#include "engine/run/cycle_view.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 

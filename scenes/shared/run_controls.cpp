@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "ui/text_layout.h"
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

@@ -10,20 +10,20 @@
 #include <variant>
 #include <vector>
 
-#include "ui/widgets.h"
+#include "engine/lab/medusa_training.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/race.h"
+#include "engine/lab/study.h"
 #include "engine/published/ablations.h"
+#include "engine/published/published.h"
 #include "engine/run/control.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/guesses.h"
 #include "engine/run/guest.h"
-#include "engine/lab/medusa_training.h"
-#include "engine/lab/pass_times.h"
-#include "engine/published/published.h"
-#include "engine/lab/race.h"
-#include "engine/lab/study.h"
 #include "engine/run/trace.h"
 #include "engine/run/twin.h"
 #include "remote/client/server_view.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/text_layout.h"
 #include "scenes/shared/words.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "ui/format.h"
+#include "engine/base/quantile.h"
 #include "engine/lab/study.h"
+#include "ui/format.h"
 
 namespace speclens {
 

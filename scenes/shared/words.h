@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "ui/widgets.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 

@@ -2,16 +2,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
-#include "ui/plot.h"
-#include "ui/text_layout.h"
+#include "scenes/speedup/speedup_draw.h"
+
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/speedup/speedup_model.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
+#include "engine/base/equation.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/equation.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/speedup/speedup_model.h"
 #include "scenes/shared/words.h"
+#include "scenes/speedup/speedup_draw.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -52,10 +52,6 @@ std::string lengths_words(const SpeedupModel& m) {
     return m.points.size() < kMeasuredLengths
                ? n + " of " + number_word(kMeasuredLengths) + ", it ends too soon for more"
                : n;
-}
-
-std::string in_passes(double cost) {
-    return ui::number(cost, 2) + " of a target pass";
 }
 
 // Why the best length is faster than plain decoding. The levers have one cost and one chance for every guess;
@@ -171,16 +167,6 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
 }
 
 } // namespace
-
-std::string share_words(const Levers& levers) {
-    return levers.drafts < 1 ? ", in " + ui::percent(levers.drafts) + " of the rounds" : std::string();
-}
-
-std::string drafting_words(const Levers& levers) {
-    if (levers.block <= 0) return in_passes(levers.draft) + " for each guess";
-    return in_passes(levers.block) + " for a block" +
-           (levers.draft >= 0.005 ? " and " + ui::number(levers.draft, 2) + " for each guess" : "");
-}
 
 SpeedupSum speedup_sum(const SpeedupModel& m) {
     SpeedupSum sum;

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <iterator>
 
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
+#include "scenes/systems/systems_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/systems/systems_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "engine/base/rng.h"
-#include "scenes/speedup/speedup_model.h"
+#include "scenes/shared/speedup_model.h"
 
 namespace speclens {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
-#include "scenes/systems/systems_model.h"
 #include "scenes/shared/words.h"
+#include "scenes/systems/systems_model.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -1,9 +1,9 @@
 // Scene S10, training the drafters: the recipe's own experiments, short runs side by side.
 #include <algorithm>
 
-#include "ui/tokens.h"
 #include "scenes/shared/history.h"
 #include "scenes/training/training_model.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

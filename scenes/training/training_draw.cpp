@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/published/published_words.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
+#include "scenes/training/training_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
-#include "engine/published/published_words.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/training/training_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -4,15 +4,15 @@
 #include <ranges>
 #include <sstream>
 
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+#include "scenes/training/training_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/shared/run_controls.h"
-#include "scenes/training/training_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

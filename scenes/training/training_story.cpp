@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "ui/format.h"
 #include "engine/published/published_words.h"
-#include "scenes/training/training_model.h"
 #include "scenes/shared/words.h"
+#include "scenes/training/training_model.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -2,10 +2,10 @@
 // guessing several continuations.
 #include <algorithm>
 
-#include "ui/tokens.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/trees/trees_model.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

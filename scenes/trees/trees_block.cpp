@@ -1,12 +1,12 @@
 // The picture of a block that is judged twice with the same coins: token by token, and as a whole.
 #include <algorithm>
 
+#include "scenes/shared/words.h"
+#include "scenes/trees/trees_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/trees/trees_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
+#include "scenes/trees/trees_model.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
-#include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/trees/trees_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {

@@ -2,11 +2,11 @@
 // picture.
 #include <algorithm>
 
+#include "scenes/shared/words.h"
+#include "scenes/trees/trees_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
-#include "scenes/trees/trees_model.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <sstream>
 
-#include "ui/format.h"
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/trees/trees_model.h"
 #include "scenes/shared/words.h"
+#include "scenes/trees/trees_model.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

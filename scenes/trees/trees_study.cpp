@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/trees/trees_model.h"
 #include "scenes/shared/words.h"
+#include "scenes/trees/trees_model.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -1,14 +1,13 @@
 // The CUDA backend as an object, on the emulated device: errors, memory, launches collected and replayed.
-#include "kernels/cuda/cuda_backend.h"
-
 #include <functional>
 #include <set>
 
+#include "kernels/cuda/cuda_backend.h"
 #include "kernels/cuda/mma.cuh"
 #include "kernels/error.h"
 #include "kernels/self_test.h"
-#include "tests/kernels/support.h"
 #include "kernels/simt/simt.h"
+#include "tests/kernels/support.h"
 
 namespace speclens::cuda {
 namespace {

@@ -1,8 +1,8 @@
 // Chooses the emulated device for the tests of this executable: without and with the tensor-core kernels, the
 // lanes of a block in two orders.
 #include "kernels/cuda/cuda_backend.h"
-#include "tests/kernels/support.h"
 #include "kernels/simt/simt.h"
+#include "tests/kernels/support.h"
 #include "tests/shared/test_backend.h"
 
 namespace speclens::test {

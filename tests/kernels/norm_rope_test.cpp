@@ -1,7 +1,7 @@
 // add_norm, rope_store and embed against plain double-precision loops.
-#include "tests/kernels/support.h"
-
 #include <algorithm>
+
+#include "tests/kernels/support.h"
 
 namespace speclens::test {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/base/quantile.h"
 #include "kernels/error.h"
 #include "remote/reading/bench_records.h"
 #include "tests/shared/mutate.h"

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/error.h"
-#include "remote/reading/answer_reader.h"
-#include "remote/reading/event_stream.h"
+#include "remote/client/answer_reader.h"
 #include "remote/client/served_json.h"
 #include "remote/client/served_text.h"
+#include "remote/reading/event_stream.h"
 #include "tests/shared/listening.h"
 #include "tests/shared/mutate.h"
 

@@ -13,10 +13,10 @@
 #include "engine/base/clock.h"
 #include "engine/run/cycle_view.h"
 #include "kernels/error.h"
-#include "remote/reading/exposition.h"
 #include "remote/client/http.h"
 #include "remote/client/probe.h"
 #include "remote/client/served_text.h"
+#include "remote/reading/exposition.h"
 #include "remote/serving/spec_server.h"
 #include "tests/shared/listening.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/run/run.h"
-#include "tests/scenes/run_window.h"
 #include "scenes/accept/accept_draw.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 
 namespace speclens {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <set>
 
-#include "tests/scenes/accept_bench.h"
 #include "app/frontend/frontend.h"
 #include "scenes/shared/words.h"
+#include "tests/scenes/accept_bench.h"
 #include "tests/scenes/scenes_look.h"
 
 namespace speclens {

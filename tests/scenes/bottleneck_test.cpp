@@ -1,13 +1,13 @@
 // Scene S1: passes that were timed, what the user said before, and the figures that are printed elsewhere.
 #include <gtest/gtest.h>
 
-#include "ui/format.h"
 #include "engine/lab/pass_times.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/shared/micro.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "engine/run/run.h"
-#include "tests/scenes/heads_bench.h"
-#include "tests/scenes/run_window.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/dflash/dflash_model.h"
 #include "scenes/eagle3/eagle3_model.h"
+#include "scenes/shared/cycle_pick.h"
+#include "tests/scenes/heads_bench.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
 
 namespace speclens {

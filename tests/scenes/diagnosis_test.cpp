@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "engine/run/run.h"
-#include "tests/scenes/failures_bench.h"
 #include "scenes/failures/diagnosis_model.h"
 #include "scenes/failures/failures_model.h"
+#include "tests/scenes/failures_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 

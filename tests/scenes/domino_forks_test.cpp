@@ -7,13 +7,13 @@
 #include <functional>
 #include <thread>
 
-#include "ui/format.h"
-#include "tests/scenes/domino_bench.h"
 #include "engine/run/run.h"
 #include "engine/session/session.h"
 #include "scenes/domino/domino_draw.h"
+#include "tests/scenes/domino_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/shared/micro.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "ui/format.h"
-#include "ui/tokens.h"
-#include "tests/scenes/domino_bench.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/domino/domino_draw.h"
+#include "tests/scenes/domino_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/shared/micro.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {

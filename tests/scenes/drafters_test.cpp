@@ -5,9 +5,9 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
-#include "tests/scenes/run_window.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/words.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 

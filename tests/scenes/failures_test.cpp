@@ -5,10 +5,11 @@
 #include <cmath>
 
 #include "app/frontend/frontend.h"
+#include "engine/lab/pass_times.h"
 #include "engine/run/run.h"
-#include "tests/scenes/failures_bench.h"
 #include "kernels/error.h"
 #include "scenes/failures/failures_model.h"
+#include "tests/scenes/failures_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"

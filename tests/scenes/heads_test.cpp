@@ -3,20 +3,20 @@
 
 #include <algorithm>
 
-#include "ui/format.h"
 #include "engine/run/guest.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "engine/run/twin.h"
-#include "tests/scenes/heads_bench.h"
-#include "tests/scenes/run_window.h"
 #include "scenes/dflash/dflash_model.h"
 #include "scenes/domino/domino_model.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
 #include "scenes/shared/words.h"
+#include "tests/scenes/heads_bench.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -7,6 +7,7 @@
 #include "engine/session/session.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/usual.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"

@@ -6,10 +6,10 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
-#include "tests/scenes/loop_bench.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/loop/loop_tree.h"
 #include "scenes/shared/words.h"
+#include "tests/scenes/loop_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ui/format.h"
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
 #include "engine/rules/wrong_rules.h"
-#include "tests/scenes/run_window.h"
+#include "engine/run/run.h"
 #include "scenes/lossless/lossless_model.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

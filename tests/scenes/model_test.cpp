@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/run/run_clock.h"
 #include "engine/base/statistics.h"
+#include "engine/run/run_clock.h"
 #include "scenes/accept/accept_flips.h"
 #include "scenes/loop/loop_model.h"
 #include "scenes/shared/words.h"

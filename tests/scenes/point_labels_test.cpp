@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/canvas_record.h"
 #include "scenes/shared/point_labels.h"
 #include "tests/scenes/scenes_bench.h"
+#include "ui/canvas_record.h"
 
 namespace speclens {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/format.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/toy_race.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/frontend/frontend.h"
-#include "ui/format.h"
 #include "tests/shared/toy_race.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

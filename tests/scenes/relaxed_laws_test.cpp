@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "engine/run/run.h"
+#include "scenes/relaxed/relaxed_model.h"
 #include "tests/scenes/relaxed_bench.h"
 #include "tests/scenes/run_window.h"
-#include "scenes/relaxed/relaxed_model.h"
 
 namespace speclens {
 namespace {

@@ -7,15 +7,15 @@
 #include <sstream>
 
 #include "app/frame/frame_layout.h"
-#include "ui/format.h"
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
+#include "engine/run/run.h"
 #include "engine/run/trace_json.h"
+#include "scenes/relaxed/relaxed_model.h"
+#include "scenes/shared/point_labels.h"
 #include "tests/scenes/relaxed_bench.h"
 #include "tests/scenes/run_window.h"
-#include "scenes/shared/point_labels.h"
-#include "scenes/relaxed/relaxed_model.h"
 #include "tests/scenes/scenes_look.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

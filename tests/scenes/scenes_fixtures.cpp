@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/drafters/tree_shape.h"
 #include "engine/base/rng.h"
+#include "engine/drafters/tree_shape.h"
 #include "engine/rules/verify.h"
 
 namespace speclens::fixtures {

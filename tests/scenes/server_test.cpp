@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "ui/format.h"
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
 #include "scenes/server/server_model.h"
@@ -13,6 +12,7 @@
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/listening.h"
 #include "tests/shared/temp_folder.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

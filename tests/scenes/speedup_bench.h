@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/lab/study.h"
 #include "engine/published/published.h"
 #include "engine/run/run.h"
-#include "engine/lab/study.h"
 #include "tests/scenes/run_window.h"
 
 namespace speclens {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/format.h"
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
-#include "scenes/speedup/speedup_model.h"
+#include "engine/run/run.h"
+#include "scenes/speedup/speedup_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/speedup_bench.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -5,16 +5,16 @@
 #include <cmath>
 #include <cstdio>
 
-#include "ui/format.h"
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
-#include "scenes/speedup/speedup_model.h"
+#include "engine/run/run.h"
+#include "scenes/speedup/speedup_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/scenes/speedup_bench.h"
 #include "tests/shared/micro.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/frame/frame_layout.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
-#include "scenes/speedup/speedup_model.h"
+#include "scenes/speedup/speedup_draw.h"
 #include "scenes/systems/systems_model.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "engine/model/table_json.h"
-#include "tests/scenes/loop_bench.h"
-#include "tests/scenes/run_window.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/trees/trees_model.h"
+#include "tests/scenes/loop_bench.h"
+#include "tests/scenes/run_window.h"
 #include "tests/shared/tables.h"
 
 namespace speclens {

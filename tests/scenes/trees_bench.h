@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
-#include "tests/scenes/run_window.h"
+#include "engine/run/run.h"
 #include "scenes/trees/trees_model.h"
+#include "tests/scenes/run_window.h"
 
 namespace speclens {
 

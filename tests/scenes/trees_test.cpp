@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engine/rules/verify.h"
-#include "scenes/trees/trees_model.h"
 #include "scenes/shared/words.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/trees_bench.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/rng.h"
 #include "engine/model/decoder.h"
 #include "engine/run/models.h"
-#include "engine/base/rng.h"
 
 namespace speclens::test {
 

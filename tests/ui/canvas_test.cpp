@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/ui/desk.h"
 #include "ui/canvas_svg.h"
 #include "ui/geometry.h"
 #include "ui/glyphs.h"
 #include "ui/headless.h"
 #include "ui/tokens.h"
-#include "tests/ui/desk.h"
 
 namespace speclens::ui {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "ui/plot.h"
 #include "tests/ui/desk.h"
+#include "ui/plot.h"
 
 namespace speclens::ui {
 namespace {

@@ -17,13 +17,13 @@
 #define STBI_ONLY_GIF
 #include <stb_image.h>
 
+#include "tests/shared/temp_folder.h"
+#include "tests/ui/desk.h"
 #include "ui/file_write.h"
 #include "ui/gif.h"
 #include "ui/headless.h"
 #include "ui/png.h"
 #include "ui/tokens.h"
-#include "tests/shared/temp_folder.h"
-#include "tests/ui/desk.h"
 
 namespace speclens::ui {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <chrono>
 
+#include "tests/ui/desk.h"
 #include "ui/text_edit.h"
 #include "ui/text_field.h"
 #include "ui/text_history.h"
-#include "tests/ui/desk.h"
 
 namespace speclens::ui {
 namespace {

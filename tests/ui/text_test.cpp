@@ -1,11 +1,11 @@
 // Words and numbers: UTF-8, number formats, token labels, wrapping and ellipsis.
 #include <gtest/gtest.h>
 
+#include "tests/ui/desk.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 #include "ui/utf8.h"
-#include "tests/ui/desk.h"
 
 namespace speclens::ui {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/cli/values.h"
 #include "app/cli/walk.h"
 #include "app/cli/walk_words.h"
-#include "scenes/shared/equation.h"
+#include "engine/base/equation.h"
 
 namespace speclens::cli {
 

@@ -11,8 +11,8 @@
 #include "engine/run/models.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
-#include "tests/shared/temp_folder.h"
 #include "tests/scenes/view_bench.h"
+#include "tests/shared/temp_folder.h"
 
 namespace speclens {
 namespace {

@@ -1,16 +1,16 @@
 // Links: what they say, what they refuse, and that a link leads back to the run it was made from.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "app/cli/lecture.h"
 #include "app/cli/setup.h"
 #include "app/cli/view.h"
 #include "app/views/link.h"
 #include "engine/drafters/drafter.h"
-#include "engine/run/models.h"
 #include "engine/rules/verify.h"
+#include "engine/run/models.h"
 #include "kernels/error.h"
-
-#include <cstdio>
 
 namespace speclens::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/drafters/draft_network.h"
 #include "engine/drafters/dart_search.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/run/run.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"

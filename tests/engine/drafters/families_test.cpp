@@ -3,8 +3,8 @@
 // (formats §4.2, §4.7, §5.2, §5.10, §6.2, §7.2, §8.1), written down here a second time, apart from the
 // loader.
 #include "engine/drafters/draft_network.h"
-#include "engine/run/run.h"
 #include "engine/lab/study.h"
+#include "engine/run/run.h"
 #include "tests/shared/checkpoint_writer.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"

@@ -1,12 +1,11 @@
 // Variants of trained drafters that no public checkpoint uses and no public implementation was run for,
 // against a direct computation in double precision: Markov heads with gates, EAGLE-3 with norms of the taps
 // and more layers, DFlash with windows. And Medusa's tree against Medusa's chain.
-#include "engine/drafters/draft_network.h"
-
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
 #include "engine/drafters/domino_head.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
 #include "engine/drafters/eagle3_head.h"
 #include "engine/drafters/markov_head.h"
 #include "engine/drafters/tree_shape.h"

@@ -6,13 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/run/cycle_view.h"
 #include "engine/lab/race_json.h"
 #include "engine/lab/stepped_race.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
-#include "tests/shared/temp_folder.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/temp_folder.h"
 
 namespace speclens {
 namespace {

@@ -1,8 +1,8 @@
 // Stepped races: every lane goes as far as was asked, writes what it writes alone, and is not timed.
 #include <gtest/gtest.h>
 
-#include "engine/run/cycle_view.h"
 #include "engine/lab/stepped_race.h"
+#include "engine/run/cycle_view.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 

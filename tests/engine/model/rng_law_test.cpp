@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/model/law.h"
 #include "engine/base/rng.h"
+#include "engine/model/law.h"
 #include "kernels/error.h"
 #include "tests/shared/statistics.h"
 

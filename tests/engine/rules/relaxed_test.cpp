@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "engine/rules/emitted.h"
 #include "engine/rules/cascade.h"
+#include "engine/rules/emitted.h"
 #include "engine/rules/verify.h"
 #include "tests/engine/rules/chain_rows.h"
 
@@ -55,7 +55,7 @@ TEST(TypicalRule, KeepsWhatExceedsTheLimitOfTheTargetsEntropy) {
     EXPECT_EQ(*verdict.checks[1].limit, 0.3) << "where the target is sure, epsilon is the limit";
     EXPECT_FALSE(verdict.checks[1].accepted);
     EXPECT_FALSE(verdict.checks[1].u) << "no coin";
-    EXPECT_EQ(verdict.from, Resampled::From::target);
+    EXPECT_EQ(verdict.from, TokenSource::target);
     EXPECT_EQ(verdict.law, sure) << "no residual";
 }
 

@@ -56,7 +56,7 @@ TEST(TreeRules, TopkJudgesASecondChildByWhatTheFirstLeft) {
     EXPECT_NEAR(*verdict.checks[1].left, 0.6, 1e-12);
     EXPECT_EQ(verdict.path, (std::vector<int>{1}));
     EXPECT_EQ(verdict.row(), 2);
-    EXPECT_EQ(verdict.from, Resampled::From::bonus);
+    EXPECT_EQ(verdict.from, TokenSource::bonus);
     expect_law(verdict.law, tree.p[2]);
 }
 
@@ -66,7 +66,7 @@ TEST(TreeRules, TopkStrikesTheRejectedChildrenOutOfTheTargetsLaw) {
     tree.accept = {0.99, 0.99};
     const Verdict verdict = tree.run("tree_topk");
     EXPECT_TRUE(verdict.path.empty());
-    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    EXPECT_EQ(verdict.from, TokenSource::residual);
     expect_law(verdict.law, {0, 0, 1});
     EXPECT_EQ(verdict.token, 2);
 }
@@ -83,7 +83,7 @@ TEST(TreeRules, WithoutReplacementSubtractsTheLawThatEachSiblingCameFrom) {
     EXPECT_FALSE(verdict.checks[1].accepted);
     // After the second: ((0, 0, 1) - (0, .75, .25))+ = (0, 0, .75), scaled (0, 0, 1).
     expect_law(verdict.law, {0, 0, 1});
-    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    EXPECT_EQ(verdict.from, TokenSource::residual);
 }
 
 // With replacement from q = (.7, .1, .2), both draws 0 and 1: after the first the goal is (0, .2, 0) -> (0, 1, 0).
@@ -121,7 +121,7 @@ TEST(TreeRules, KseqHoldsEverySiblingBackAndHasOneResidual) {
     EXPECT_NEAR(verdict.checks[1].threshold, 0.5, 1e-12);
     // min(q, p/2) = (.25, .1, .1), beta = .45, missed = .3025; p - that * .6975/.45 = (.1125, .145, .045), / .3025.
     expect_law(verdict.law, {0.1125 / 0.3025, 0.145 / 0.3025, 0.045 / 0.3025});
-    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    EXPECT_EQ(verdict.from, TokenSource::residual);
     tree.accept = {0.999, 0.1};
     EXPECT_EQ(tree.run("tree_kseq").path, (std::vector<int>{1}));
 }
@@ -181,10 +181,10 @@ TEST(TreeRules, GreedyTakesTheLongestPathOfBestTokensAndTheFirstOfEquals) {
     const Verdict verdict = tree.run("greedy");
     EXPECT_EQ(verdict.path, (std::vector<int>{1, 2}));
     EXPECT_EQ(verdict.token, 1) << "node 3 is not the best token there";
-    EXPECT_EQ(verdict.from, Resampled::From::target);
+    EXPECT_EQ(verdict.from, TokenSource::target);
     tree.drafts = {1, 1, 0, 0};
     EXPECT_EQ(tree.run("greedy").path, (std::vector<int>{0})) << "equally long: the first";
-    EXPECT_EQ(tree.run("greedy").from, Resampled::From::bonus) << "nothing was guessed after it";
+    EXPECT_EQ(tree.run("greedy").from, TokenSource::bonus) << "nothing was guessed after it";
 }
 
 // A chain is a tree with one child per node: with drawn guesses the tree rules are the token rule, verdict by verdict.

@@ -1,7 +1,5 @@
 // The accept rules on given drafts: exact acceptance probabilities and replacement laws of the public oracles,
 // to 1e-9, and the edge cases of the rules.
-#include "engine/rules/verify.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/rules/emitted.h"
+#include "engine/rules/verify.h"
 #include "tests/engine/rules/chain_rows.h"
 
 namespace speclens {
@@ -70,10 +69,10 @@ TEST(Verify, GreedyStopsAtTheFirstDifferenceAndEmitsTheTarget) {
     const Verdict verdict = rows.run("greedy");
     EXPECT_EQ(verdict.accepted(), 1);
     EXPECT_EQ(verdict.token, 0);
-    EXPECT_EQ(verdict.from, Resampled::From::target);
+    EXPECT_EQ(verdict.from, TokenSource::target);
     EXPECT_EQ(verdict.checks.size(), 2u);
     rows.drafts = {1, 0, 0};
-    EXPECT_EQ(rows.run("greedy").from, Resampled::From::bonus);
+    EXPECT_EQ(rows.run("greedy").from, TokenSource::bonus);
     EXPECT_EQ(rows.run("greedy").token, 1);
 }
 
@@ -88,7 +87,7 @@ TEST(Verify, TokenRejectsWhatTheTargetForbidsAndDrawsFromTheResidual) {
     Rows rows{.drafts = {0}, .p = {{0, 0.25, 0.75}, {1, 0, 0}}, .q = {{0.5, 0.5, 0}}, .accept = {0.0}, .resample = {0.0, 0}};
     const Verdict verdict = rows.run("token");
     EXPECT_EQ(verdict.accepted(), 0);
-    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    EXPECT_EQ(verdict.from, TokenSource::residual);
     EXPECT_EQ(verdict.law, (Law{0, 0, 1}));
     EXPECT_EQ(verdict.token, 2);
 }
@@ -147,7 +146,7 @@ TEST(Verify, WithoutDraftsEveryRuleEmitsOneTokenOfTheTarget) {
         Rows rows{.drafts = {}, .p = {{0.2, 0.8}}, .q = {}, .accept = {}, .resample = {0.5}};
         const Verdict verdict = rows.run(rule.name);
         EXPECT_EQ(verdict.token, 1) << rule.name;
-        EXPECT_EQ(verdict.from, Resampled::From::target) << rule.name;
+        EXPECT_EQ(verdict.from, TokenSource::target) << rule.name;
         EXPECT_TRUE(verdict.checks.empty()) << rule.name;
     }
 }
@@ -166,7 +165,7 @@ TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
         const bool greedy = rule.greedy_only;
         Verdict verdict = rows.run(rule.name);
         ASSERT_EQ(verdict.accepted(), 1) << rule.name;
-        EXPECT_EQ(verdict.from, Resampled::From::bonus) << rule.name;
+        EXPECT_EQ(verdict.from, TokenSource::bonus) << rule.name;
         EXPECT_EQ(verdict.token, 1) << rule.name;
         EXPECT_EQ(verdict.law, greedy ? Law() : behind) << rule.name;
         if (rule.mixes()) continue; // they keep a draft that is as sure as the next one
@@ -177,7 +176,7 @@ TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
         rows.accept = {0.99};
         verdict = rows.run(rule.name);
         ASSERT_EQ(verdict.accepted(), 0) << rule.name;
-        EXPECT_EQ(verdict.from, own ? Resampled::From::target : Resampled::From::residual) << rule.name;
+        EXPECT_EQ(verdict.from, own ? TokenSource::target : TokenSource::residual) << rule.name;
         EXPECT_EQ(verdict.token, 0) << rule.name;
         if (greedy)
             EXPECT_TRUE(verdict.law.empty());
@@ -226,7 +225,7 @@ TEST(BlockRule, ALaterSuccessRescuesAnEarlierFailure) {
     EXPECT_TRUE(verdict.checks[0].accepted) << "kept by the coin of the second";
     EXPECT_NEAR(*verdict.checks[0].joint, 0.5, 1e-12);
     EXPECT_EQ(verdict.accepted(), 2);
-    EXPECT_EQ(verdict.from, Resampled::From::bonus);
+    EXPECT_EQ(verdict.from, TokenSource::bonus);
     EXPECT_EQ(exact_coins(rows, "token").accepted[0], 0.5) << "the token rule would stop at the first in half of the cases";
     rows.drafts = {1, 0};
     rows.accept = {0.0, 0.7};
@@ -245,7 +244,7 @@ TEST(BlockRule, TheResidualCarriesTheCoefficientOfThePrefix) {
     EXPECT_NEAR(verdict.checks[0].threshold, 0.275 / 0.65, 1e-12);
     ASSERT_EQ(verdict.accepted(), 1);
     EXPECT_NEAR(verdict.law[2], 1, 1e-12);
-    EXPECT_EQ(verdict.from, Resampled::From::residual);
+    EXPECT_EQ(verdict.from, TokenSource::residual);
 }
 
 TEST(BlockRule, OneHotDraftsMakeItTheTokenRule) {

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "engine/base/clock.h"
-#include "engine/run/cycle.h"
-#include "engine/run/cycle_view.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/pass_times.h"
+#include "engine/run/cycle.h"
+#include "engine/run/cycle_view.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 

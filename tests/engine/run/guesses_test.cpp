@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "engine/run/cycle_view.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/guesses.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"

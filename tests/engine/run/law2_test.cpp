@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/rules/wrong_rules.h"
 #include "engine/run/cycle.h"
 #include "engine/run/run.h"
-#include "engine/rules/wrong_rules.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/statistics.h"
 #include "tests/shared/tables.h"
@@ -242,7 +242,7 @@ Verdict stops_at_the_first_failure(const Round& round) {
 // Block verification whose residual forgets the coefficient of the prefix.
 Verdict forgets_the_prefix(const Round& round) {
     Verdict verdict = find_rule("block")->verify(round);
-    if (verdict.from != Resampled::From::residual) return verdict;
+    if (verdict.from != TokenSource::residual) return verdict;
     Residual left = residual(round.p(verdict.row()), round.q(verdict.row()));
     if (!left.law.empty()) verdict.token = sample(left.law, *verdict.u);
     return verdict;
@@ -285,7 +285,7 @@ Verdict proposal_not_depleted(const Round& round) {
 // Siblings drawn with replacement; after a rejection only the rejected token is struck out, as if it had been certain.
 Verdict strikes_out_only(const Round& round) {
     Verdict verdict = find_rule("tree_wr")->verify(round);
-    if (verdict.from != Resampled::From::residual) return verdict;
+    if (verdict.from != TokenSource::residual) return verdict;
     Law left = struck_out(round.p(verdict.row()), round, round.children(verdict.row() - 1));
     if (left.empty()) return verdict;
     verdict.law = std::move(left);

@@ -6,8 +6,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "engine/run/cycle_view.h"
 #include "engine/model/model.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/trace_follower.h"
 #include "kernels/error.h"
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <sstream>
 
-#include "engine/run/cycle.h"
 #include "engine/drafters/tree_shape.h"
+#include "engine/run/cycle.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "tests/shared/micro.h"

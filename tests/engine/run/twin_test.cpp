@@ -1,11 +1,12 @@
 // Cycles replayed with other options, and runs measured beside the one on the screen.
 #include <gtest/gtest.h>
 
+#include "engine/base/quantile.h"
+#include "engine/lab/study.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
-#include "engine/session/session.h"
-#include "engine/lab/study.h"
 #include "engine/run/twin.h"
+#include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 

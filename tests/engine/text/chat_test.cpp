@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/text/chat.h"
 #include "engine/run/run.h"
+#include "engine/text/chat.h"
 #include "tests/shared/model_support.h"
 
 namespace speclens {

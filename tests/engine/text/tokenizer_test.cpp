@@ -2,8 +2,8 @@
 // by assets/recipe/goldens.py), streaming, and inputs that must not take forever.
 #include <algorithm>
 
-#include "engine/text/tokenizer.h"
 #include "engine/base/utf8.h"
+#include "engine/text/tokenizer.h"
 #include "tests/shared/model_support.h"
 
 namespace speclens {

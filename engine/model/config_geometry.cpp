@@ -1,4 +1,4 @@
-#include "engine/weights/config_fields.h"
+#include "engine/model/config_geometry.h"
 
 #include <algorithm>
 

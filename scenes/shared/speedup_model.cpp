@@ -1,4 +1,4 @@
-#include "scenes/speedup/speedup_model.h"
+#include "scenes/shared/speedup_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,13 +6,15 @@
 #include <map>
 #include <utility>
 
+#include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/study.h"
 #include "scenes/shared/chance.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/loop/loop_model.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -294,41 +296,18 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     return m;
 }
 
-bool same_printed(double printed, double formula) {
-    return std::abs(printed - formula) < 0.005 + 1e-9;
+std::string share_words(const Levers& levers) {
+    return levers.drafts < 1 ? ", in " + ui::percent(levers.drafts) + " of the rounds" : std::string();
 }
 
-bool printed_table_on_stage(const SceneInput& input) {
-    return input.beat == kSpeedupBeats - 1 && input.stage.w > 0 && input.details.w <= 0 &&
-           !printed_table(input.figures).rows.empty();
+std::string drafting_words(const Levers& levers) {
+    if (levers.block <= 0) return in_passes(levers.draft) + " for each guess";
+    return in_passes(levers.block) + " for a block" +
+           (levers.draft >= 0.005 ? " and " + ui::number(levers.draft, 2) + " for each guess" : "");
 }
 
-PrintedTable printed_table(const Published* figures) {
-    PrintedTable table;
-    if (!figures) return table;
-    for (const PublishedFigure& figure : figures->figures()) {
-        const std::string about = "when each draft stays with probability ";
-        const auto at = figure.claim.find(about);
-        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || at == std::string::npos ||
-            figure.standing == Standing::derived)
-            continue;
-        PrintedRow row{std::strtod(figure.claim.c_str() + at + about.size(), nullptr), figure.values, {}};
-        std::vector<int> columns;
-        for (const double k : figure.positions) {
-            columns.push_back(static_cast<int>(k));
-            row.formula.push_back(expected_tokens(row.alpha, columns.back()));
-        }
-        if (!table.rows.empty() && columns != table.columns) continue;
-        table.columns = columns;
-        table.source = figures->source_of(figure).title;
-        for (std::size_t i = 0; i < row.printed.size(); ++i) {
-            ++table.cells;
-            table.wrong += !same_printed(row.printed[i], row.formula[i]);
-        }
-        table.rows.push_back(std::move(row));
-    }
-    std::ranges::sort(table.rows, {}, &PrintedRow::alpha);
-    return table;
+std::string in_passes(double cost) {
+    return ui::number(cost, 2) + " of a target pass";
 }
 
 } // namespace speclens

@@ -1,4 +1,4 @@
-// The tables of drafters and rules, generated from the two .inc lists in menu order.
+// The table of drafters, generated from drafters.inc in menu order, and what the names stand for.
 #include <algorithm>
 
 #include "engine/drafters/drafter.h"
@@ -10,10 +10,6 @@ namespace speclens {
 #define DRAFTER(name, title, about, needs, layers, ...) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
 #include "engine/drafters/drafters.inc"
 #undef DRAFTER
-#define RULE(name, title, about, needs_q, greedy_only, siblings, promise, parameters) Verdict verify_##name(const Round& round);
-#include "engine/rules/rules.inc"
-#undef RULE
-
 const std::vector<DrafterInfo>& drafter_list() {
     static const std::vector<DrafterInfo> list = {
 #define DRAFTER(name, title, about, needs, layers, ...) \
@@ -24,42 +20,10 @@ const std::vector<DrafterInfo>& drafter_list() {
     return list;
 }
 
-const std::vector<RuleInfo>& rule_list() {
-    static const std::vector<RuleInfo> list = {
-#define RULE(name, title, about, needs_q, greedy_only, siblings, promise, parameters) \
-    {#name, title, about, needs_q, greedy_only, &verify_##name, Siblings::siblings, Promise::promise, parameters},
-#include "engine/rules/rules.inc"
-#undef RULE
-    };
-    return list;
-}
-
 const DrafterInfo* find_drafter(const std::string& name) {
     for (const DrafterInfo& info : drafter_list())
         if (name == info.name) return &info;
     return nullptr;
-}
-
-const RuleInfo* find_rule(const std::string& name) {
-    for (const RuleInfo& info : rule_list())
-        if (name == info.name) return &info;
-    return nullptr;
-}
-
-const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling) {
-    return sampling.temperature == 0 && !rule.mixes() ? *find_rule("greedy") : rule;
-}
-
-bool keeps_target(const RuleInfo& rule, const RuleParams& params) {
-    const std::string name = rule.name;
-    if (name == "lenience") return params.lenience == 0; // the token rule
-    // No probability lies above the target's highest one and 1 more: nothing of the draft is kept.
-    if (name == "cascade_diff" || name == "cascade_tokenV1" || name == "cascade_tokenV2") return params.alpha <= -1;
-    return rule.lossless();
-}
-
-bool keeps_target(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling) {
-    return rule_at(rule, sampling).lossless() || keeps_target(rule, params);
 }
 
 bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
@@ -83,11 +47,6 @@ std::string judging_rule(const std::string& rule, const std::string& before, con
     return judging_rule(asked_for ? "token" : rule, drafter);
 }
 
-Error tree_error(const std::string& rule) {
-    return Error("the rule \"" + rule + "\" judges chains, and this drafter proposes trees",
-                 "Use --rule tree_wor, tree_wr, tree_kseq or tree_topk, or --temp 0.", Exit::usage);
-}
-
 bool Draft::is_chain() const {
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (nodes[i].parent != static_cast<int>(i) - 1) return false;
@@ -105,13 +64,6 @@ std::vector<int> Draft::lanes() const {
     std::vector<int> lane, children(nodes.size() + 1, 0);  // children so far of node i at i + 1
     for (const DraftNode& node : nodes) lane.push_back(children[static_cast<std::size_t>(node.parent + 1)]++);
     return lane;
-}
-
-std::vector<int> Round::children(int node) const {
-    std::vector<int> list;
-    for (int i = node + 1; i < count(); ++i)
-        if (parent(i) == node) list.push_back(i);
-    return list;
 }
 
 std::optional<int> DraftRequest::forced(int index) const {

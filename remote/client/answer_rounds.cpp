@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "remote/reading/answer_reader.h"
+#include "remote/client/answer_reader.h"
 
 namespace speclens {
 

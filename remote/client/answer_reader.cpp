@@ -1,4 +1,4 @@
-#include "remote/reading/answer_reader.h"
+#include "remote/client/answer_reader.h"
 
 #include <algorithm>
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -36,6 +35,12 @@ struct Levers {
     [[nodiscard]] double speedup(int k) const { return tokens(k) / (draft_cost(k) + verify_cost(k)); }
     bool operator==(const Levers&) const = default;
 };
+
+// ", in 62 % of the rounds": those with guesses; empty: all.
+[[nodiscard]] std::string share_words(const Levers& levers);
+// "0.05 of a target pass for each guess": what drafting costs.
+[[nodiscard]] std::string drafting_words(const Levers& levers);
+[[nodiscard]] std::string in_passes(double cost); // "0.05 of a target pass"
 
 // What the user set.
 struct SpeedupState {
@@ -99,52 +104,5 @@ inline constexpr int kMeasuredLengths = 10; // of the study
 // The prompt of the current run with its drafter and several draft lengths, beside plain decoding. A drafter
 // of trees is studied as a chain. Empty where nobody can draft.
 [[nodiscard]] RunStudy speedup_study(const SceneInput& input);
-
-inline constexpr int kSpeedupBeats = 6;
-[[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
-// "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that cannot be told from the best.
-[[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
-[[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
-[[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);
-// ", in 62 % of the rounds": those with guesses; empty: all.
-[[nodiscard]] std::string share_words(const Levers& levers);
-// "0.05 of a target pass for each guess": what drafting costs.
-[[nodiscard]] std::string drafting_words(const Levers& levers);
-// "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock.
-// With as many decimals as it takes for the printed numbers to come to the printed result.
-struct SpeedupSum {
-    std::string words;
-    int decimals = 2;
-};
-[[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
-
-// A printed table of tokens per round by acceptance and draft length, which the formula can be held against.
-struct PrintedRow {
-    double alpha = 0;
-    std::vector<double> printed, formula; // by column
-};
-struct PrintedTable {
-    std::vector<int> columns; // draft lengths
-    std::vector<PrintedRow> rows;
-    std::string source;
-    int wrong = 0, cells = 0; // cells that differ from the formula in the digits printed
-};
-[[nodiscard]] PrintedTable printed_table(const Published* figures);
-[[nodiscard]] bool same_printed(double printed, double formula); // to two decimals
-// The beat about it has the stage for it where no details are beside the stage.
-[[nodiscard]] bool printed_table_on_stage(const SceneInput& input);
-
-struct SpeedupDraw {
-    const SceneInput& input;
-    const SpeedupModel& model;
-    SpeedupState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
-void draw_speedup_charts(const SpeedupDraw& d, ui::Rect area);
-void draw_speedup_round(const SpeedupDraw& d, ui::Rect area); // the marked draft length on one clock
-void draw_printed_table(const SpeedupDraw& d, ui::Rect area);
-void draw_speedup_details(const SpeedupDraw& d);
-void draw_speedup_controls(const SpeedupDraw& d);
 
 } // namespace speclens

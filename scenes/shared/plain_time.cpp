@@ -1,0 +1,34 @@
+#include "scenes/shared/plain_time.h"
+
+namespace speclens {
+namespace {
+constexpr const char* kTableIsFree = "a table costs nothing to ask";
+}
+
+const char* no_plain_words(const SceneInput& input) {
+    const Header* run = input.whole ? input.whole->header : nullptr;
+    if (run && run->tier == "REMOTE") return "plain decoding here: a request per token";
+    if (run && run->tier == "TABLE") return kTableIsFree;
+    return run && run->tier == "RECORDED" ? "plain decoding was not recorded"
+                                          : "plain decoding was not measured yet";
+}
+
+bool without_passes(const SceneInput& input) {
+    const Header* run = input.whole ? input.whole->header : nullptr;
+    return run && (run->tier == "REMOTE" || run->tier == "TABLE");
+}
+
+std::string untimed_passes(const SceneInput& input) {
+    if (!without_passes(input)) return {};
+    return input.whole->header->tier == "TABLE" ? kTableIsFree
+                                                : "a server's passes cannot be timed from here";
+}
+
+double plain_ms(const SceneInput& input) {
+    if (without_passes(input)) return 0;
+    if (input.plain.ms_per_token > 0) return input.plain.ms_per_token;
+    if (input.trace && input.trace->plain_ms() > 0) return input.trace->plain_ms();
+    return input.status ? input.status->plain_ms_per_token : 0;
+}
+
+} // namespace speclens

@@ -1,0 +1,46 @@
+// A printed table of tokens per round, held against the formula.
+#include <algorithm>
+#include <cmath>
+
+#include "scenes/speedup/speedup_draw.h"
+
+namespace speclens {
+
+bool same_printed(double printed, double formula) {
+    return std::abs(printed - formula) < 0.005 + 1e-9;
+}
+
+bool printed_table_on_stage(const SceneInput& input) {
+    return input.beat == kSpeedupBeats - 1 && input.stage.w > 0 && input.details.w <= 0 &&
+           !printed_table(input.figures).rows.empty();
+}
+
+PrintedTable printed_table(const Published* figures) {
+    PrintedTable table;
+    if (!figures) return table;
+    for (const PublishedFigure& figure : figures->figures()) {
+        const std::string about = "when each draft stays with probability ";
+        const auto at = figure.claim.find(about);
+        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || at == std::string::npos ||
+            figure.standing == Standing::derived)
+            continue;
+        PrintedRow row{std::strtod(figure.claim.c_str() + at + about.size(), nullptr), figure.values, {}};
+        std::vector<int> columns;
+        for (const double k : figure.positions) {
+            columns.push_back(static_cast<int>(k));
+            row.formula.push_back(expected_tokens(row.alpha, columns.back()));
+        }
+        if (!table.rows.empty() && columns != table.columns) continue;
+        table.columns = columns;
+        table.source = figures->source_of(figure).title;
+        for (std::size_t i = 0; i < row.printed.size(); ++i) {
+            ++table.cells;
+            table.wrong += !same_printed(row.printed[i], row.formula[i]);
+        }
+        table.rows.push_back(std::move(row));
+    }
+    std::ranges::sort(table.rows, {}, &PrintedRow::alpha);
+    return table;
+}
+
+} // namespace speclens

@@ -1,0 +1,55 @@
+// Parts of the speed-up picture and its words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenes/shared/speedup_model.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+inline constexpr int kSpeedupBeats = 6;
+[[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
+// "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that cannot be told from the best.
+[[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
+[[nodiscard]] Story speedup_story(const SceneInput& input, const SpeedupModel& model);
+[[nodiscard]] std::string speedup_description(const SceneInput& input, const SpeedupModel& model);
+// "4.31 tokens × 0.26 ms ÷ (0.11 + 0.39 ms) = 2.22×", of the marked draft length; in passes without a clock.
+// With as many decimals as it takes for the printed numbers to come to the printed result.
+struct SpeedupSum {
+    std::string words;
+    int decimals = 2;
+};
+[[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
+
+// A printed table of tokens per round by acceptance and draft length, which the formula can be held against.
+struct PrintedRow {
+    double alpha = 0;
+    std::vector<double> printed, formula; // by column
+};
+struct PrintedTable {
+    std::vector<int> columns; // draft lengths
+    std::vector<PrintedRow> rows;
+    std::string source;
+    int wrong = 0, cells = 0; // cells that differ from the formula in the digits printed
+};
+[[nodiscard]] PrintedTable printed_table(const Published* figures);
+[[nodiscard]] bool same_printed(double printed, double formula); // to two decimals
+// The beat about it has the stage for it where no details are beside the stage.
+[[nodiscard]] bool printed_table_on_stage(const SceneInput& input);
+
+struct SpeedupDraw {
+    const SceneInput& input;
+    const SpeedupModel& model;
+    SpeedupState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_speedup_charts(const SpeedupDraw& d, ui::Rect area);
+void draw_speedup_round(const SpeedupDraw& d, ui::Rect area); // the marked draft length on one clock
+void draw_printed_table(const SpeedupDraw& d, ui::Rect area);
+void draw_speedup_details(const SpeedupDraw& d);
+void draw_speedup_controls(const SpeedupDraw& d);
+
+} // namespace speclens

@@ -1,0 +1,132 @@
+// The arrows between the folders (docs/architecture.md). What the compiler gets as include paths is what each room may
+// see: a planted include against the arrows must not compile, and no source may get round the paths.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Room {
+    std::string folder;             // "engine/text"
+    std::vector<std::string> paths; // that the compiler gets
+    [[nodiscard]] bool sees(const std::string& header) const {
+        for (const std::string& path : paths)
+            if (fs::exists(fs::path(path) / header)) return true;
+        return false;
+    }
+};
+
+std::vector<Room> rooms() {
+    std::vector<Room> list;
+    for (const auto& entry : fs::directory_iterator(fs::path(SPEC_BUILD_DIR) / "rooms")) {
+        std::ifstream in(entry.path() / "path.txt");
+        Room room;
+        if (!std::getline(in, room.folder)) continue;
+        for (std::string line; std::getline(in, line);) room.paths.push_back(line);
+        list.push_back(room);
+    }
+    return list;
+}
+
+std::vector<fs::path> sources_in(const fs::path& folder) {
+    std::vector<fs::path> list;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") list.push_back(entry.path());
+    return list;
+}
+
+// Whether a source with these lines compiles with the include paths of the room.
+bool compiles(const Room& room, const std::string& lines) {
+    const test::TempFolder folder;
+    const fs::path source = folder.path() / "planted.cpp";
+    std::ofstream(source) << lines;
+    std::string command = std::string("'") + SPEC_COMPILER + "' -std=c++20 -fsyntax-only";
+    for (const std::string& path : room.paths) command += " -I'" + path + "'";
+    return std::system((command + " '" + source.string() + "' 2>/dev/null").c_str()) == 0;
+}
+
+TEST(Architecture, EveryFolderOfSourcesIsARoom) {
+    std::set<std::string> known;
+    for (const Room& room : rooms()) known.insert(room.folder);
+    for (const char* floor : {"engine", "remote", "ui", "scenes", "app"})
+        for (const auto& entry : fs::recursive_directory_iterator(fs::path(SPEC_SOURCE_DIR) / floor)) {
+            if (entry.path().extension() != ".cpp" || entry.path().filename() == "main.cpp") continue;
+            const std::string folder = fs::relative(entry.path().parent_path(), SPEC_SOURCE_DIR).string();
+            EXPECT_TRUE(known.contains(folder) || folder == "app/frontend") << entry.path();
+        }
+}
+
+TEST(Architecture, APlantedIncludeAgainstTheArrowsDoesNotCompile) {
+    struct Planted {
+        const char* room;
+        const char* allowed;
+        const char* forbidden;
+    };
+    const Planted planted[] = {
+        {"engine/base", "kernels/error.h", "engine/model/model.h"},
+        {"engine/weights", "engine/base/json_read.h", "engine/model/decoder.h"},
+        {"engine/rules", "engine/model/law.h", "engine/run/trace.h"},
+        {"engine/drafters", "engine/rules/siblings.h", "engine/run/control.h"},
+        {"engine/run", "engine/rules/verify.h", "engine/session/session.h"},
+        {"remote/reading", "engine/base/json_read.h", "remote/client/http.h"},
+        {"ui", "ui/canvas.h", "engine/model/law.h"},
+        {"scenes/loop", "scenes/shared/scene.h", "scenes/race/race_model.h"},
+        {"app/cli", "app/frontend/frontend.h", "app/frame/controller.h"},
+        {"engine/model", "kernels/backend.h", "kernels/cpu/thread_pool.h"},
+    };
+    std::map<std::string, Room> by_folder;
+    for (const Room& room : rooms()) by_folder[room.folder] = room;
+    for (const Planted& one : planted) {
+        ASSERT_TRUE(fs::exists(fs::path(SPEC_SOURCE_DIR) / one.forbidden)) << one.forbidden;
+        const Room& room = by_folder.at(one.room);
+        EXPECT_TRUE(compiles(room, std::string("#include \"") + one.allowed + "\"\n")) << one.room;
+        EXPECT_FALSE(compiles(room, std::string("#include \"") + one.forbidden + "\"\n"))
+            << one.room << " sees " << one.forbidden;
+    }
+}
+
+TEST(Architecture, NoSourceGetsRoundTheIncludePaths) {
+    const std::regex include("^ *# *include *\"([^\"]+)\"");
+    int seen = 0;
+    for (const Room& room : rooms())
+        for (const fs::path& source : sources_in(fs::path(SPEC_SOURCE_DIR) / room.folder)) {
+            std::ifstream in(source);
+            for (std::string line; std::getline(in, line);) {
+                std::smatch found;
+                if (!std::regex_search(line, found, include)) continue;
+                const std::string header = found[1];
+                ++seen;
+                EXPECT_EQ(header.find(".."), std::string::npos) << source << ": " << header;
+                EXPECT_TRUE(room.sees(header)) << source << ": " << header;
+                EXPECT_FALSE(header.starts_with("tests/")) << source << ": " << header;
+            }
+        }
+    EXPECT_GT(seen, 1000);
+}
+
+TEST(Architecture, NoFolderHoldsMoreThanSixtySources) {
+    for (const char* floor : {"kernels", "engine", "remote", "ui", "scenes", "app", "tests"}) {
+        std::map<std::string, int> count;
+        for (const auto& entry : fs::recursive_directory_iterator(fs::path(SPEC_SOURCE_DIR) / floor)) {
+            const std::string kind = entry.path().extension().string();
+            if (kind == ".cpp" || kind == ".h" || kind == ".cu" || kind == ".cuh")
+                ++count[entry.path().parent_path().string()];
+        }
+        for (const auto& [folder, files] : count) EXPECT_LE(files, 60) << folder;
+    }
+}
+
+} // namespace
+} // namespace speclens
