@@ -9,7 +9,11 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
+#include "app/cli/walk_words.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/busy.h"
+#include "engine/lab/reference.h"
+#include "engine/lab/time_table.h"
 
 namespace speclens::cli {
 
@@ -93,7 +97,7 @@ std::vector<std::vector<Sample>> measure_all(const std::shared_ptr<const Models>
 // Measures prompt after prompt until something ends it: Ctrl+C, a server that went away. That is handed back,
 // so that the finished prompts can be told first; where there are none, it is thrown.
 std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant>& contestants,
-                           const std::vector<Prompt>& prompts, int repeats) {
+                           const std::vector<Prompt>& prompts, int repeats, TimeTable& table) {
     ProgressBar bar;
     for (const Contestant& c : contestants) { // warm-up: first touches of weights and caches
         if (!c.problem.empty()) continue;
@@ -113,15 +117,18 @@ std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vec
         for (std::size_t c = 0; c < contestants.size(); ++c) {
             if (samples[c].empty()) continue;
             std::vector<double>& times = contestants[c].repeats.emplace_back();
-            for (const Sample& sample : samples[c]) times.push_back(sample.total_ms());
-            contestants[c].samples.push_back(median_sample(samples[c]));
+            for (const Sample& sample : samples[c]) {
+                times.push_back(sample.total_ms());
+                if (models->target && !models->scorer) table.add(*sample.trace);
+            }
+            contestants[c].samples.push_back(samples[c].front()); // the same dice: the same tokens in every repeat
         }
     }
     return nullptr;
 }
 
 Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts,
-           const std::string& domain, std::uint64_t seed) {
+           const std::string& domain, std::uint64_t seed, double busy_cores) {
     Row row{&contestant, domain, {}, {}, 0, true};
     if (!contestant.problem.empty()) return row;
     std::vector<const Sample*> mine, base;
@@ -133,16 +140,38 @@ Row row_of(const Contestant& contestant, const Contestant& plain, const std::vec
         row.identical = row.identical && mine.back()->output == base.back()->output;
     }
     row.totals = total(mine);
+    row.apart = (1 + row.totals.spread) * (1 + total(base).spread) - 1;
+    row.busy = busy_cores > kMostBusyCores;
     row.speed = speed_up(base, mine, seed);
     return row;
+}
+
+// What other machines are told where their own figures are in doubt (engine/lab/reference.h).
+std::vector<Reference> references_of(const std::vector<Row>& rows, const CompareFacts& facts) {
+    const Row* plain = nullptr;
+    for (const Row& row : rows)
+        if (row.domain == "all" && row.contestant->name == "none") plain = &row;
+    std::vector<Reference> list;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || row.contestant == plain->contestant || row.totals.rounds == 0) continue;
+        if (!row.possible() || row.in_doubt())
+            throw Error("the speed-up of " + row.contestant->name + " is in doubt, so it is no reference",
+                        "Run it again when nothing else keeps the cores busy.", Exit::failed);
+        const RunSettings& settings = row.contestant->settings;
+        list.push_back({facts.model, row.contestant->name, settings.k, settings.sampling.temperature, row.speed.value,
+                        row.totals.tokens_per_round(), plain->totals.round_ms(), row.totals.round_ms(),
+                        row.totals.prompts, facts.header.machine, facts.header.date.substr(0, 10)});
+    }
+    return list;
 }
 
 } // namespace
 
 Exit command_compare(const Options& options) {
-    std::optional<ResultFile> json, csv; // before anything is measured: can they be written?
+    std::optional<ResultFile> json, csv, reference; // before anything is measured: can they be written?
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.csv.empty()) csv.emplace(options.csv);
+    if (!options.reference.empty()) reference.emplace(options.reference);
     const std::shared_ptr<const Models> models = load(options);
     std::vector<Contestant> contestants = contestants_of(options, *models);
     std::vector<std::string> names;
@@ -152,9 +181,18 @@ Exit command_compare(const Options& options) {
     std::vector<Prompt> prompts = prompts_of(options, *models);
     const std::size_t planned = prompts.size();
     const bool times = !models->target_table; // it costs nothing to ask
-    const double busy = busy_cores();
-    if (const std::string warning = busy_warning(busy); times && !warning.empty()) say(warning);
-    const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats);
+    if (const std::string warning = busy_warning(busy_cores()); times && !warning.empty()) say(warning);
+    TimeTable table; // of all that is timed here: every pass has one time, whoever makes it
+    const BusyMeter meter;
+    const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats, table);
+    const double busy = meter.cores();
+    table.set_busy(busy);
+    if (table.revision() > 0)
+        for (Contestant& c : contestants)
+            for (Sample& sample : c.samples) {
+                table.time(*sample.trace);
+                sample.take_times();
+            }
     prompts.resize(contestants[0].samples.size());
 
     std::vector<std::string> domains;
@@ -180,15 +218,15 @@ Exit command_compare(const Options& options) {
                        "temperature " + number(first.sampling.temperature, 2) + ", seed " +
                        std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
                        " new " + (first.max_tokens == 1 ? "token" : "tokens") +
-                       (times ? ", median of " + std::to_string(options.repeats) +
-                                    (options.repeats == 1 ? " run" : " runs") + "; prefill not counted\n"
+                       (times ? ", " + counted(options.repeats, "run") + " of each, timed by the lower quartile of a kind of pass; " +
+                                    "prefill not counted\n"
                               : "\n") +
                        setting_lines(contestants);
     if (models->scorer && !header.notice.empty()) text += header.notice + "\n";
     std::vector<Row> rows;
     for (const std::string& domain : domains)
         for (const Contestant& c : contestants)
-            rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed));
+            rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed, busy));
     const Row* plain = nullptr;
     for (const Row& row : rows)
         if (row.domain == "all" && row.contestant->name == "none") plain = &row;
@@ -219,6 +257,10 @@ Exit command_compare(const Options& options) {
                              .busy_cores = busy,
                              .times = times,
                              .speed_up = look.speed_up};
+    if (reference) {
+        reference->write(references_json(references_of(rows, facts)));
+        reference->commit();
+    }
     if (json) {
         json->write(compare_json(rows, facts));
         json->commit();

@@ -9,6 +9,7 @@
 #include "app/cli/terminal.h"
 #include "engine/lab/samples.h"
 #include "engine/rules/verify.h"
+#include "engine/run/speed_up.h"
 #include "engine/run/trace.h"
 
 namespace speclens::cli {
@@ -33,6 +34,9 @@ struct Row {
     Estimate speed;
     long outside = 0;      // written tokens that a cut draft head has no row for
     bool identical = true; // at temperature 0
+    double apart = 0;      // how far repeats lie apart, of the rounds and of plain decoding together (engine/run/speed_up.h)
+    bool busy = false;     // other programs kept the cores busy
+    [[nodiscard]] bool in_doubt() const { return possible() && (busy || apart > kMostSpread); }
     // A round costs at least the pass that a plain token costs: more than that, two passes of one kind apart, was the
     // clock's noise.
     static constexpr double kApart = 1.02;

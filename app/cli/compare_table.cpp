@@ -25,7 +25,7 @@ std::string positions(const std::vector<double>& acceptance) {
 
 // The measured speed-up; a dash where it is no speed-up.
 std::string speed_of(const Row& row) {
-    return row.possible() ? number(row.speed.value, 2) + "×" : "–";
+    return row.possible() ? (row.in_doubt() ? "~" : "") + number(row.speed.value, 2) + "×" : "–";
 }
 
 bool has_interval(const Row& row) {
@@ -142,6 +142,10 @@ std::string speed_notes(const std::vector<Row>& rows) {
         text += "  no interval: that takes several prompts\n";
     if (std::ranges::any_of(rows, [&](const Row& row) { return measured(row) && !row.possible(); }))
         text += "  – for a speed-up: more than tokens per round allow, time it again\n";
+    if (std::ranges::any_of(rows, [](const Row& row) { return row.busy && row.in_doubt(); }))
+        text += "  ~ in doubt: other programs kept the cores busy\n";
+    else if (std::ranges::any_of(rows, &Row::in_doubt))
+        text += "  ~ in doubt: repeats of one pass lie more than " + number(100 * kMostSpread, 0) + " % apart\n";
     return text.empty() ? "" : "\n" + text;
 }
 

@@ -65,8 +65,8 @@ std::string csv(const Trace& trace, const CycleView& view) {
             text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
                     quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
                     (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
-                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(d.ms) + "," +
-                    field(d.head_ms) + ending(slot.parent);
+                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(slot.ms) + "," +
+                    field(slot.head_ms) + ending(slot.parent);
         }
         if (!cycle.resample) continue;
         const Resampled& r = *cycle.resample;
@@ -75,7 +75,7 @@ std::string csv(const Trace& trace, const CycleView& view) {
         text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
                 quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
                 (r.u ? field(*r.u) : "") + "," + (written > cycle.path.size() ? from_of(r.from) : "cut") + "," +
-                field((cycle.verify ? cycle.verify->draft_ms : 0) + cycle.verify_ms + cycle.other_ms) + ",0.0" +
+                field(cycle.empty_draft_ms + cycle.verify_ms + cycle.other_ms) + ",0.0" +
                 ending(cycle.end_of_path());
     }
     return text;
@@ -112,21 +112,21 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
         double last_draft = at;
         for (const DraftSlot& slot : cycle.drafts) {
             const Drafted& d = *slot.draft;
-            span(1, visible(trace.text(d.token)), at, d.ms + d.head_ms,
+            span(1, visible(trace.text(d.token)), at, slot.ms + slot.head_ms,
                  {{"cycle", cycle.cycle},
                   {"index", d.index},
                   {"parent", d.parent},
                   {"q", std::exp(d.q)},
                   {"verdict", verdict_of(slot.state)}});
-            if (d.head_ms > 0)
-                span(1, "head", at + d.ms, d.head_ms,
+            if (slot.head_ms > 0)
+                span(1, "head", at + slot.ms, slot.head_ms,
                      {{"cycle", cycle.cycle}, {"index", d.index}, {"part", "head"}});
             last_draft = at;
-            at += d.ms + d.head_ms;
+            at += slot.ms + slot.head_ms;
         }
-        if (cycle.verify && cycle.verify->draft_ms > 0)
+        if (cycle.empty_draft_ms > 0)
             span(1, no_room_for_guess(view, cycle) ? "no room for a guess" : "nothing to propose", at,
-                 cycle.verify->draft_ms, {{"cycle", cycle.cycle}});
+                 cycle.empty_draft_ms, {{"cycle", cycle.cycle}});
         const double verify_at = view.prefill_ms + cycle.start_ms + cycle.draft_ms;
         if (!cycle.drafts.empty()) {
             const Json flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};
@@ -155,8 +155,7 @@ std::string jsonl(const Trace& trace) {
     TraceWriter writer(trace);
     std::string text;
     for (std::size_t i = 0; i < trace.size(); ++i) text += writer.line(trace[i]) + "\n";
-    if (const std::string plain = writer.plain_line(); !plain.empty()) text += plain + "\n";
-    return text;
+    return text + writer.closing_lines();
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "app/cli/options.h"
 #include "engine/lab/samples.h"
+#include "engine/lab/time_table.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
 
@@ -27,10 +28,9 @@ void print_results(std::string_view text);
 // at their pace.
 void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
 
-// Plain decoding of the same prompt, recorded the same way, after a warm-up: the baseline of a speed-up.
-// 0 when it was interrupted before the first token.
-[[nodiscard]] double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettings settings,
-                                        int tokens);
+// Times the run of `settings` and plain decoding of its prompt by turns, for a second or so, into `table`. Nothing where
+// the target is a table or a server. Throws Interrupted.
+void time_repeats(const std::shared_ptr<const Models>& models, const RunSettings& settings, TimeTable& table);
 
 [[nodiscard]] double now_ms();                           // steady clock
 

@@ -84,6 +84,7 @@ struct Options {
     long samples = 200000;
     std::string geometry;
 
+    std::string reference;  // a file, empty for none
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, session;

@@ -53,6 +53,7 @@ std::vector<NamedFile> outputs_of(const Options& o) {
     };
     add("--json", o.json);
     add("--csv", o.csv);
+    add("--reference", o.reference);
     if (o.command == Command::train && !o.output.empty())
         for (const char* file : {"config.json", "model.safetensors"}) add("-o", o.output / file);
     else

@@ -17,8 +17,9 @@ namespace {
 // Follows a growing trace and hands every event to whoever wants it.
 class Reporter {
   public:
-    Reporter(const Run& run, const Options& options, const Models& models)
-        : run_(&run), options_(&options), writer_(run.trace()),
+    // `times`: known before the run begins; may be empty.
+    Reporter(const Run& run, const Options& options, const Models& models, const TimeTable& times)
+        : run_(&run), times_(&times), options_(&options), writer_(run.trace()),
           walk_(run.trace(), standard_terminal(options.color), options.verbose) {
         if (!options.json.empty()) file_.emplace(options.json);
         walks_ = options.json != "-" && !options.text_only;
@@ -36,6 +37,7 @@ class Reporter {
             }
             if (std::holds_alternative<Header>(event) && walks_) say_now(walk_.opening());
             const auto* commit = std::get_if<Committed>(&event);
+            if (commit && walks_ && times_->revision() > 0) times_->time(trace);
             if (commit && walks_) say_now(walk_.round(fold(trace, seen_ + 1)));
             if (commit && options_->text_only)
                 for (const int id : commit->tokens) say_now(text_of(id));
@@ -45,12 +47,11 @@ class Reporter {
     // `advice`: one line behind the result; may be empty.
     void finish(const std::string& advice) {
         follow();
-        if (const std::string plain = writer_.plain_line(); file_ && !plain.empty())
-            file_->write(plain + "\n");
+        if (file_) file_->write(writer_.closing_lines());
         if (file_) file_->commit();
         if (options_->text_only) say_now((decoder_ ? decoder_->flush() : std::string()) + "\n");
         if (walks_) {
-            say_now(walk_.closing(fold(run_->trace(), run_->trace().size()), run_->trace().plain_ms()));
+            say_now(walk_.closing(fold(run_->trace(), run_->trace().size())));
             if (!advice.empty()) say_now("  " + advice + "\n");
             if (file_) say_now("  trace in            " + options_->json + "\n");
         }
@@ -78,6 +79,7 @@ class Reporter {
     }
 
     const Run* run_;
+    const TimeTable* times_;
     const Options* options_;
     TraceWriter writer_;
     Walk walk_;
@@ -107,10 +109,21 @@ Exit command_run(const Options& options) {
     Run run(models, settings);
     if (const Header& h = *run.trace().header(); h.drafter != "none")
         (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
-    Reporter reporter(run, options, *models);
+    TimeTable times;
+    Reporter reporter(run, options, *models, times);
     if (reporter.walks() && settings.timing && models->target)
         if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
-    if (settings.timing) warm_up(models, settings);
+    // Before the first round is told, so that no round is told with other times than the sum of all.
+    bool cut = false;
+    const bool timed = reporter.tells_times() && settings.timing && models->target && !models->scorer;
+    if (timed)
+        try {
+            time_repeats(models, settings, times);
+        } catch (const Interrupted&) {
+            cut = true;
+        }
+    else if (settings.timing)
+        warm_up(models, settings);
     reporter.follow();
     try {
         while (!run.stopped()) {
@@ -124,17 +137,9 @@ Exit command_run(const Options& options) {
         reporter.keep();
         throw;
     }
-    bool cut = interrupted().load();
+    cut = cut || interrupted().load();
+    if (timed) times.time(run.trace());
     const CycleView view = fold(run.trace(), run.trace().size());
-    if (!cut && reporter.tells_times() && settings.timing && view.header->tier == "LIVE" &&
-        view.header->drafter != "none" && view.output_tokens > 0)
-        try {
-            run.set_plain_ms(plain_ms_per_token(models, settings, view.output_tokens));
-        } catch (const Interrupted&) { // the run itself is told
-            cut = true;
-        } catch (const Error& error) { // so is it where nothing more can be measured
-            say(std::string("plain decoding was not measured: ") + error.what());
-        }
     const std::string advice = chat_advice(options, *models, view);
     reporter.finish(advice);
     if (!advice.empty() && !reporter.walks()) say(advice);

@@ -101,7 +101,11 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     status.notice = header.notice;
     status.memory_bytes = run.memory_bytes();
     status.ready_drafters = subject.models->ready_drafters();
-    if (options.timing) status.plain_ms_per_token = plain_ms_per_token(subject.models, subject.settings, 24);
+    if (options.timing && subject.models->target && !subject.models->scorer) {
+        time_repeats(subject.models, subject.settings, *subject.times);
+        subject.times->time(*subject.trace);
+    }
+    status.plain_ms_per_token = subject.trace->plain_ms();
     return subject;
 }
 
@@ -129,7 +133,7 @@ void race_for(const Options& options, Subject& subject) {
         subject.race = stepped_race(subject.models, settings);
         return;
     }
-    Race race(subject.models, settings);
+    Race race(subject.models, settings, subject.times.get());
     ProgressBar bar;
     while (race.step()) {
         stop_if_interrupted();
@@ -259,8 +263,9 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
         Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
         for (const RunSettings& settings : plan->runs) {
             stop_if_interrupted();
-            study.points.push_back(study_point(subject.models, settings));
+            study.points.push_back(study_point(subject.models, settings, subject.times.get()));
         }
+        if (subject.models->target && !subject.models->scorer) time_study(study, *subject.times);
         answers.studies[plan->name] = std::make_shared<const Study>(std::move(study));
     }
 }

@@ -9,6 +9,7 @@
 #include "app/cli/options.h"
 #include "app/cli/view.h"
 #include "app/frontend/frontend.h"
+#include "engine/lab/time_table.h"
 #include "engine/run/models.h"
 
 namespace speclens::cli {
@@ -19,6 +20,7 @@ struct Subject {
     std::shared_ptr<const Trace> trace;
     RunSettings settings;
     EngineStatus status;
+    std::shared_ptr<TimeTable> times = std::make_shared<TimeTable>(); // of the models, for all that is timed here
     std::shared_ptr<const ServerView> server; // where the scene shows one
 };
 

@@ -337,6 +337,8 @@ constexpr OptionRow kOptionRows[] =
         {"--json", "FILE|-", "Output",
          "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
          [](Options& o, Text, Text text) { o.json = text; }},
+        {"--reference", "FILE", "Output", "speed-ups of a quiet machine, to be told where another one's are in doubt", in(compare),
+         [](Options& o, Text, Text text) { o.reference = text; }},
         {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
          [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "", "Output", "machine-readable list", in(list),

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "app/cli/walk_words.h"
+#include "engine/lab/reference.h"
+#include "engine/run/speed_up.h"
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
 
@@ -279,7 +281,7 @@ std::string Walk::text_so_far(const CycleView& view) const {
     return text + "\n";
 }
 
-std::string Walk::closing(const CycleView& view, double plain_ms_per_token) const {
+std::string Walk::closing(const CycleView& view) const {
     const Header& h = *trace_->header();
     std::string text = "\n" + rule_line("result") + text_so_far(view);
     int used = 0;
@@ -321,16 +323,17 @@ std::string Walk::closing(const CycleView& view, double plain_ms_per_token) cons
         const double per_token = view.total_ms / view.output_tokens;
         row("speed", number(1000 / per_token, 0) + " tok/s",
             "prefill of the prompt " + ms(view.prefill_ms) + ", not counted");
-        if (plain_ms_per_token > 0) {
-            row("plain decoding", number(1000 / plain_ms_per_token, 0) + " tok/s",
-                "measured just now, same prompt, same recording");
-            // A round costs at least the pass that a plain token costs.
-            const double gain = plain_ms_per_token / per_token;
-            const bool possible = gain <= view.tokens_per_round();
-            row("speed-up", possible ? number(gain, 2) + "×" : "–",
-                !possible  ? "more than tokens per round allow: time it again"
-                : gain < 1 ? "guessing did not pay here"
-                           : "");
+        const SpeedUp gain = speed_up(view, *trace_);
+        if (gain.known()) {
+            row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s",
+                "measured by turns with these rounds, same prompt");
+            row("speed-up", gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + number(gain.value, 2) + "×",
+                !gain.sure()     ? doubt_words(gain, trace_->times().get())
+                : gain.value < 1 ? "guessing did not pay here"
+                                 : "");
+            if (!gain.sure())
+                if (const Reference* known = reference_of(h))
+                    row("recorded", number(known->speed_up, 2) + "×", "on " + known->machine + ", " + known->date);
         }
     }
     if (view.stopped) {

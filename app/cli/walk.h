@@ -18,7 +18,7 @@ class Walk {
     [[nodiscard]] std::string opening() const;                    // who runs, how to read it, the prompt
     [[nodiscard]] std::string round(const CycleView& view) const; // the last complete cycle of `view`
     [[nodiscard]] std::string text_so_far(const CycleView& view) const; // coloured by origin, wrapped
-    [[nodiscard]] std::string closing(const CycleView& view, double plain_ms_per_token) const;
+    [[nodiscard]] std::string closing(const CycleView& view) const;
 
   private:
     [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;

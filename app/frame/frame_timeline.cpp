@@ -79,10 +79,10 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
             draft_end - from > 3.0F * static_cast<float>(cycles[i].drafts.size()) && clock.timed()) {
             double at = sum.start;
             for (const DraftSlot& slot : cycles[i].drafts) {
-                if (slot.draft->ms <= 0) continue; // from the same pass as the one before
-                const float a = x(at), b = x(at + slot.draft->ms);
+                if (slot.ms <= 0) continue; // from the same pass as the one before
+                const float a = x(at), b = x(at + slot.ms);
                 c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at)), 1);
-                at += slot.draft->ms;
+                at += slot.ms;
             }
             if (cycles[i].head_ms > 0)
                 c.fill({x(at), y, std::max(0.5F, draft_end - x(at) - 1), h},

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-double quantile(const std::vector<double>& ascending, double share) {
+double interpolated(const std::vector<double>& ascending, double share) {
     const double at = share * static_cast<double>(ascending.size() - 1);
     const auto below = static_cast<std::size_t>(at);
     const std::size_t above = std::min(below + 1, ascending.size() - 1);
@@ -111,11 +111,11 @@ PassTimes measure_passes(const Models& models, const PassPlan& plan,
     for (std::size_t w = 0; w < rows.size(); ++w) {
         std::ranges::sort(times[w]);
         result.passes.push_back(
-            {rows[w], quantile(times[w], 0.5), quantile(times[w], 0.25), quantile(times[w], 0.75)});
+            {rows[w], interpolated(times[w], 0.5), interpolated(times[w], 0.25), interpolated(times[w], 0.75)});
     }
     std::erase_if(reads, [](double gbs) { return std::isnan(gbs); });
     std::ranges::sort(reads);
-    result.bandwidth_gbs = reads.empty() ? kUnknown : quantile(reads, 0.5);
+    result.bandwidth_gbs = reads.empty() ? kUnknown : interpolated(reads, 0.5);
     return result;
 }
 

@@ -4,14 +4,15 @@
 #include <array>
 
 #include "engine/drafters/drafter.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/gallery.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
-constexpr std::size_t kRepeats = 3;       // of a lane that is over quickly; the median is shown
-constexpr double kQuickMs = 400;          // one generation
+constexpr int kRepeats = 8;                // of all lanes, where they are over quickly
+constexpr double kRepeatMs = 800;          // of all repeats together: no further one begins
 constexpr int kWarmUpTokens = 6;
 constexpr int kShowEvery = 8;             // prompts between two publications of the averages
 
@@ -51,7 +52,8 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     return view;
 }
 
-Race::Race(std::shared_ptr<const Models> models, RaceSettings settings) : models_(std::move(models)) {
+Race::Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table)
+    : models_(std::move(models)), table_(table ? table : &own_table_) {
     settings.base.timing = true;
     view_ = race_lanes(*models_, std::move(settings));
     samples_.resize(view_.lanes.size());
@@ -81,17 +83,6 @@ bool Race::next_job() {
         if (!started_) {
             started_ = true;
             job_ = {};
-        } else if (job_.kind == Job::Kind::lane && !repeats_.empty()) {
-            // The same lane again, unless it takes long or was measured often enough.
-            if (repeats_.size() < kRepeats && repeats_.front().ms < kQuickMs) return true;
-            RaceLane& lane = view_.lanes[static_cast<std::size_t>(job_.lane)];
-            const auto middle = repeats_.begin() + static_cast<std::ptrdiff_t>((repeats_.size() - 1) / 2);
-            std::ranges::nth_element(repeats_, middle, {}, &Repeat::ms);
-            lane.trace = middle->trace;
-            lane.finished = true;
-            repeats_.clear();
-            ++revision_;
-            ++job_.lane;
         } else {
             ++job_.lane;
         }
@@ -99,8 +90,14 @@ bool Race::next_job() {
         switch (job_.kind) {
         case Job::Kind::warm_up:
             job_ = {.kind = Job::Kind::lane};
+            busy_.start();
             break;
         case Job::Kind::lane:
+            if (++repeat_ < kRepeats && lanes_ms_ * (repeat_ + 1) / repeat_ < kRepeatMs) {
+                job_ = {.kind = Job::Kind::lane}; // all lanes again: what disturbs one of them disturbs the others
+                break;
+            }
+            finish_lanes();
             job_ = {.kind = Job::Kind::average};
             if (view_.prompts == 0) return false;
             break;
@@ -125,7 +122,7 @@ bool Race::next_job() {
 void Race::begin(const Job& job) {
     view_.running = job.kind == Job::Kind::lane ? job.lane : -1;
     try {
-        run_ = std::make_unique<TimedRun>(models_, settings_of(job));
+        run_ = std::make_unique<Run>(models_, settings_of(job));
     } catch (const Error& error) {
         if (job.kind == Job::Kind::average) {
             const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);
@@ -137,8 +134,8 @@ void Race::begin(const Job& job) {
         ++revision_;
         return;
     }
-    if (job.kind == Job::Kind::lane && repeats_.empty()) {
-        view_.lanes[static_cast<std::size_t>(job.lane)].trace = run_->run().shared_trace();
+    if (job.kind == Job::Kind::lane && repeat_ == 0) {
+        view_.lanes[static_cast<std::size_t>(job.lane)].trace = run_->shared_trace();
         ++revision_;
     }
 }
@@ -147,14 +144,34 @@ void Race::end() {
     switch (job_.kind) {
     case Job::Kind::warm_up:
         break;
-    case Job::Kind::lane:
-        repeats_.push_back({run_->elapsed_ms(), run_->run().shared_trace()});
+    case Job::Kind::lane: {
+        const double ms = fold(run_->trace(), run_->trace().size()).total_ms;
+        lanes_ms_ += ms;
+        if (!models_->scorer) table_->add(run_->trace());
+        if (repeat_ > 0 || ms < kRepeatMs / 2) break;
+        RaceLane& lane = view_.lanes[static_cast<std::size_t>(job_.lane)]; // too slow to be run again
+        if (!models_->scorer) table_->time(*lane.trace);
+        lane.finished = true;
+        ++revision_;
         break;
+    }
     case Job::Kind::average:
-        samples_[static_cast<std::size_t>(job_.lane)].push_back(run_->sample());
+        if (!models_->scorer) table_->add(run_->trace());
+        samples_[static_cast<std::size_t>(job_.lane)].push_back(sample_of(*run_));
         break;
     }
     run_.reset();
+}
+
+void Race::finish_lanes() {
+    view_.busy_cores = busy_.cores();
+    table_->set_busy(view_.busy_cores);
+    for (RaceLane& lane : view_.lanes) {
+        if (!lane.trace || !lane.problem.empty()) continue;
+        if (!models_->scorer) table_->time(*lane.trace);
+        lane.finished = true;
+    }
+    ++revision_;
 }
 
 // Averages compare the lanes prompt by prompt: a prompt that one lane cannot read counts for none.
@@ -169,6 +186,15 @@ void Race::skip_prompt() {
 void Race::show_averages() {
     std::vector<std::vector<const Sample*>> samples(samples_.size());
     const std::vector<const Sample*>* plain = nullptr;
+    view_.busy_cores = busy_.cores();
+    table_->set_busy(view_.busy_cores);
+    for (std::vector<Sample>& lane : samples_)
+        for (Sample& sample : lane) {
+            if (!models_->scorer) table_->time(*sample.trace);
+            sample.take_times();
+        }
+    for (const RaceLane& lane : view_.lanes)
+        if (lane.trace && !models_->scorer) table_->time(*lane.trace); // what more passes told of it
     for (std::size_t i = 0; i < samples_.size(); ++i) {
         for (const Sample& sample : samples_[i]) samples[i].push_back(&sample);
         if (view_.lanes[i].settings.drafter == "none" && !samples[i].empty()) plain = &samples[i];

@@ -1,6 +1,7 @@
 // Several drafters on the same prompt with the same dice, each a whole generation of its own, one after another so
-// that none slows another down; then the same over many prompts, for averages with intervals. Synchronous: whoever
-// owns a Race calls step(), the session's thread or the command line.
+// that none slows another down, again and again where that is quick; then the same over many prompts, for averages with
+// intervals. All lanes are timed by one table (engine/lab/time_table.h). Synchronous: whoever owns a Race calls step(),
+// the session's thread or the command line.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/lab/busy.h"
 #include "engine/lab/samples.h"
+#include "engine/lab/time_table.h"
 #include "engine/run/control.h"
 #include "engine/run/models.h"
 #include "engine/run/trace.h"
@@ -26,7 +29,7 @@ struct LaneAverage {
 struct RaceLane {
     RunSettings settings;                // of this lane on the race's prompt
     std::string problem;                 // why it cannot run; empty: it can
-    std::shared_ptr<const Trace> trace;  // the repeat with the median time; null until there is one
+    std::shared_ptr<const Trace> trace;  // with the times of all repeats; null until there is one
     bool finished = false;
     std::optional<LaneAverage> average;  // over RaceView::prompts_done prompts
 };
@@ -35,6 +38,7 @@ struct RaceLane {
 struct RaceView {
     RaceSettings settings;
     std::vector<RaceLane> lanes;
+    double busy_cores = 0;           // that other programs kept busy meanwhile
     int running = -1;                // lane that is generating now; -1: none
     int prompts_done = 0, prompts = 0;  // of the averages
     int skipped = 0;                 // of prompts_done: longer than a context, so in no lane's averages
@@ -54,8 +58,8 @@ struct RaceView {
 
 class Race {
   public:
-    // Throws Error as race_lanes().
-    Race(std::shared_ptr<const Models> models, RaceSettings settings);
+    // `table`: of these models; null: one of its own. Throws Error as race_lanes().
+    Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table = nullptr);
     ~Race();
 
     bool step();  // one phase of one generation; false once everything is done
@@ -78,6 +82,7 @@ class Race {
     void end();
     void skip_prompt();
     void show_averages();
+    void finish_lanes();
     [[nodiscard]] RunSettings settings_of(const Job& job) const;
 
     std::shared_ptr<const Models> models_;
@@ -85,12 +90,12 @@ class Race {
     std::size_t revision_ = 0;
     Job job_;
     bool started_ = false;
-    std::unique_ptr<TimedRun> run_;
-    struct Repeat {
-        double ms;
-        std::shared_ptr<const Trace> trace;
-    };
-    std::vector<Repeat> repeats_;                 // of the lane that runs
+    std::unique_ptr<Run> run_;
+    TimeTable own_table_;
+    TimeTable* table_;
+    BusyMeter busy_;
+    int repeat_ = 0;                              // of all lanes
+    double lanes_ms_ = 0;                         // one generation of each
     std::vector<std::vector<Sample>> samples_;    // lane, prompt
 };
 

@@ -86,6 +86,7 @@ RaceJson average_json(const LaneAverage& a) {
             {"accept_ms", t.accept_ms},
             {"other_ms", t.other_ms},
             {"tokens_per_second", t.tokens_per_second},
+            {"spread", t.spread},
             {"tokens_per_round", estimate_json(a.tokens_per_round)},
             {"speedup", estimate_json(a.speed_up)}};
 }
@@ -107,6 +108,7 @@ LaneAverage average_of(const RaceJson& json) {
     t.accept_ms = measure_of(json.at("accept_ms"));
     t.other_ms = measure_of(json.at("other_ms"));
     t.tokens_per_second = measure_of(json.at("tokens_per_second"));
+    if (json.contains("spread")) t.spread = measure_of(json.at("spread")); // files before it have none
     a.tokens_per_round = estimate_of(json.at("tokens_per_round"));
     a.speed_up = estimate_of(json.at("speedup"));
     if (t.accepted_at.size() != t.judged_at.size())
@@ -123,6 +125,8 @@ RaceJson trace_json_of(const Trace& trace, std::size_t events) {
     TraceWriter writer(trace);
     RaceJson lines = RaceJson::array();
     for (std::size_t i = 0; i < events; ++i) lines.push_back(RaceJson::parse(writer.line(trace[i])));
+    std::istringstream closing(writer.closing_lines());
+    for (std::string line; std::getline(closing, line);) lines.push_back(RaceJson::parse(line));
     return lines;
 }
 
@@ -177,6 +181,7 @@ RaceView race_of(const RaceJson& json, const std::string& name) {
     race.model = json.at("model").get<std::string>();
     race.backend = json.at("device").get<std::string>();
     race.prompts = json.at("prompts").get<int>();
+    if (json.contains("busy_cores")) race.busy_cores = measure_of(json.at("busy_cores"));
     race.prompts_done = json.at("prompts_done").get<int>();
     race.skipped = json.at("skipped").get<int>();
     race.skipped_for = json.at("skipped_for").get<std::string>();
@@ -207,6 +212,7 @@ std::string race_json(const RaceView& race) {
                      {"date", header ? header->date : ""},
                      {"device", race.backend},
                      {"model", race.model},
+                     {"busy_cores", race.busy_cores},
                      {"prompt", base.prompt},
                      {"system", base.system},
                      {"chat", base.chat},

@@ -57,34 +57,33 @@ FirstGuesses& FirstGuesses::operator+=(const FirstGuesses& other) {
     return *this;
 }
 
-bool TimedRun::step() {
-    if (!prefilled_) {
-        // The prefill is the second event of a trace; its time is not part of decoding.
-        const bool more = run_.step();
-        const Trace& trace = run_.trace();
-        prefilled_ = trace.size() > 1 && std::holds_alternative<Prefill>(trace[1]);
-        return more;
+void Sample::take_times() {
+    const CycleView view = fold(*trace, trace->size());
+    draft_ms = head_ms = verify_ms = accept_ms = other_ms = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        if (!cycle.complete()) continue;
+        draft_ms += cycle.draft_ms;
+        head_ms += cycle.head_ms;
+        verify_ms += cycle.verify_ms;
+        accept_ms += cycle.accept_ms;
+        other_ms += cycle.other_ms;
     }
-    const Stopwatch watch;
-    const bool more = run_.step();
-    elapsed_ms_ += watch.ms();
-    return more;
+    const std::shared_ptr<const TraceTimes> times = trace->times();
+    excess_ms = times ? times->spread * total_ms() : 0;
 }
 
-Sample TimedRun::sample() const {
-    const CycleView view = fold(run_.trace(), run_.trace().size());
+Sample sample_of(const Run& run) {
     Sample sample;
+    sample.trace = run.shared_trace();
+    const CycleView view = fold(*sample.trace, sample.trace->size());
     sample.rounds = view.rounds;
     sample.tokens = view.output_tokens;
     sample.drafted = view.drafted;
     sample.accepted = view.accepted_drafts;
+    sample.take_times();
     const CycleSummary* before = nullptr;
     for (const CycleSummary& cycle : view.cycles) {
         if (!cycle.complete()) continue;
-        sample.draft_ms += cycle.draft_ms;
-        sample.head_ms += cycle.head_ms;
-        sample.verify_ms += cycle.verify_ms;
-        sample.accept_ms += cycle.commit->accept_ms;
         // By position: in a tree a position is judged when one of its guesses is, and accepted likewise.
         std::size_t judged = cycle.judged_in_order();
         if (cycle.tree)
@@ -110,17 +109,9 @@ Sample TimedRun::sample() const {
         before = &cycle;
     }
     sample.accepted_at.resize(sample.judged_at.size(), 0);
-    sample.other_ms = std::max(0.0, elapsed_ms_ - sample.draft_ms - sample.verify_ms);
-    sample.output.assign(run_.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()),
-                         run_.sequence().end());
+    sample.output.assign(run.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()),
+                         run.sequence().end());
     return sample;
-}
-
-const Sample& median_sample(std::vector<Sample>& repeats) {
-    const auto middle = repeats.begin() + static_cast<std::ptrdiff_t>((repeats.size() - 1) / 2);
-    std::nth_element(repeats.begin(), middle, repeats.end(),
-                     [](const Sample& a, const Sample& b) { return a.total_ms() < b.total_ms(); });
-    return *middle;
 }
 
 Totals total(std::span<const Sample* const> samples) {
@@ -136,6 +127,7 @@ Totals total(std::span<const Sample* const> samples) {
         t.verify_ms += s->verify_ms;
         t.other_ms += s->other_ms;
         t.accept_ms += s->accept_ms;
+        t.spread += s->excess_ms;
         add(t.judged_at, s->judged_at);
         add(t.accepted_at, s->accepted_at);
         t.first += s->first;
@@ -143,6 +135,7 @@ Totals total(std::span<const Sample* const> samples) {
     t.accepted_at.resize(t.judged_at.size(), 0);
     const double all_ms = t.draft_ms + t.verify_ms + t.other_ms;
     if (all_ms > 0) t.tokens_per_second = 1000.0 * t.tokens / all_ms;
+    if (all_ms > 0) t.spread /= all_ms;
     if (t.rounds == 0) return t;
     t.draft_ms /= t.rounds;
     t.head_ms /= t.rounds;

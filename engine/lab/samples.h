@@ -1,5 +1,6 @@
 // What a generation did, in numbers, and what that adds up to over prompts. Counts come from the trace (the same
-// dice give the same counts in every repeat); times are wall-clock time after the prefill.
+// dice give the same counts in every repeat), and so do times: those of its events, or what a table of times puts in their
+// place (engine/lab/time_table.h). The prefill is not counted.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/clock.h"
 #include "engine/run/run.h"
 
 namespace speclens {
@@ -28,29 +28,17 @@ struct Sample {
     std::vector<int> accepted_at;                      // rounds in which draft i was accepted
     FirstGuesses first;
     double head_ms = 0;                                // part of draft_ms
-    double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: everything else on the clock
+    double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: verdicts, resampling and commits
     double accept_ms = 0;                              // part of other_ms: laws, verdicts, resampling
+    double excess_ms = 0;                              // what medians of repeats add to these times; 0: unknown
     std::vector<int> output;                           // new tokens
+    std::shared_ptr<const Trace> trace;
+    void take_times();  // anew, those that the trace has now
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
 };
 
-// One generation on the clock: the time of every step after the prefill, whatever happens between the steps.
-class TimedRun {
-  public:
-    TimedRun(std::shared_ptr<const Models> models, const RunSettings& settings) : run_(std::move(models), settings) {}
-    bool step();  // as Run::step
-    [[nodiscard]] const Run& run() const { return run_; }
-    [[nodiscard]] double elapsed_ms() const { return elapsed_ms_; }
-    [[nodiscard]] Sample sample() const;  // of the rounds that are complete
-
-  private:
-    Run run_;
-    bool prefilled_ = false;
-    double elapsed_ms_ = 0;
-};
-
-// The sample with the median total time. Reorders them; there must be one.
-[[nodiscard]] const Sample& median_sample(std::vector<Sample>& repeats);
+// Of the rounds that are complete.
+[[nodiscard]] Sample sample_of(const Run& run);
 
 struct Totals {
     int prompts = 0, rounds = 0, tokens = 0, drafted = 0, accepted = 0;
@@ -61,6 +49,7 @@ struct Totals {
     double head_ms = 0;                                // part of draft_ms
     double accept_ms = 0;                              // part of other_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // means per round
+    double spread = 0;                                 // what medians add to the times, a share of them
     double tokens_per_second = 0;
     [[nodiscard]] double tokens_per_round() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }

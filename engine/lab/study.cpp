@@ -46,16 +46,30 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     return point;
 }
 
-StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
+StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings, TimeTable* table) {
     try {
         Run run(models, settings);
         run.finish();
-        return summary_of(settings, run.trace());
+        if (table && models->target && !models->scorer) table->add(run.trace());
+        StudyPoint point = summary_of(settings, run.trace());
+        point.trace = run.shared_trace();
+        return point;
     } catch (const Error& error) {
         StudyPoint point;
         point.settings = settings;
         point.problem = error.what();
         return point;
+    }
+}
+
+void time_study(Study& study, const TimeTable& table) {
+    for (StudyPoint& point : study.points) {
+        if (!point.trace || !point.settings.timing) continue;
+        table.time(*point.trace);
+        const StudyPoint timed = summary_of(point.settings, *point.trace);
+        point.draft_ms = timed.draft_ms;
+        point.head_ms = timed.head_ms;
+        point.verify_ms = timed.verify_ms;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/lab/time_table.h"
 #include "engine/run/control.h"
 #include "engine/run/models.h"
 #include "engine/run/trace.h"
@@ -19,6 +20,7 @@ struct StudyPoint {
     int most = 0;        // guesses in a row that it can make, where those are fewer than settings.k; else 0
     int rounds = 0, tokens = 0;
     std::vector<int> output; // new tokens
+    std::shared_ptr<const Trace> trace; // null: not kept, or it could not be run
     // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.
     double draft_ms = 0, verify_ms = 0;
     double head_ms = 0; // part of draft_ms
@@ -42,8 +44,10 @@ using Studies = std::map<std::string, std::shared_ptr<const Study>>;
 
 // What a finished run came to.
 [[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);
-// Finishes one run and summarises it. An Error of the run becomes StudyPoint::problem.
-[[nodiscard]] StudyPoint study_point(const std::shared_ptr<const Models>& models,
-                                     const RunSettings& settings);
+// Finishes one run and summarises it; `table` takes its times. An Error of the run becomes StudyPoint::problem.
+[[nodiscard]] StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                                     TimeTable* table = nullptr);
+// Gives every point the times that the table has by now: those of its first runs are known better from later ones.
+void time_study(Study& study, const TimeTable& table);
 
 } // namespace speclens

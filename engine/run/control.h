@@ -184,6 +184,7 @@ struct EngineStatus {
     std::size_t memory_bytes = 0;  // weights and caches
     std::vector<std::string> ready_drafters;  // can run with the loaded models
     double plain_ms_per_token = 0;  // measured plain decoding; 0 until known
+    bool timing = false;            // the run is being timed: its times may still change
 };
 
 // The full laws of one position, answer to FetchLaws.

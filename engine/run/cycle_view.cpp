@@ -8,7 +8,10 @@ namespace {
 class Folder {
   public:
     explicit Folder(CycleView& view) : view_(view) {}
-    void at(std::size_t index) { index_ = index; }
+    void at(std::size_t index, const EventTimes& times) {
+        index_ = index;
+        times_ = times;
+    }
 
     void operator()(const Header& e) {
         view_.header = &e;
@@ -18,7 +21,7 @@ class Folder {
     void operator()(const Prefill& e) {
         view_.phase = Phase::prefill;
         view_.prefill_tokens += e.tokens;
-        view_.prefill_ms += e.ms;
+        view_.prefill_ms += times_.ms;
     }
     void operator()(const Drafted& e) {
         CycleSummary& c = cycle(e.cycle);
@@ -26,16 +29,21 @@ class Folder {
         const int index = static_cast<int>(c.drafts.size());
         const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1;  // a hostile file may say anything
         c.tree = c.tree || parent != index - 1;
-        c.drafts.push_back({.draft = &e, .parent = parent, .depth = 1 + (parent < 0 ? 0 : c.drafts[parent].depth)});
-        c.draft_ms += e.ms + e.head_ms;
-        c.head_ms += e.head_ms;
+        c.drafts.push_back({.draft = &e,
+                            .parent = parent,
+                            .depth = 1 + (parent < 0 ? 0 : c.drafts[parent].depth),
+                            .ms = times_.ms,
+                            .head_ms = times_.aside});
+        c.draft_ms += times_.ms + times_.aside;
+        c.head_ms += times_.aside;
     }
     void operator()(const Verified& e) {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::verify;
         c.verify = &e;
-        c.verify_ms += e.ms;
-        c.draft_ms += e.draft_ms;
+        c.verify_ms += times_.ms;
+        c.draft_ms += times_.aside;
+        c.empty_draft_ms += times_.aside;
     }
     void operator()(const Checked& e) {
         CycleSummary& c = cycle(e.cycle);
@@ -67,7 +75,8 @@ class Folder {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::commit;
         c.commit = &e;
-        c.other_ms = e.accept_ms + e.ms;
+        c.accept_ms = times_.aside;
+        c.other_ms = times_.aside + times_.ms;
         for (std::size_t i = 0; i < e.tokens.size(); ++i) {
             const bool from_draft = static_cast<int>(i) < e.accepted_drafts;
             const int index = !from_draft ? -1 : i < c.path.size() ? c.path[i] : static_cast<int>(i);
@@ -126,6 +135,7 @@ class Folder {
 
     CycleView& view_;
     std::size_t index_ = 0;
+    EventTimes times_; // of the event
 };
 
 }  // namespace
@@ -179,8 +189,9 @@ CycleView fold(const Trace& trace, std::size_t count) {
     CycleView view;
     view.events = std::min(count, trace.size());
     Folder folder(view);
+    const std::shared_ptr<const TraceTimes> times = trace.times();
     for (std::size_t i = 0; i < view.events; ++i) {
-        folder.at(i);
+        folder.at(i, times && i < times->events.size() ? times->events[i] : own_times(trace[i]));
         std::visit(folder, trace[i]);
     }
     return view;

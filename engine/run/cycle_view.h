@@ -30,6 +30,7 @@ struct DraftSlot {
     const Checked* check = nullptr;  // nullptr: not judged (yet, or discarded)
     int parent = -1;                 // index of an earlier slot, -1: follows the pending token
     int depth = 1;                   // tokens from the pending one to this one
+    double ms = 0, head_ms = 0;      // of the draft step, as in Drafted
     // drafted: still to be judged, under block verification also behind a rejected one
     enum class State : std::uint8_t { drafted, accepted, rejected, discarded } state = State::drafted;
 };
@@ -47,6 +48,8 @@ struct CycleSummary {
     double head_ms = 0;   // of it, the correcting head, or DART's search
     double verify_ms = 0;
     double other_ms = 0;   // accept + commit
+    double accept_ms = 0;  // of it, verdicts and resampling
+    double empty_draft_ms = 0; // of draft_ms, where nothing came of it: Verified::draft_ms
     int accepted = 0;      // judged and accepted so far
     std::vector<int> path; // those drafts in order, as indices of `drafts`
     int last_judged = -1;  // index of the draft that was judged last
@@ -96,7 +99,7 @@ struct CycleView {
 // A table starts a text from nothing: the one token of the prompt stands for the start and is no text.
 [[nodiscard]] bool starts_empty(const Header& header);
 
-// Folds events [0, count). count is clamped to trace.size().
+// Folds events [0, count), with the times that Trace::times() has for them. count is clamped to trace.size().
 [[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
 
 // Cursor moves on the trace: each returns a number of events to fold.

@@ -18,13 +18,9 @@ std::vector<const DrafterInfo*> guessers() {
     return list;
 }
 
-double draft_time(const Trace& round) {
+double draft_time(const CycleView& round) {
     double ms = 0;
-    for (std::size_t i = 0; i < round.size(); ++i)
-        if (const auto* drafted = std::get_if<Drafted>(&round[i]))
-            ms += drafted->ms + drafted->head_ms;
-        else if (const auto* verified = std::get_if<Verified>(&round[i]))
-            ms += verified->draft_ms;
+    for (const CycleSummary& cycle : round.cycles) ms += cycle.draft_ms;
     return ms;
 }
 
@@ -90,7 +86,7 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
     try {
         for (int i = 0; i < kGuessTries; ++i) {
             row.trace = one_round(models, settings, row.settings, trace, so_far.cycle);
-            const double ms = draft_time(*row.trace);
+            const double ms = draft_time(fold(*row.trace, row.trace->size()));
             row.draft_ms = i == 0 ? ms : std::min(row.draft_ms, ms);
             if (!row.settings.timing) break;
         }

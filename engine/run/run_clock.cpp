@@ -14,13 +14,15 @@ RunClock::RunClock(const Trace& trace, const CycleView& whole, Unit unit)
     if (!whole.cycles.empty()) total_ = span(whole.cycles.back()).end();
 }
 
-double RunClock::length(std::size_t event) const {
+double RunClock::length(const CycleSummary& cycle, std::size_t event) const {
     if (!timed_) return 1;
     const Event& e = trace_[event];
-    if (const auto* draft = std::get_if<Drafted>(&e)) return draft->ms + draft->head_ms;
-    if (const auto* verify = std::get_if<Verified>(&e)) return verify->draft_ms + verify->ms;
-    if (const auto* commit = std::get_if<Committed>(&e)) return commit->accept_ms + commit->ms;
-    return 0;
+    if (const auto* draft = std::get_if<Drafted>(&e)) {
+        const auto at = std::ranges::find(cycle.drafts, draft, &DraftSlot::draft);
+        return at == cycle.drafts.end() ? 0 : at->ms + at->head_ms;
+    }
+    if (std::holds_alternative<Verified>(e)) return cycle.empty_draft_ms + cycle.verify_ms;
+    return std::holds_alternative<Committed>(e) ? cycle.other_ms : 0;
 }
 
 double RunClock::scale(const CycleSummary& cycle) const {
@@ -54,7 +56,7 @@ double RunClock::at(std::size_t cursor) const {
     --it;
     if (it->first_event >= cursor) return span(*it).start;
     double time = span(*it).start;
-    for (std::size_t i = it->first_event; i < std::min(cursor, it->end_event); ++i) time += length(i) * scale(*it);
+    for (std::size_t i = it->first_event; i < std::min(cursor, it->end_event); ++i) time += length(*it, i) * scale(*it);
     return std::min(time, total_);
 }
 
@@ -74,7 +76,7 @@ std::size_t RunClock::cursor(double time) const {
     const CycleSummary& cycle = cycles[best];
     double at = span(cycle).start;
     for (std::size_t i = cycle.first_event; i < cycle.end_event; ++i) {
-        at += length(i) * scale(cycle);
+        at += length(cycle, i) * scale(cycle);
         if (at >= time) return i + 1;
     }
     return cycle.end_event;

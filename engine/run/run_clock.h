@@ -27,7 +27,8 @@ class RunClock {
   private:
     [[nodiscard]] Span raw(const CycleSummary& cycle) const; // in ms, or events
     [[nodiscard]] double scale(const CycleSummary& cycle) const; // of a length in it to the unit of the clock
-    [[nodiscard]] double length(std::size_t event) const; // ms of one event, or 1
+    // Of one event of a cycle, ms or 1.
+    [[nodiscard]] double length(const CycleSummary& cycle, std::size_t event) const;
     const Trace& trace_;
     const CycleView& whole_;
     Unit unit_;

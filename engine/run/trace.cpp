@@ -105,6 +105,32 @@ class Hasher {
 
 }  // namespace
 
+EventTimes own_times(const Event& event) {
+    if (const auto* prefill = std::get_if<Prefill>(&event)) return {prefill->ms, 0};
+    if (const auto* draft = std::get_if<Drafted>(&event)) return {draft->ms, draft->head_ms};
+    if (const auto* verify = std::get_if<Verified>(&event)) return {verify->ms, verify->draft_ms};
+    if (const auto* commit = std::get_if<Committed>(&event)) return {commit->ms, commit->accept_ms};
+    return {};
+}
+
+double Trace::plain_ms() const {
+    const std::shared_ptr<const TraceTimes> times = this->times();
+    return times && times->plain_ms > 0 ? times->plain_ms : plain_ms_.load();
+}
+
+void Trace::set_times(std::shared_ptr<const TraceTimes> times) const {
+    {
+        const std::lock_guard lock(times_mutex_);
+        times_ = std::move(times);
+    }
+    ++times_revision_;
+}
+
+std::shared_ptr<const TraceTimes> Trace::times() const {
+    const std::lock_guard lock(times_mutex_);
+    return times_;
+}
+
 std::uint64_t Trace::hash(std::size_t count) const {
     Hasher hasher;
     count = std::min(count, size());

@@ -22,6 +22,7 @@
 #include "engine/model/top.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
+#include "engine/run/trace_times.h"
 
 namespace speclens {
 
@@ -152,6 +153,9 @@ struct Commanded {
 
 using Event = std::variant<Header, Prefill, Drafted, Verified, Checked, Resampled, Committed, Stopped, Failed, Commanded>;
 
+// An event's own times, as it was timed when it happened; zeros where it takes none.
+[[nodiscard]] EventTimes own_times(const Event& event);
+
 // Append-only, one writer, any readers. Chunks never move, so a reference stays valid.
 class Trace {
   public:
@@ -170,7 +174,14 @@ class Trace {
     // Plain decoding with the same models on the same machine, ms per token; 0: not measured. No event: it is measured
     // before a run, or after it. Any thread.
     void set_plain_ms(double ms) { plain_ms_ = ms; }
-    [[nodiscard]] double plain_ms() const { return plain_ms_; }
+    [[nodiscard]] double plain_ms() const;
+
+    // Times of the events that take the place of their own, and of plain decoding; null: there are none. They are no part
+    // of what happened: whoever measures may hand them to a trace that nothing else can change. Any thread.
+    void set_times(std::shared_ptr<const TraceTimes> times) const;
+    [[nodiscard]] std::shared_ptr<const TraceTimes> times() const;
+    // Grows with every set_times(); what was folded before has older times.
+    [[nodiscard]] std::uint64_t times_revision() const { return times_revision_; }
 
     // FNV-1a over ids, probabilities and verdicts in canonical form; timings, dates and machine names are
     // left out (determinism rule 6).
@@ -190,6 +201,9 @@ class Trace {
     std::unique_ptr<std::atomic<Event*>[]> chunks_;
     std::atomic<std::size_t> size_{0};
     std::atomic<double> plain_ms_{0};
+    mutable std::mutex times_mutex_;
+    mutable std::shared_ptr<const TraceTimes> times_;
+    mutable std::atomic<std::uint64_t> times_revision_{0};
 };
 
 }  // namespace speclens

@@ -213,9 +213,23 @@ std::string TraceWriter::line(const Event& event) {
     return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::string TraceWriter::plain_line() const {
-    if (trace_->plain_ms() <= 0) return "";
-    return OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump();
+std::string TraceWriter::closing_lines() const {
+    std::string lines;
+    if (trace_->plain_ms() > 0)
+        lines += OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump() + "\n";
+    const std::shared_ptr<const TraceTimes> times = trace_->times();
+    if (!times || times->repeats == 0) return lines;
+    OrderedJson events = OrderedJson::array();
+    for (const EventTimes& event : times->events) events.push_back({event.ms, event.aside});
+    return lines + OrderedJson{{"kind", "times"},
+                               {"plain_ms", times->plain_ms},
+                               {"spread", times->spread},
+                               {"plain_spread", times->plain_spread},
+                               {"busy_cores", times->busy_cores},
+                               {"repeats", times->repeats},
+                               {"events", std::move(events)}}
+                       .dump() +
+           "\n";
 }
 
 void save_trace(const Trace& trace, const std::filesystem::path& file) {
@@ -223,7 +237,7 @@ void save_trace(const Trace& trace, const std::filesystem::path& file) {
     TraceWriter writer(trace);
     const std::size_t count = trace.size();
     for (std::size_t i = 0; i < count; ++i) out.write(writer.line(trace[i]) + "\n");
-    if (const std::string plain = writer.plain_line(); !plain.empty()) out.write(plain + "\n");
+    out.write(writer.closing_lines());
     out.commit();
 }
 

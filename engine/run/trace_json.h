@@ -1,8 +1,10 @@
-// Traces as JSON Lines, schema "speclens-trace/1": one event a line (kinds and fields: design page, section 10).
+// Traces as JSON Lines, schema "speclens-trace/1": one event a line.
 // A file opens without the models: token texts travel with the events that first mention an id. Times are in ms and
 // add up to the round: "ms" and "head_ms" of every "draft", "ms" and "draft_ms" of "verify" (the time of a draft that
 // proposed nothing), "accept_ms" and "ms" of "commit". What is 0 or absent was not there or not timed. Where plain
-// decoding was measured as well, a line of kind "plain" has its "ms_per_token".
+// decoding was measured as well, a line of kind "plain" has its "ms_per_token". A run that was timed again and again has a
+// last line of kind "times", for Trace::times(): "events", a list of [ms, the other time of the event] that take the place
+// of those above, and how far they are known.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +22,8 @@ class TraceWriter {
   public:
     explicit TraceWriter(const Trace& trace) : trace_(&trace) {}
     [[nodiscard]] std::string line(const Event& event);  // without the newline
-    [[nodiscard]] std::string plain_line() const;        // Trace::plain_ms(); empty where it is not known
+    // What is known behind the last event, a line each with its newline: Trace::plain_ms() and Trace::times().
+    [[nodiscard]] std::string closing_lines() const;
 
   private:
     const Trace* trace_;

@@ -68,6 +68,30 @@ Header read_header(const OrderedJson& object) {
     return h;
 }
 
+std::shared_ptr<const TraceTimes> read_times(const Reader& r) {
+    const auto amount = [&](const char* name) {
+        const double value = r.finite(name);
+        if (value < 0) throw Malformed{std::string("\"") + name + "\" must not be below 0"};
+        return value;
+    };
+    auto times = std::make_shared<TraceTimes>();
+    times->plain_ms = r.milliseconds("plain_ms");
+    times->spread = amount("spread");
+    times->plain_spread = amount("plain_spread");
+    times->busy_cores = amount("busy_cores");
+    times->repeats = r.integer("repeats");
+    const OrderedJson& events = r.field("events");
+    if (!events.is_array()) throw Malformed{"\"events\" must be a list of [milliseconds, milliseconds]"};
+    for (const OrderedJson& event : events) {
+        const bool pair = event.is_array() && event.size() == 2 && event[0].is_number() && event[1].is_number();
+        const EventTimes one = pair ? EventTimes{event[0].get<double>(), event[1].get<double>()} : EventTimes{-1, -1};
+        if (!(one.ms >= 0 && one.ms < 1e12 && one.aside >= 0 && one.aside < 1e12))
+            throw Malformed{"\"events\" must be a list of [milliseconds, milliseconds]"};
+        times->events.push_back(one);
+    }
+    return times;
+}
+
 Event read_event(const OrderedJson& object) {
     const Reader r(object);
     const std::string kind = r.text("kind");
@@ -206,6 +230,7 @@ void TraceReader::line(const std::string& text, bool last) {
             if (r.text("kind") != "header") throw Malformed{"the first line must be the header"};
         }
         if (const Reader r(object); r.text("kind") == "plain") return trace_->set_plain_ms(r.milliseconds("ms_per_token"));
+        if (const Reader r(object); r.text("kind") == "times") return trace_->set_times(read_times(r));
         Event event = read_event(object);
         if (trace_->size() > 0 && std::holds_alternative<Header>(event)) throw Malformed{"a second header"};
         {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/base/clock.h"
-#include "engine/base/quantile.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -41,9 +40,9 @@ void Snapshot::cut_training() {
     training = std::move(cut);
 }
 
-Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, double unnoticed_ms)
+Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, RepeatPlan repeats)
     : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)),
-      unnoticed_ms_(unnoticed_ms) {
+      repeat_plan_(repeats) {
     published_.settings = first_settings_;
     published_.status.job = "loading the models";
     thread_ = std::thread([this] { main(); });
@@ -138,6 +137,8 @@ void Session::main() {
             guarded(Job::guest, [&] { draft_as_guest(); });
         else if (guessed_cycle_)
             guarded(Job::guesses, [&] { guess(); });
+        else if (repeats_)
+            guarded(Job::times, [&] { time_run(); });
         else if (!planned_.empty())
             guarded(Job::studies, [&] { study(); });
         else if (training_)
@@ -145,7 +146,7 @@ void Session::main() {
     }
 }
 
-bool Session::measures() const {
+bool Session::asked() const {
     return guest_asked_ || guessed_cycle_ || !planned_.empty() || training_;
 }
 
@@ -164,6 +165,9 @@ void Session::give_up(Job job) {
     switch (job) {
     case Job::run: // its trace stays to be read, and goes on where it can
         return;
+    case Job::times: // the run has the times that it was recorded with
+        repeats_.reset();
+        return publish([](Snapshot& p) { p.status.timing = false; });
     case Job::race:
         race_.reset();
         return publish([](Snapshot& p) { p.cut_race(); });
@@ -213,6 +217,8 @@ void Session::load(const Restart& first) {
     };
     try {
         models_ = std::make_shared<const Models>(load_models(paths_, progress));
+        times_.clear();
+        timed_.clear();
     } catch (...) {
         (void)mailbox_.take(); // what was asked of models that are not there now
         throw;
@@ -227,62 +233,39 @@ void Session::load(const Restart& first) {
     obey(first);
 }
 
-void Session::measure_plain_time(const RunSettings& settings) {
-    publish([](Snapshot& p) {
-        p.status.job = "measuring plain decoding";
-        p.status.job_done = p.status.job_total = 0;
-    });
-    plain_ = plain_time(settings);
+void Session::plan_repeats() {
+    repeats_.reset();
+    const RunSettings& settings = run_->settings();
+    // A table costs nothing to ask, and nobody's server is asked again and again to be timed.
+    if (!models_->target || models_->scorer || !settings.timing) return;
+    show_times(); // what is known from runs before it
+    if (std::ranges::find(timed_, settings) != timed_.end()) return;
+    repeats_ = std::make_unique<Repeats>(run_models_, settings, times_, repeat_plan_);
+    gate_.wake();
+    publish([&](Snapshot& p) { p.status.timing = true; });
+}
+
+void Session::time_run() {
+    gate_.wake(); // the next passes, even when the run on the screen stands still
+    if (repeats_->step()) return;
+    repeats_.reset();
+    show_times();
+    const std::shared_ptr<const TraceTimes> times = run_->trace().times();
+    // In doubt: the next run like it is timed again.
+    if (times && times->busy_cores <= repeat_plan_.most_busy_cores) {
+        constexpr std::size_t kMostKept = 200;
+        if (timed_.size() == kMostKept) timed_.erase(timed_.begin());
+        timed_.push_back(run_->settings());
+    }
+}
+
+// The window redraws once: its work would be in the times.
+void Session::show_times() {
+    if (models_->target && run_->settings().timing) times_.time(run_->trace());
     publish([&](Snapshot& p) {
-        p.status.plain_ms_per_token = plain_->ms;
-        p.status.job.clear();
+        p.status.timing = repeats_ != nullptr;
+        p.status.plain_ms_per_token = run_->trace().plain_ms();
     });
-}
-
-// One start that something else disturbed would be in every speed-up of the session. It is said once it is over:
-// a window that draws meanwhile would be in the time.
-void Session::measure_plain_time_again(const RunSettings& settings) {
-    if (race_ || measures()) return; // their times are not to be disturbed
-    const double most_ms = plain_again_ ? unnoticed_ms_ : 10 * unnoticed_ms_;
-    std::optional<PlainTime> newer;
-    try {
-        newer = plain_time(settings, &*plain_, most_ms);
-    } catch (const Error&) { // the run itself will say it
-        return;
-    }
-    if (!newer || newer->ms <= 0) return;
-    plain_ = newer;
-    plain_again_ = true;
-    publish([&](Snapshot& p) { p.status.plain_ms_per_token = plain_->ms; });
-}
-
-// Median time of a plain decode step, for the lane beside the speculative one.
-std::optional<Session::PlainTime> Session::plain_time(const RunSettings& settings, const PlainTime* before,
-                                                      double most_ms) const {
-    constexpr double kDecodingMs = 400;
-    if (!models_->target) return PlainTime{};
-    if (before && before->took_ms > most_ms) return {};
-    const Stopwatch whole;
-    RunSettings plain = settings;
-    plain.drafter = "none";
-    plain.options = {};
-    plain.max_tokens = 32; // with the laws recorded, as the rounds are
-    Run run(models_, plain);
-    PlainTime time;
-    time.prompt = run.sequence().size();
-    if (before && before->took_ms * static_cast<double>(time.prompt) >
-                      most_ms * static_cast<double>(std::max<std::size_t>(1, before->prompt)))
-        return {}; // a much longer prompt
-    const Stopwatch watch;
-    while (run.step() && watch.ms() < kDecodingMs) {
-    }
-    const CycleView view = fold(run.trace(), run.trace().size());
-    std::vector<double> times;
-    for (const CycleSummary& cycle : view.cycles)
-        if (cycle.complete()) times.push_back(cycle.total_ms());
-    time.ms = median(std::move(times));
-    time.took_ms = whole.ms();
-    return time;
 }
 
 // Between two publications the window draws nothing new: its work would show up in the times that are
@@ -297,6 +280,7 @@ void Session::step_run() {
 void Session::show_progress() {
     run_unshown_ = false;
     run_published_ = Stopwatch();
+    if (!repeats_ && models_->target && run_->settings().timing) times_.time(run_->trace());
     publish([&](Snapshot& p) { p.status.state = run_state(); });
 }
 
@@ -353,7 +337,9 @@ void Session::study() {
     try {
         if (!study_run_) study_run_ = std::make_unique<Run>(models_, settings);
         if (study_run_->step()) return;
+        if (models_->target && !models_->scorer) times_.add(study_run_->trace());
         point = summary_of(settings, study_run_->trace());
+        point.trace = study_run_->shared_trace();
     } catch (const std::exception& error) { // of one run: the others may do
         point.settings = settings;
         point.problem = error.what();
@@ -365,6 +351,7 @@ void Session::study() {
     publish([&](Snapshot& p) {
         auto grown = std::make_shared<Study>(*p.studies[name]);
         grown->points.push_back(point);
+        if (models_->target && !models_->scorer) time_study(*grown, times_);
         p.studies[name] = grown;
     });
 }

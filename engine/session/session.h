@@ -14,8 +14,10 @@
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
+#include "engine/lab/repeats.h"
 #include "engine/lab/stepped_race.h"
 #include "engine/lab/study.h"
+#include "engine/lab/time_table.h"
 #include "engine/run/control.h"
 #include "engine/run/guesses.h"
 #include "engine/run/guest.h"
@@ -55,13 +57,9 @@ struct Snapshot {
 
 class Session {
   public:
-    static constexpr double kUnnoticedMs = 50;
-
-    // `notify` is called (from the engine thread) after every change, to wake a sleeping window. With a restart plain
-    // decoding is measured again where the last measurement took `unnoticed_ms` at most; the first one, which holds
-    // what is read for the first time, may have taken ten times as long.
-    Session(ModelPaths paths, RunSettings settings, std::function<void()> notify = {},
-            double unnoticed_ms = kUnnoticedMs);
+    // `notify` is called (from the engine thread) after every change, to wake a sleeping window. `repeats`: how long a run
+    // that stands still is timed, once for each prompt and settings.
+    Session(ModelPaths paths, RunSettings settings, std::function<void()> notify = {}, RepeatPlan repeats = {});
     ~Session();  // stops within one phase
 
     void send(Command command);          // mailbox and wake-up
@@ -71,16 +69,17 @@ class Session {
 
   private:
     // What can fail without the others; `run` is the one on the screen.
-    enum class Job : std::uint8_t { run, race, stepped, guest, guesses, studies, training };
+    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, training };
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
     void give_up(Job job);  // after an error of its own work
     void forget_failure();  // what failed was begun again
     [[nodiscard]] EngineStatus::State run_state() const;
-    [[nodiscard]] bool measures() const;  // something other than the run and the races has work
-    // What plain decoding costs: with the first prompt that fits, and again where that takes no time to speak of.
-    void measure_plain_time(const RunSettings& settings);
-    void measure_plain_time_again(const RunSettings& settings);
+    [[nodiscard]] bool asked() const;     // something other than the run and the races was asked for and has work
+    [[nodiscard]] bool measures() const { return asked() || repeats_; }
+    void time_run();        // what the run on the screen takes, a few passes of it at a time
+    void show_times();      // of what the table knows by now
+    void plan_repeats();    // of a run that was not timed yet
     void cut_studies();     // what was measured stays
     void load(const Restart& first);  // the models, then this run
     // Commands (session_commands.cpp).
@@ -119,7 +118,6 @@ class Session {
     ModelPaths paths_;
     RunSettings first_settings_;
     std::function<void()> notify_;
-    double unnoticed_ms_;
     Gate gate_;
     Mailbox mailbox_;
     mutable std::mutex published_mutex_;  // third mutex: guards one snapshot copy, held for microseconds, never while drawing
@@ -128,17 +126,10 @@ class Session {
     std::atomic<bool> cancelled_{false};
     std::shared_ptr<const Models> models_;
     std::unique_ptr<Run> run_;
-    struct PlainTime {
-        double ms = 0;        // per token; 0 where it cannot be measured
-        double took_ms = 0;   // the whole measurement
-        std::size_t prompt = 0;  // tokens that it began with
-    };
-    // The measurement itself, 400 ms of decoding at most. None where it would take longer than `most_ms`, judged by
-    // how long `before` took.
-    [[nodiscard]] std::optional<PlainTime> plain_time(const RunSettings& settings, const PlainTime* before = nullptr,
-                                                      double most_ms = 0) const;
-    std::optional<PlainTime> plain_;  // of models_; absent: not tried with success yet
-    bool plain_again_ = false;        // that is not the first measurement
+    RepeatPlan repeat_plan_;
+    TimeTable times_;                   // of models_
+    std::unique_ptr<Repeats> repeats_;  // of run_; null when it is timed, or cannot be
+    std::vector<RunSettings> timed_;    // runs whose times are known well
     std::optional<Job> failed_;  // whose error is shown
     std::shared_ptr<const Models> run_models_;  // that it was made with: heads may have been trained since
     std::unique_ptr<Race> race_;  // null when none is under way

@@ -60,15 +60,11 @@ const Run& Session::shown_run() const {
 }
 
 void Session::obey(const Restart& restart) {
-    if (plain_)
-        measure_plain_time_again(restart.settings);
-    else
-        measure_plain_time(restart.settings);
     run_ = std::make_unique<Run>(models_, restart.settings);
-    run_->set_plain_ms(plain_->ms);
     run_models_ = models_;
     gate_.set(restart.budget); // before anybody sees the run and asks it for a step
     show_run();
+    plan_repeats();
 }
 
 void Session::obey(const Fork& fork) {
@@ -78,9 +74,9 @@ void Session::obey(const Fork& fork) {
         return;
     }
     run_ = std::make_unique<Run>(run_models_, *run_, fork);
-    run_->set_plain_ms(plain_ ? plain_->ms : 0);
     gate_.set(fork.budget);
     show_run();
+    plan_repeats();
 }
 
 // A run that was begun again has to come as far as it had been before it can be forked there.
@@ -102,7 +98,7 @@ bool Session::reach(int cycle) {
 // What goes on ends. Where that is a measurement or a training, a run or a stepped race that stands still has
 // nothing to do with it and can be gone on with.
 void Session::obey(const Cancel&) {
-    const bool aside = measures();
+    const bool aside = asked();
     const bool run_stays = aside && gate_.budget() == 0;
     const bool stepped_stays = aside && stepped_ && stepped_->waiting();
     race_.reset();
@@ -207,7 +203,7 @@ void Session::obey(const StartRace& start) {
         stepped_ = std::make_unique<SteppedRace>(models_, start.settings);
         return show_stepped();
     }
-    race_ = std::make_unique<Race>(models_, start.settings);
+    race_ = std::make_unique<Race>(models_, start.settings, &times_);
     show_race();
 }
 

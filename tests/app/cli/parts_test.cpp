@@ -317,21 +317,6 @@ TEST(Measure, FindsTheSpeedUpAndItsInterval) {
     EXPECT_EQ(speed.low, again.low); // the same seed, the same interval
 }
 
-TEST(Measure, TheTimeOfAPlainTokenIsAShareOfTheTimeOfAll) {
-    const auto models = std::make_shared<Models>(load_models({}));
-    RunSettings settings;
-    settings.token_ids = {5, 6, 7};
-    const double began = now_ms(), each = plain_ms_per_token(models, settings, 32), took = now_ms() - began;
-    settings.drafter = "none";
-    settings.k = 0;
-    settings.max_tokens = 32; // at most: the text may end before
-    speclens::Run same(models, settings);
-    same.finish();
-    const int tokens = fold(same.trace(), same.trace().size()).output_tokens;
-    EXPECT_GT(each, 0);
-    EXPECT_LT(tokens * each, took) << "there was a warm-up too";
-}
-
 TEST(Measure, CountsAcceptanceByPosition) {
     Sample sample;
     sample.rounds = 4;

@@ -190,9 +190,11 @@ TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     append_round(trace, draft, 1);
     const Walk walk(trace, {.color = false, .width = 100}, true);
     const CycleView view = fold(trace, trace.size());
-    EXPECT_NE(walk.closing(view, 0.9).find("1.80×"), std::string::npos) << walk.closing(view, 0.9);
-    EXPECT_EQ(walk.closing(view, 1.1).find("2.20×"), std::string::npos);
-    EXPECT_NE(walk.closing(view, 1.1).find("time it again"), std::string::npos) << walk.closing(view, 1.1);
+    trace.set_plain_ms(0.9);
+    EXPECT_NE(walk.closing(view).find("1.80×"), std::string::npos) << walk.closing(view);
+    trace.set_plain_ms(1.1);
+    EXPECT_EQ(walk.closing(view).find("2.20×"), std::string::npos);
+    EXPECT_NE(walk.closing(view).find("time it again"), std::string::npos) << walk.closing(view);
 }
 
 // A round without guesses, as a walk tells it: with `drafter`, the limit of new tokens and how the run ended.

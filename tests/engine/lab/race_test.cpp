@@ -242,9 +242,9 @@ TEST(Samples, APositionIsJudgedWhereAllBeforeItStayed) {
         settings.k = 4;
         settings.max_tokens = 120;
         settings.sampling.temperature = 1;
-        TimedRun run(models, settings);
-        while (run.step()) {}
-        const Sample sample = run.sample();
+        speclens::Run run(models, settings);
+        run.finish();
+        const Sample sample = sample_of(run);
         ASSERT_FALSE(sample.judged_at.empty());
         EXPECT_GT(sample.accepted_at[0], 0) << rule;
         EXPECT_LT(sample.accepted_at[0], sample.judged_at[0]) << rule;
@@ -262,9 +262,9 @@ TEST(Samples, CountFirstGuessesByWhatIsBeforeThem) {
         settings.k = 2;
         settings.max_tokens = 120;
         settings.sampling.temperature = 0.5;
-        TimedRun run(models, settings);
-        while (run.step()) {}
-        const Trace& trace = run.run().trace();
+        speclens::Run run(models, settings);
+        run.finish();
+        const Trace& trace = run.trace();
         FirstGuesses expected;
         int drafted = 0, before_drafted = 0, before_kept = 0;
         bool begun = false;
@@ -288,7 +288,7 @@ TEST(Samples, CountFirstGuessesByWhatIsBeforeThem) {
             before_kept = commit->accepted_drafts;
             drafted = 0;
         }
-        const FirstGuesses first = run.sample().first;
+        const FirstGuesses first = sample_of(run).first;
         EXPECT_EQ(first.at_start, expected.at_start) << drafter;
         EXPECT_EQ(first.kept_at_start, expected.kept_at_start) << drafter;
         EXPECT_EQ(first.after_full, expected.after_full) << drafter;

@@ -400,7 +400,7 @@ TEST(TraceJson, KeepsTheTimeOfPlainDecodingBesideTheEvents) {
     const test::TempFolder folder;
     const auto run = finished("small", 1);
     EXPECT_EQ(run->trace().plain_ms(), 0) << "nobody measured it";
-    EXPECT_EQ(TraceWriter(run->trace()).plain_line(), "");
+    EXPECT_EQ(TraceWriter(run->trace()).closing_lines(), "");
     const std::uint64_t hash = run->trace().hash(run->trace().size());
     run->set_plain_ms(0.25);
     EXPECT_EQ(run->trace().hash(run->trace().size()), hash);

@@ -31,60 +31,54 @@ TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
 }
 
-TEST(Session, KeepsThePlainTimeWithEveryRun) {
+bool timed(const Session& session) {
+    const Snapshot now = session.published();
+    return now.trace && !now.status.timing && now.trace->times() && now.trace->times()->plain_ms > 0;
+}
+
+TEST(Session, TimesARunThatStandsStillBesidePlainDecoding) {
     RunSettings settings = on_table();
     settings.token_ids = {5, 6, 5};
     settings.drafter = "skip";
     settings.options.exit_layer = 1; // which plain decoding has no use for
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings);
-    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }))
-        << session.published().status.error;
-    const double plain = session.published().status.plain_ms_per_token;
-    EXPECT_GT(plain, 0);
-    EXPECT_EQ(session.published().trace->plain_ms(), plain);
+                    settings, {}, {.seconds = 0.1, .most_busy_cores = 1000});
+    ASSERT_TRUE(eventually([&] { return timed(session); })) << session.published().status.error;
+    const Snapshot now = session.published();
+    EXPECT_EQ(now.status.plain_ms_per_token, now.trace->plain_ms());
+    EXPECT_EQ(now.status.state, EngineStatus::State::idle) << "it stands where it stood";
+    EXPECT_EQ(now.trace->size(), 1u);
 }
 
-// One disturbed start would be in every speed-up of the session; what is measured meanwhile is left alone. However
-// slow the machine is: the limit of the time it may take is not what is tested here.
-TEST(Session, MeasuresThePlainTimeAgainWithARestartUnlessSomethingElseIsMeasured) {
+// What was timed once is known: of the same run again, and of a fork before it is timed on its own.
+TEST(Session, UndoAndForkKeepTheirTimes) {
     RunSettings settings = on_table();
     settings.token_ids = {5, 6, 5};
+    settings.drafter = "skip";
+    settings.options.exit_layer = 1;
+    settings.max_tokens = 12;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings, {}, 1e9);
+                    settings, {}, {.seconds = 0.1, .most_busy_cores = 1000});
     ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
-    const auto restarted = [&] {
-        const auto before = session.published().trace;
-        session.send(Restart{settings});
-        EXPECT_TRUE(eventually([&] { return session.published().trace != before; }));
+    session.gate().set(Gate::kUnlimited);
+    ASSERT_TRUE(eventually([&] {
+        return timed(session) && session.published().status.state == EngineStatus::State::stopped;
+    }));
+    const auto first = session.published().trace;
+    const double plain = first->plain_ms(), total = fold(*first, first->size()).total_ms;
+    EXPECT_GT(total, 0);
+    session.send(Restart{settings, Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] {
         const Snapshot now = session.published();
-        EXPECT_EQ(now.trace->plain_ms(), now.status.plain_ms_per_token);
-        EXPECT_GT(now.trace->plain_ms(), 0);
-        return now.trace->plain_ms();
-    };
-    const double first = session.published().trace->plain_ms();
-    bool again = false; // the same time to the last digit is possible, but not ten times
-    for (int i = 0; i < 10 && !again; ++i) again = restarted() != first;
-    EXPECT_TRUE(again);
-    session.send(RunStudy{"endless", std::vector<RunSettings>(100000, settings)});
-    ASSERT_TRUE(eventually([&] { return session.published().studies.contains("endless"); }));
-    const double kept = session.published().status.plain_ms_per_token;
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(restarted(), kept) << "a study is under way";
-}
-
-TEST(Session, KeepsThePlainTimeWhereMeasuringItWouldBeNoticed) {
-    RunSettings settings = on_table();
-    settings.token_ids = {5, 6, 5};
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings, {}, 0);
-    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
-    const double first = session.published().trace->plain_ms();
-    for (int i = 0; i < 3; ++i) {
-        const auto before = session.published().trace;
-        session.send(Restart{settings});
-        ASSERT_TRUE(eventually([&] { return session.published().trace != before; }));
-        EXPECT_EQ(session.published().trace->plain_ms(), first) << i;
-    }
+        return now.trace != first && now.status.state == EngineStatus::State::stopped;
+    }));
+    const auto again = session.published().trace;
+    EXPECT_EQ(again->plain_ms(), plain);
+    EXPECT_EQ(fold(*again, again->size()).total_ms, total);
+    session.send(Fork{.cycle = 1, .budget = 0});
+    ASSERT_TRUE(eventually([&] { return session.published().trace != again; }));
+    const auto fork = session.published().trace;
+    EXPECT_GT(fork->plain_ms(), 0) << "at once, before it is timed itself";
 }
 
 // A window that draws beside every step would be in the times of the next one.

@@ -1,0 +1,73 @@
+#include "engine/lab/repeats.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace speclens {
+namespace {
+
+constexpr int kTurn = 12; // tokens between two changes of sides, at least
+
+} // namespace
+
+Repeats::Repeats(std::shared_ptr<const Models> models, const RunSettings& settings, TimeTable& table, RepeatPlan plan)
+    : models_(std::move(models)), table_(table), plan_(plan) {
+    run_.settings = settings;
+    run_.settings.trace_top = 0;
+    run_.settings.lens = false;
+    run_.settings.timing = true;
+    plain_.settings = run_.settings;
+    plain_.settings.drafter = "none";
+    plain_.settings.k = 0;
+    plain_.settings.options = {};
+    check_run(*models_, run_.settings);
+    if (run_.settings.k == 0) run_.generations = plan_.generations; // there is one side only
+}
+
+bool Repeats::enough() const {
+    const bool all = std::min(run_.generations, plain_.generations) >= plan_.generations;
+    const bool once = std::min(run_.generations, plain_.generations) > 0;
+    const double seconds = watch_.ms() / 1000;
+    return all || (once && seconds >= plan_.seconds) || seconds >= plan_.most_seconds;
+}
+
+double Repeats::done() const {
+    const double generations = static_cast<double>(std::min(run_.generations, plain_.generations)) / plan_.generations;
+    return std::min(1.0, std::max(generations, watch_.ms() / 1000 / plan_.seconds));
+}
+
+// Until so many more tokens are written; a generation that ends is begun again at the next turn.
+void Repeats::advance(Side& side, int tokens) {
+    if (!side.run) {
+        side.run = std::make_unique<Run>(models_, side.settings);
+        side.taken = 0;
+    }
+    const std::size_t before = side.run->sequence().size();
+    bool more = true;
+    while (more && side.run->sequence().size() < before + static_cast<std::size_t>(tokens)) {
+        more = side.run->step();
+        const Trace& trace = side.run->trace();
+        const bool committed = trace.size() > 0 && std::holds_alternative<Committed>(trace[trace.size() - 1]);
+        if (!committed) continue;
+        // Plain passes follow each other: the first one finds what the other side left in the caches.
+        if (!std::exchange(side.fresh, false) || side.settings.k > 0) table_.add(trace, side.taken, trace.size());
+        side.taken = trace.size();
+    }
+    if (!more) {
+        side.run.reset();
+        ++side.generations;
+    }
+}
+
+bool Repeats::step() {
+    if (enough()) return false;
+    for (Side* side : {&run_, &plain_}) {
+        if (side->generations >= plan_.generations) continue;
+        side->fresh = true;
+        advance(*side, kTurn);
+    }
+    table_.set_busy(busy_.cores());
+    return true;
+}
+
+} // namespace speclens

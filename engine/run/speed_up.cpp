@@ -1,0 +1,53 @@
+#include "engine/run/speed_up.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace speclens {
+
+SpeedUp speed_up(const CycleView& view, const TraceTimes& times) {
+    SpeedUp figure;
+    if (view.total_ms <= 0 || times.plain_ms <= 0) return figure;
+    const double plain = times.plain_ms * view.output_tokens;
+    figure.value = plain / view.total_ms;
+    figure.low = figure.value / (1 + times.spread);
+    figure.high = figure.value * (1 + times.plain_spread);
+    using Doubt = SpeedUp::Doubt;
+    // A round costs at least one pass, so it cannot gain more than it has tokens; timers tell a hundredth.
+    if (figure.value > 1.01 * view.tokens_per_round())
+        figure.doubt = Doubt::impossible;
+    else if (times.repeats == 0)
+        figure.doubt = Doubt::none; // a saved run without repeats: as it was recorded
+    else if (times.busy_cores > kMostBusyCores)
+        figure.doubt = Doubt::busy;
+    else if (times.repeats < kFewestRepeats)
+        figure.doubt = Doubt::few;
+    else if (figure.high > figure.low * (1 + kMostSpread))
+        figure.doubt = Doubt::spread;
+    return figure;
+}
+
+SpeedUp speed_up(const CycleView& view, const Trace& trace) {
+    TraceTimes times;
+    if (const std::shared_ptr<const TraceTimes> known = trace.times()) times = *known;
+    if (times.plain_ms <= 0) times.plain_ms = trace.plain_ms();
+    return speed_up(view, times);
+}
+
+std::string doubt_words(const SpeedUp& figure, const TraceTimes* times) {
+    char text[96];
+    switch (figure.doubt) {
+    case SpeedUp::Doubt::none: return "";
+    case SpeedUp::Doubt::few: return "timed too seldom so far";
+    case SpeedUp::Doubt::spread:
+        std::snprintf(text, sizeof text, "repeats lie up to %.0f %% apart", 100 * (figure.high / figure.low - 1));
+        return text;
+    case SpeedUp::Doubt::busy:
+        std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", times ? times->busy_cores : 0);
+        return text;
+    case SpeedUp::Doubt::impossible: return "more than tokens per round allow: time it again";
+    }
+    return "";
+}
+
+} // namespace speclens

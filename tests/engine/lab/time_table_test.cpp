@@ -1,0 +1,241 @@
+// Times that stand still: what the table makes of samples that something disturbed, which figures are in doubt, and that
+// repeats of a run tell about every one of its passes.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "engine/lab/repeats.h"
+#include "engine/lab/time_table.h"
+#include "engine/run/run_clock.h"
+#include "engine/run/speed_up.h"
+#include "engine/run/trace_json.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+// Rounds of two guesses, of which one is accepted; `factor`: how much longer everything takes.
+std::shared_ptr<Trace> speculative(double factor, int rounds = 4) {
+    auto trace = std::make_shared<Trace>([](int id) { return std::to_string(id); });
+    Header header;
+    header.drafter = "small";
+    header.rule = "token";
+    header.k = 2;
+    header.prompt = {1, 2, 3};
+    header.max_tokens = 100;
+    trace->append(header);
+    trace->append(Prefill{2, 50});
+    int kv = 2;
+    for (int c = 0; c < rounds; ++c) {
+        for (int i = 0; i < 2; ++i) {
+            Drafted draft;
+            draft.cycle = c, draft.index = i, draft.parent = i - 1, draft.token = i, draft.ms = 1 * factor;
+            trace->append(draft);
+        }
+        trace->append(Verified{c, 3, 12 * factor, 0});
+        for (int i = 0; i < 2; ++i) {
+            Checked check;
+            check.cycle = c, check.index = i, check.accepted = i == 0;
+            trace->append(check);
+        }
+        Resampled own;
+        own.cycle = c, own.from = Resampled::From::residual;
+        trace->append(own);
+        Committed commit;
+        commit.cycle = c, commit.accepted_drafts = 1, commit.tokens = {0, 9};
+        commit.kv_before = kv, commit.kv_after = kv += 2;
+        commit.ms = 0.5 * factor, commit.accept_ms = 0.5 * factor;
+        trace->append(commit);
+    }
+    return trace;
+}
+std::shared_ptr<Trace> plain(double factor, int rounds = 8) {
+    auto trace = std::make_shared<Trace>([](int id) { return std::to_string(id); });
+    Header header;
+    header.drafter = "none";
+    header.rule = "token";
+    header.prompt = {1, 2, 3};
+    header.max_tokens = 100;
+    trace->append(header);
+    trace->append(Prefill{2, 50});
+    for (int c = 0; c < rounds; ++c) {
+        trace->append(Verified{c, 1, 9 * factor, 0});
+        Resampled own;
+        own.cycle = c;
+        trace->append(own);
+        Committed commit;
+        commit.cycle = c, commit.tokens = {9};
+        commit.kv_before = 2 + c, commit.kv_after = 3 + c;
+        commit.ms = 0.5 * factor, commit.accept_ms = 0.5 * factor;
+        trace->append(commit);
+    }
+    return trace;
+}
+
+TEST(TimeTable, FiveOfEightRunsMayBeDisturbed) {
+    TimeTable table;
+    for (const double factor : {1.0, 3.0, 1.0, 5.0, 1.01, 40.0, 2.5, 2.0}) {
+        table.add(*speculative(factor));
+        table.add(*plain(factor));
+    }
+    const auto shown = speculative(7);
+    table.time(*shown);
+    const CycleView view = fold(*shown, shown->size());
+    ASSERT_EQ(view.cycles.size(), 4u);
+    for (const CycleSummary& cycle : view.cycles) {
+        EXPECT_NEAR(cycle.draft_ms, 2, 0.05) << cycle.cycle;
+        EXPECT_NEAR(cycle.verify_ms, 12, 0.2) << cycle.cycle;
+        EXPECT_NEAR(cycle.other_ms, 1, 0.05) << cycle.cycle;
+        EXPECT_NEAR(cycle.drafts[1].ms, 1, 0.05) << cycle.cycle;
+    }
+    EXPECT_NEAR(shown->plain_ms(), 10, 0.2);
+    EXPECT_EQ(view.prefill_ms, 50) << "not timed again";
+    EXPECT_NEAR(RunClock(*shown, view).total(), 4 * 15, 1);
+    const SpeedUp figure = speed_up(view, *shown);
+    EXPECT_NEAR(figure.value, 2 * 10 / 15.0, 0.03);
+    EXPECT_LT(figure.low, figure.value);
+    EXPECT_EQ(figure.doubt, SpeedUp::Doubt::spread) << "the repeats lie far apart, and so it says";
+    EXPECT_FALSE(figure.sure());
+}
+
+TEST(TimeTable, QuietRunsAreSure) {
+    TimeTable table;
+    for (const double factor : {1.0, 1.02, 1.0, 1.04, 1.01}) {
+        table.add(*speculative(factor));
+        table.add(*plain(factor));
+    }
+    const auto shown = speculative(1.3);
+    table.time(*shown);
+    const SpeedUp figure = speed_up(fold(*shown, shown->size()), *shown);
+    EXPECT_TRUE(figure.sure());
+    EXPECT_NEAR(figure.value, 4 / 3.0, 0.03);
+    EXPECT_LT(figure.high / figure.low, 1.1);
+}
+
+TEST(TimeTable, WhatItDoesNotKnowKeepsItsOwnTime) {
+    TimeTable table;
+    table.add(*plain(1));
+    const auto shown = speculative(1);
+    table.time(*shown);
+    const CycleView view = fold(*shown, shown->size());
+    EXPECT_EQ(view.cycles[0].verify_ms, 12);
+    EXPECT_EQ(view.cycles[0].draft_ms, 2);
+    const auto untimed = speculative(1);
+    TimeTable().time(*untimed);
+    EXPECT_FALSE(speed_up(fold(*untimed, untimed->size()), *untimed).known()) << "plain decoding was never timed";
+}
+
+// A longer text costs more, so its passes are not mixed with those of a short one; the nearest one that was timed stands
+// in for a length that was not.
+TEST(TimeTable, KeepsLengthsOfTextApart) {
+    using Part = PassKind::Part;
+    TimeTable table;
+    auto long_text = plain(2, 3);
+    const auto far = std::make_shared<Trace>([](int id) { return std::to_string(id); });
+    Header header = *long_text->header();
+    header.prompt.assign(2000, 1);
+    far->append(header);
+    far->append(Verified{0, 1, 30, 0});
+    table.add(*plain(1));
+    table.add(*far);
+    EXPECT_EQ(table.of({Part::verify, "", 1, 0, 0}).ms, 9);
+    PassKind behind{Part::verify, "", 1, 0, 0};
+    for (behind.context = 1; table.of(behind).ms == 9; ++behind.context) ASSERT_LT(behind.context, 100);
+    EXPECT_EQ(table.of(behind).ms, 30);
+    EXPECT_GT(behind.context, 1);
+}
+
+TEST(SpeedUpFigure, IsInDoubtForAReason) {
+    TraceTimes times;
+    times.plain_ms = 10;
+    times.repeats = 12;
+    CycleView view;
+    view.total_ms = 100;
+    view.rounds = 8;
+    view.output_tokens = 20; // 2.5 a round
+    using Doubt = SpeedUp::Doubt;
+    EXPECT_EQ(speed_up(view, times).doubt, Doubt::none);
+    EXPECT_DOUBLE_EQ(speed_up(view, times).value, 2);
+    EXPECT_EQ(doubt_words(speed_up(view, times), &times), "");
+    const auto doubt = [&](auto change) {
+        TraceTimes changed = times;
+        CycleView seen = view;
+        change(changed, seen);
+        const SpeedUp figure = speed_up(seen, changed);
+        EXPECT_EQ(figure.sure(), figure.doubt == Doubt::none);
+        EXPECT_EQ(doubt_words(figure, &changed).empty(), figure.sure());
+        return figure.doubt;
+    };
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.repeats = 3; }), Doubt::few);
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.busy_cores = 0.8; }), Doubt::busy);
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.spread = 0.2; }), Doubt::spread);
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.spread = t.plain_spread = 0.05; }), Doubt::none);
+    EXPECT_EQ(doubt([](TraceTimes&, CycleView& v) { v.total_ms = 70; }), Doubt::impossible) << "2.86 of 2.5 tokens";
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.repeats = 0; }), Doubt::none) << "as it was recorded";
+}
+
+TEST(TimeTable, TimesAreSavedWithTheRunAndReadBack) {
+    TimeTable table;
+    for (int i = 0; i < 5; ++i) {
+        table.add(*speculative(1 + 0.01 * i));
+        table.add(*plain(1));
+    }
+    table.set_busy(0.1);
+    const auto shown = speculative(9);
+    table.time(*shown);
+    TraceWriter writer(*shown);
+    std::string text;
+    for (std::size_t i = 0; i < shown->size(); ++i) text += writer.line((*shown)[i]) + "\n";
+    text += writer.closing_lines();
+    std::istringstream in(text);
+    const std::shared_ptr<Trace> again = read_trace(in, "saved");
+    ASSERT_NE(again->times(), nullptr);
+    EXPECT_EQ(*again->times(), *shown->times());
+    EXPECT_EQ(fold(*again, again->size()).total_ms, fold(*shown, shown->size()).total_ms);
+    EXPECT_EQ(again->plain_ms(), shown->plain_ms());
+    for (const char* broken : {"\"events\":[[1]]", "\"events\":[[-1,0]]", "\"events\":3"}) {
+        std::string bad = text;
+        const auto from = bad.rfind("\"events\":");
+        bad.replace(from, bad.rfind('}') - from, broken);
+        std::istringstream damaged(bad);
+        EXPECT_THROW((void)read_trace(damaged, "damaged"), Error) << broken;
+    }
+}
+
+TEST(Repeats, TimeEveryPassOfTheRunAndPlainDecoding) {
+    const auto models = test::micro_models(1);
+    for (const char* drafter : {"small", "lookup", "none"}) {
+        RunSettings settings;
+        settings.token_ids = {5, 6, 7, 5, 6};
+        settings.drafter = drafter;
+        settings.k = drafter == std::string("none") ? 0 : 3;
+        settings.max_tokens = 40;
+        TimeTable table;
+        Repeats repeats(models, settings, table, {.seconds = 60, .generations = 6, .most_seconds = 60});
+        repeats.finish();
+        EXPECT_EQ(repeats.done(), 1);
+        speclens::Run run(models, settings);
+        run.finish();
+        const TraceTimes times = table.times_of(run.trace());
+        EXPECT_GE(times.repeats, 5) << drafter;
+        EXPECT_GT(times.plain_ms, 0) << drafter;
+        ASSERT_EQ(times.events.size(), run.trace().size());
+        const std::uint64_t hash = run.trace().hash(run.trace().size());
+        table.time(run.trace());
+        EXPECT_EQ(run.trace().hash(run.trace().size()), hash) << "times are no part of what happened";
+    }
+}
+
+TEST(Repeats, EndWithTheirTime) {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 7};
+    settings.drafter = "small";
+    TimeTable table;
+    Repeats repeats(test::micro_models(1), settings, table, {.seconds = 0, .generations = 1000, .most_seconds = 0});
+    int steps = 0;
+    while (repeats.step()) ASSERT_LT(++steps, 1000);
+    EXPECT_LT(steps, 2);
+}
+
+} // namespace
+} // namespace speclens
