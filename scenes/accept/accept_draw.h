@@ -1,4 +1,4 @@
-// Parts of the accept-rule picture and the scene's whole state.
+// The accept-rule picture, its words, and the scene's whole state.
 #pragma once
 
 #include <optional>
@@ -67,11 +67,7 @@ struct AcceptDraw {
     [[nodiscard]] AcceptParts parts() const { return accept_parts(input, view, state); }
 };
 
-void draw_accept_chart(const AcceptDraw& d); // bars, handles, the three sums
-void draw_accept_table(const AcceptDraw& d); // labels and numbers under the bars
-void draw_accept_coin(const AcceptDraw& d);
-void draw_accept_strips(const AcceptDraw& d); // over-claimed and owed
-void draw_accept_proof(const AcceptDraw& d);
+void draw_accept_stage(const AcceptDraw& d); // chart, table, coin and proof, or the thrown coins in their place
 void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, counted
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 

@@ -1,72 +1,12 @@
 // Scene S9, Domino: a block is filled in one pass, and a small head corrects its laws from left to right,
 // because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
 // it.
-#include <algorithm>
-#include <cmath>
-
 #include "scenes/domino/domino_draw.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
-#include "scenes/shared/run_controls.h"
 #include "scenes/shared/second_draw.h"
-#include "ui/tokens.h"
 
 namespace speclens {
-
-bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
-    const auto i = static_cast<std::size_t>(position);
-    if (i >= before.base.size() || i >= m.columns.size()) return false;
-    const Top &a = before.base[i], &b = m.columns[i].base;
-    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
-        return x.id == y.id && x.logp == y.logp;
-    });
-}
-
-std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
-    const DominoColumn* column = m.column(position);
-    const Lens* lens = column ? column->lens() : nullptr;
-    const Lens::Strip* now = lens ? lens->strip("state") : nullptr;
-    const auto at = static_cast<std::size_t>(position);
-    if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
-        before.states[at].size() != now->cells.size())
-        return {};
-    double dot = 0, a = 0, b = 0;
-    for (std::size_t i = 0; i < now->cells.size(); ++i) {
-        dot += now->cells[i] * before.states[at][i];
-        a += now->cells[i] * now->cells[i];
-        b += before.states[at][i] * before.states[at][i];
-    }
-    if (a <= 0 || b <= 0) return {};
-    return std::clamp(dot / std::sqrt(a * b), -1.0, 1.0);
-}
-
-SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
-    Fork fork;
-    fork.cycle = model.cycle->cycle;
-    fork.settings = input.settings ? *input.settings : RunSettings{};
-    fork.settings->options.correction = !model.head_on;
-    return Command{std::move(fork)};
-}
-
-SceneCommand force_token(const DominoModel& model, int position, int token) {
-    Fork fork;
-    fork.cycle = model.cycle->cycle;
-    fork.force_draft = {position, token};
-    return Command{std::move(fork)};
-}
-
-SceneCommand example_run(const SceneInput& input) {
-    RunSettings settings = input.settings ? *input.settings : RunSettings{};
-    if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
-    settings.prompt = kHeadPrompt;
-    settings.system.clear();
-    settings.token_ids.clear();
-    settings.chat = true;
-    settings.thinking = false;
-    settings.options = {};
-    settings.k = 7;
-    return Command{Restart{with_temperature(std::move(settings), 0)}};
-}
-
 namespace {
 
 class DominoScene final : public Scene {
@@ -90,7 +30,7 @@ class DominoScene final : public Scene {
             {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_),
              domino_empty_words(model), "Top movers",
              "What the head adds to the logits of a position"},
-            [&] { draw_stage(d); }, out);
+            [&] { draw_domino_stage(d); }, out);
         if (round.here()) {
             take_guess_keys(ui, model, out);
         } else if (model.empty == DominoModel::Empty::no) {
@@ -135,17 +75,6 @@ class DominoScene final : public Scene {
   private:
     ShownHead shown_; // as drawn last
     GuestAsker guest_;
-
-    static void draw_stage(const DominoDraw& d) {
-        draw_domino_columns(d);
-        draw_domino_block(d);
-        draw_domino_base(d);
-        draw_domino_head(d);
-        draw_domino_final(d);
-        draw_domino_drafts(d);
-        draw_domino_verdicts(d);
-        draw_domino_clock(d);
-    }
 
     static void keys(const DominoDraw& d) {
         using ui::Key;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {
@@ -191,6 +192,106 @@ DominoModel domino_model(const SceneInput& input) {
     }
     choose_guess(model, input, usual);
     return model;
+}
+
+std::vector<int> domino_tokens(const DominoColumn& column, int rows) {
+    std::vector<int> ids;
+    for (const Top::Entry& entry : column.base.entries) {
+        if (static_cast<int>(ids.size()) == rows) break;
+        ids.push_back(entry.id);
+    }
+    const auto keep = [&](int id, std::size_t from_end) { // at the end, which is the least likely row
+        if (id < 0 || std::ranges::find(ids, id) != ids.end()) return;
+        if (static_cast<int>(ids.size()) < rows) return ids.push_back(id);
+        if (ids.size() > from_end) ids[ids.size() - 1 - from_end] = id;
+    };
+    const int best = column.final.entries.empty() ? -1 : column.final.entries.front().id;
+    keep(best, 0);
+    if (column.draft && rows > 2) keep(column.draft->token, best == ids.back() ? 1 : 0);
+    return ids;
+}
+
+std::optional<double> correction_of(const DominoColumn& column, int token) {
+    if (!column.corrected) return {};
+    if (const Lens* lens = column.lens())
+        for (const Lens::Mover& mover : lens->movers)
+            if (mover.token == token) return mover.gain();
+    const auto logp = [&](const Top& law) -> std::optional<double> {
+        for (const Top::Entry& entry : law.entries)
+            if (entry.id == token) return entry.logp;
+        return {};
+    };
+    const std::optional<double> base = logp(column.base), final = logp(column.final);
+    if (!base || !final) return {};
+    return *final - *base;
+}
+
+std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column) {
+    const Lens* lens = column.lens();
+    const std::optional<double> all = lens ? lens->number("delta l2") : std::nullopt;
+    if (!all) return {};
+    const double mean = lens->number("delta mean").value_or(0);
+    return std::sqrt(std::max(0.0, *all * *all - mean * mean * model.header->vocab));
+}
+
+const Lens::Mover* largest_mover(const DominoColumn& column) {
+    const Lens* lens = column.lens();
+    return lens && !lens->movers.empty() ? &lens->movers.front() : nullptr;
+}
+
+bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
+    const auto i = static_cast<std::size_t>(position);
+    if (i >= before.base.size() || i >= m.columns.size()) return false;
+    const Top &a = before.base[i], &b = m.columns[i].base;
+    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+        return x.id == y.id && x.logp == y.logp;
+    });
+}
+
+std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
+    const DominoColumn* column = m.column(position);
+    const Lens* lens = column ? column->lens() : nullptr;
+    const Lens::Strip* now = lens ? lens->strip("state") : nullptr;
+    const auto at = static_cast<std::size_t>(position);
+    if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
+        before.states[at].size() != now->cells.size())
+        return {};
+    double dot = 0, a = 0, b = 0;
+    for (std::size_t i = 0; i < now->cells.size(); ++i) {
+        dot += now->cells[i] * before.states[at][i];
+        a += now->cells[i] * now->cells[i];
+        b += before.states[at][i] * before.states[at][i];
+    }
+    if (a <= 0 || b <= 0) return {};
+    return std::clamp(dot / std::sqrt(a * b), -1.0, 1.0);
+}
+
+SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
+    Fork fork;
+    fork.cycle = model.cycle->cycle;
+    fork.settings = input.settings ? *input.settings : RunSettings{};
+    fork.settings->options.correction = !model.head_on;
+    return Command{std::move(fork)};
+}
+
+SceneCommand force_token(const DominoModel& model, int position, int token) {
+    Fork fork;
+    fork.cycle = model.cycle->cycle;
+    fork.force_draft = {position, token};
+    return Command{std::move(fork)};
+}
+
+SceneCommand example_run(const SceneInput& input) {
+    RunSettings settings = input.settings ? *input.settings : RunSettings{};
+    if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
+    settings.prompt = kHeadPrompt;
+    settings.system.clear();
+    settings.token_ids.clear();
+    settings.chat = true;
+    settings.thinking = false;
+    settings.options = {};
+    settings.k = 7;
+    return Command{Restart{with_temperature(std::move(settings), 0)}};
 }
 
 } // namespace speclens

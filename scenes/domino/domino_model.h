@@ -70,4 +70,35 @@ inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is th
 // The next cycle after `cycle` with such a position, going round at the end; nothing when there is none.
 [[nodiscard]] std::optional<Position> next_rescue(const CycleView& whole, int cycle);
 
+// Tokens listed of both laws of a column: the base's favourites, with the final favourite and the draft among
+// them.
+[[nodiscard]] std::vector<int> domino_tokens(const DominoColumn& column, int rows);
+// Euclidean norm of δ over the vocabulary without its mean, which the softmax ignores; none where nothing was
+// corrected or recorded.
+[[nodiscard]] std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column);
+// What the head added to a token: its δ less what all tokens share, the difference of its log-probabilities.
+// None where nothing was corrected, or where a law does not list it.
+[[nodiscard]] std::optional<double> correction_of(const DominoColumn& column, int token);
+// The likely token whose log-probability the head changed most; nullptr without a lens.
+[[nodiscard]] const Lens::Mover* largest_mover(const DominoColumn& column);
+// What the scene remembers of the branch that a token was forced on: the same cycle before.
+struct DominoBefore {
+    int cycle = -1, index = -1;              // of the forced token; -1: nothing was forced from here
+    std::vector<int> tokens;                 // drafts before
+    std::vector<Top> base;                   // base laws before
+    std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded
+};
+// Whether the base laws of this cycle are those of the cycle before the force, position by position.
+[[nodiscard]] bool same_base(const DominoModel& model, const DominoBefore& before, int position);
+
+// Cosine between the pooled GRU states of the two branches at a position; none where either was not recorded.
+[[nodiscard]] std::optional<double> state_cosine(const DominoModel& model, const DominoBefore& before,
+                                                 int position);
+
+// Commands: the cycle again with the head switched, or with a token forced.
+[[nodiscard]] SceneCommand switch_head(const SceneInput& input, const DominoModel& model);
+[[nodiscard]] SceneCommand force_token(const DominoModel& model, int position, int token);
+// A prompt whose independent favourites do not fit together, drafted with Domino at temperature 0.
+[[nodiscard]] SceneCommand example_run(const SceneInput& input);
+
 } // namespace speclens

@@ -53,26 +53,8 @@ class LoopScene final : public Scene {
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         const LoopModel model = loop_model(input);
-        const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(ui.canvas, input, model));
-        const LoopDraw d{input, model, grid, ui};
         ui.push_id("loop");
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            const bool clock = input.stage.h >= kLoopClock;
-            std::string subtitle = loop_subtitle(input, model);
-            const std::string saving = clock ? std::string() : saving_words(model);
-            if (!saving.empty()) subtitle += " · " + saving;
-            draw_stage_title(input, ui, {loop_title(model), subtitle, tier_of(model.header), ""});
-            draw_loop_columns(d, out);
-            draw_draft_row(d);
-            draw_verify_row(d);
-            draw_law_rows(d);
-            draw_coin_row(d);
-            draw_outcome_row(d);
-            draw_own_row(d);
-            if (clock) draw_loop_clock(d, input.stage);
-            ui.pop_clip();
-        }
+        draw_loop(input, model, ui, out);
         draw_story(input, ui, loop_story(input, model), out);
         draw_laws_panel(input, ui, panel_for(input, model));
         draw_run_controls(input, ui, out);

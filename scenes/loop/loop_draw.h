@@ -1,4 +1,4 @@
-// Parts of the loop picture. Each function draws one band of the stage; y is the top of the stage.
+// The picture of the loop: where its columns are, the strip of the own token, and the whole stage.
 #pragma once
 
 #include <optional>
@@ -28,15 +28,6 @@ struct LoopGrid {
 [[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input,
                                     const LoopModel& model);
 
-struct LoopDraw {
-    const SceneInput& input;
-    const LoopModel& model;
-    const LoopGrid& grid;
-    ui::Ui& ui;
-    // Progress of the motion of `phase`: 1 unless that is what the last step did.
-    [[nodiscard]] float motion(Phase phase) const;
-};
-
 // Part of the strip of the own token's law.
 struct Share {
     int id = -1; // -1: tokens that are not named
@@ -47,15 +38,7 @@ struct Share {
 // stands there.
 [[nodiscard]] std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u);
 
-void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out); // raised column, numbers, clicks
-void draw_draft_row(const LoopDraw& d);
-void draw_verify_row(const LoopDraw& d);
-void draw_law_rows(const LoopDraw& d);
-void draw_coin_row(const LoopDraw& d);
-void draw_outcome_row(const LoopDraw& d);
-void draw_own_row(const LoopDraw& d); // replacement or bonus with the law it was drawn from
-void draw_loop_clock(const LoopDraw& d, ui::Rect stage);
-inline constexpr float kLoopRows = 472;  // height that the rows need below the top of the stage
-inline constexpr float kLoopClock = 604; // with the clock card; 648 for its full height
+// Draws the stage: title, bands, and the clock card where it has room. Clicks on a column go to `out`.
+void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out);
 
 } // namespace speclens

@@ -1,14 +1,10 @@
-// Parts of the race picture. Each function draws one region of the stage.
+// The picture of the race, its regions, and its words.
 #pragma once
 
-#include <initializer_list>
-#include <span>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "scenes/race/race_model.h"
-#include "scenes/shared/published_round.h"
-#include "ui/text_layout.h"
 
 namespace speclens {
 
@@ -18,8 +14,6 @@ struct RaceGrid {
     bool roomy = true; // 1600 × 1000 and more
     [[nodiscard]] ui::Rect lane(int i, int count) const;
 };
-enum class RaceCards : std::uint8_t { shown, none };
-[[nodiscard]] RaceGrid race_grid(ui::Rect stage, int lanes, RaceCards cards = RaceCards::shown);
 
 struct RaceDraw {
     const SceneInput& input;
@@ -27,42 +21,16 @@ struct RaceDraw {
     const RaceGrid& grid;
     ui::Ui& ui;
 };
-
-void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out);
-void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out);
-void draw_race_scatter(const RaceDraw& d, ui::Rect card,
-                       std::vector<SceneCommand>& out); // a click on a mark chooses
-void draw_race_positions(const RaceDraw& d, ui::Rect card);
-void draw_race_costs(const RaceDraw& d, ui::Rect card);
+// Draws the whole stage; a click on a lane or on a mark goes to `out`.
+void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std::vector<SceneCommand>& out);
+// Parts of it. The cards of averages, the panel below the lanes.
+void draw_race_cards(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in its place, of a stepped race
 
-// The panel below the lanes: a row for each, with its name at the left and room at the right.
-struct RaceRows {
-    float x0 = 0, x1 = 0, y0 = 0, pitch = 32, h = 24; // bars from x0 to x1
-    int count = 0;
-    [[nodiscard]] float y(int i) const { return y0 + pitch * static_cast<float>(i); }
-    [[nodiscard]] float axis() const { return y(count > 0 ? count : 1) + 2; }
-    [[nodiscard]] float bottom() const { return y(count - 1) + h + 2; }
-};
-[[nodiscard]] RaceRows race_rows(const RaceDraw& d); // draws the panel's ground
-void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i);
-struct RaceLegend {
-    ui::Role role;
-    const char *words, *brief;
-};
-// One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, and without
-// the last ones where there is no room for all. Returns where it ends, with the gap behind it.
-float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<const RaceLegend> entries);
-
-// Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
-// `taken` at the right. Returns the rectangle that is left for the figure.
-[[nodiscard]] ui::Rect race_card(const RaceDraw& d, ui::Rect card, const std::string& heading,
-                                 std::initializer_list<std::string> conditions, float taken = 0);
-
 // ---- words ----
-[[nodiscard]] const Header*
-race_header(const RaceModel& model); // of some lane: machine, date; null: no lane has begun
+// Of some lane: machine, date; null: no lane has begun.
+[[nodiscard]] const Header* race_header(const RaceModel& model);
 [[nodiscard]] std::string race_title(const RaceModel& model);
 [[nodiscard]] std::string race_title_short(const RaceModel& model); // "DFlash finishes first"; empty: none
 [[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);

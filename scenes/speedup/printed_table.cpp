@@ -1,6 +1,8 @@
-// A printed table of tokens per round, held against the formula.
+#include "scenes/speedup/printed_table.h"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "scenes/speedup/speedup_draw.h"
 

@@ -5,6 +5,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 
 namespace speclens {

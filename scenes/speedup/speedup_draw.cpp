@@ -1,8 +1,8 @@
 // The pictures of S5: tokens per round and speed-up against the draft length, and one round on a clock.
+#include "scenes/speedup/speedup_draw.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "scenes/speedup/speedup_draw.h"
 
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
@@ -10,6 +10,7 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
+#include "scenes/speedup/printed_table.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"

@@ -1,4 +1,4 @@
-// Parts of the speed-up picture and its words.
+// The speed-up picture and its words.
 #pragma once
 
 #include <string>
@@ -22,22 +22,6 @@ struct SpeedupSum {
     int decimals = 2;
 };
 [[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
-
-// A printed table of tokens per round by acceptance and draft length, which the formula can be held against.
-struct PrintedRow {
-    double alpha = 0;
-    std::vector<double> printed, formula; // by column
-};
-struct PrintedTable {
-    std::vector<int> columns; // draft lengths
-    std::vector<PrintedRow> rows;
-    std::string source;
-    int wrong = 0, cells = 0; // cells that differ from the formula in the digits printed
-};
-[[nodiscard]] PrintedTable printed_table(const Published* figures);
-[[nodiscard]] bool same_printed(double printed, double formula); // to two decimals
-// The beat about it has the stage for it where no details are beside the stage.
-[[nodiscard]] bool printed_table_on_stage(const SceneInput& input);
 
 struct SpeedupDraw {
     const SceneInput& input;

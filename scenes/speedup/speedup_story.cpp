@@ -8,6 +8,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/words.h"
+#include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "ui/format.h"
 

@@ -7,6 +7,7 @@
 
 #include "engine/lab/study.h"
 #include "engine/run/run.h"
+#include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"

@@ -1,11 +1,18 @@
-// One lane: who, how many tokens so far, the text with the origin of every token, and what it amounts to.
-#include <algorithm>
-#include <limits>
-
+// The stage of the race: where its regions are, the header, and the lanes: who, how many tokens so far, the text with
+// the origin of every token, and what it amounts to.
 #include "scenes/race/race_draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/story.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/text_layout.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -15,6 +22,79 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 using ui::Role;
+
+RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
+    const Rect stage = input.stage;
+    RaceGrid g;
+    g.roomy = stage.h >= 850 && stage.w >= 1400;
+    const float rows = static_cast<float>(std::max<std::size_t>(1, model.lanes.size()));
+    const float header = g.roomy ? 80 : 76, pitch = g.roomy ? 32.0F : 26.0F;
+    const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 58.0F);
+    const float middle = stage.h - header - clock - 8;
+    g.header = {stage.x, stage.y, stage.w, header};
+    const bool cards = !model.stepped && !input.presenter && stage.h >= 600 && stage.w >= 1100;
+    const float lane_h = cards ? std::floor((middle - 8) * (g.roomy ? 0.48F : 0.46F)) : middle;
+    g.lanes = {stage.x, stage.y + header, stage.w, lane_h};
+    g.cards = {stage.x, g.lanes.bottom() + 8, stage.w, cards ? middle - 8 - lane_h : 0};
+    g.clock = {stage.x, stage.bottom() - clock, stage.w, clock};
+    return g;
+}
+
+// Two prompts of the gallery may begin alike; the row tells them apart.
+std::string short_prompt(const GalleryPrompt& prompt) {
+    std::string words = prompt.prompt.substr(0, prompt.prompt.find('\n'));
+    return (prompt.domain.empty() ? "" : prompt.domain + ": ") + words;
+}
+
+void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
+    const Rect r = d.grid.header;
+    const float button = 96, field = std::min(320.0F, r.w * 0.24F), y = r.y + 20;
+    const Rect run{r.right() - 12 - button, y, button, 36};
+    const Rect kind{run.x - 12 - 108, y, 108, 36};
+    const Rect prompt{kind.x - 12 - field, y, field, 36};
+    // The title keeps clear of the controls; the badge stands left of them. A presenter's keys do what they
+    // would, and a banner needs their place.
+    const bool bare = d.input.presenter || d.input.banner;
+    SceneInput left = d.input;
+    left.stage = {r.x - 12, r.y, bare ? r.w + 24 : prompt.x + 12 - r.x, r.h};
+    draw_stage_title(
+        left, d.ui,
+        {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model)});
+    if (bare) return;
+
+    std::vector<ui::Choice> choices;
+    int chosen = -1;
+    std::string now = d.model.race ? d.model.race->settings.base.prompt : std::string();
+    if (d.input.gallery)
+        for (std::size_t i = 0; i < d.input.gallery->size(); ++i) {
+            const GalleryPrompt& p = (*d.input.gallery)[i];
+            if (p.prompt == now) chosen = static_cast<int>(i);
+            choices.push_back({short_prompt(p)});
+        }
+    const std::string other = now.substr(0, now.find('\n'));
+    if (const auto row = ui::dropdown(d.ui, "prompt", prompt, choices, chosen,
+                                      {.tooltip = "the prompt of every lane; Ctrl+N writes another one"},
+                                      other.empty() ? "choose a prompt…" : other))
+        out.push_back(PickRacePrompt{*row});
+    if (ui::button(d.ui, "kind", kind, d.model.stepped ? "Timed" : "Stepped",
+                   {.shortcut = "L",
+                    .tooltip = d.model.stepped ? "back to the race on the clock: one lane after another"
+                                               : "all lanes together, phase by phase; nothing is timed",
+                    .disabled = d.model.race ? "" : "no race yet"}))
+        out.push_back(ToggleStepped{});
+    const bool busy = d.model.race && !d.model.race->lanes_over() && !d.model.stepped;
+    if (ui::button(d.ui, "run", run, busy ? "Stop" : "Run again",
+                   {.kind = ui::ButtonKind::primary,
+                    .tooltip = busy              ? "stop this race"
+                               : d.model.stepped ? "from the prompt, with the same dice"
+                                                 : "race once more with the same dice",
+                    .disabled = d.model.race ? "" : "no race yet"})) {
+        if (busy)
+            out.push_back(Command{StopRace{}});
+        else
+            out.push_back(Command{StartRace{d.model.race->settings}});
+    }
+}
 
 struct Placed {
     float x = 0;
@@ -274,8 +354,6 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     draw_numbers(d, lane, {in.x, box.bottom() - 34, in.w, 30});
 }
 
-} // namespace
-
 void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const int count = static_cast<int>(d.model.lanes.size());
     if (count == 0) return;
@@ -285,6 +363,28 @@ void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out) {
         texts.push_back(lane.trace ? place(d, lane, layout.text.w, layout.size) : std::vector<Placed>{});
     for (std::size_t i = 0; i < texts.size(); ++i)
         draw_lane(d, static_cast<int>(i), texts[i], first_line(d, texts, i, layout.room), out);
+}
+
+} // namespace
+
+Rect RaceGrid::lane(int i, int count) const {
+    const float w = (lanes.w - pad * static_cast<float>(count + 1)) / static_cast<float>(count);
+    return {lanes.x + pad + (w + pad) * static_cast<float>(i), lanes.y, w, lanes.h};
+}
+
+void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
+    if (input.stage.w <= 0) return;
+    const RaceGrid grid = race_grid(input, model);
+    const RaceDraw d{input, model, grid, ui};
+    ui.push_clip(input.stage_clip);
+    draw_race_header(d, out);
+    if (model.lanes.empty())
+        ui::slot(ui.canvas, ui.theme, {grid.lanes.x + 12, grid.lanes.y, grid.lanes.w - 24, grid.lanes.h},
+                 "lanes appear as soon as the models are loaded");
+    draw_race_lanes(d, out);
+    if (grid.cards.h > 0) draw_race_cards(d, out);
+    model.stepped ? draw_race_steps(d, out) : draw_race_clock(d, out);
+    ui.pop_clip();
 }
 
 } // namespace speclens

@@ -1,4 +1,4 @@
-// The race in words: findings from the numbers of this race, nothing that was known before.
+// The race in words: findings from the numbers of this race, nothing that was known before; and the frame as text.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,11 +6,16 @@
 #include "engine/base/equation.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/methods.h"
+#include "scenes/shared/published_round.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
 namespace speclens {
 namespace {
+
+using ui::Font;
+using ui::Rect;
 
 const RaceLaneModel* lane_at(const RaceModel& m, int index) {
     return index < 0 ? nullptr : &m.lanes[static_cast<std::size_t>(index)];
@@ -82,54 +87,6 @@ std::string dice(const RaceModel& m) {
            std::to_string(base.seed);
 }
 
-} // namespace
-
-const Header* race_header(const RaceModel& m) {
-    for (const RaceLaneModel& lane : m.lanes)
-        if (lane.trace) return lane.trace->header();
-    return nullptr;
-}
-
-std::string race_title(const RaceModel& m) {
-    if (!m.race) return "A race is about to start";
-    if (m.stepped) {
-        if (m.over) return "Every lane has finished";
-        const RaceLaneModel* ahead = nullptr;
-        bool tied = false;
-        for (const RaceLaneModel& lane : m.lanes) {
-            if (!lane.trace) continue;
-            if (ahead && lane.tokens_shown == ahead->tokens_shown) tied = true;
-            if (ahead && lane.tokens_shown <= ahead->tokens_shown) continue;
-            tied = false;
-            ahead = &lane;
-        }
-        if (!ahead || ahead->tokens_shown == 0) return "All lanes at the start";
-        if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
-        return capital(ahead->title) + " is ahead with " + counted(ahead->tokens_shown, "token");
-    }
-    if (!m.measured) return m.race->cut ? "The race was stopped" : "The lanes run one after another";
-    const RaceLaneModel* fastest = lane_at(m, m.fastest);
-    if (!fastest) return "No lane could run";
-    // Before the first lane is home the outcome is a question.
-    double first = fastest->end;
-    for (const RaceLaneModel& lane : m.lanes)
-        if (lane.trace) first = std::min(first, lane.end);
-    if (m.clock + 1e-6 < first) return m.rounds ? "Who needs the fewest rounds?" : "Who finishes first?";
-    if (m.lanes.size() == 1) return capital(fastest->title) + " alone";
-    return outcome(m, *fastest);
-}
-
-std::string race_title_short(const RaceModel& m) {
-    const RaceLaneModel* fastest = lane_at(m, m.fastest);
-    const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1;
-    if (!told || race_title(m).ends_with("?")) return "";
-    const bool once =
-        race_title(m).find(" this time;") != std::string::npos; // many prompts say something else
-    return capital(fastest->title) + " " + wins(m, *fastest) + (once ? " this time" : "");
-}
-
-namespace {
-
 // Guesses of a lane in a row, and in a tree: what its run makes of what was asked for, as soon as there is
 // one.
 int most_in_a_row(const RaceLaneModel& lane) {
@@ -176,7 +133,88 @@ std::string not_lossless(const RaceModel& m) {
     return judges && !m.lossless ? " · " + rule + ": NOT lossless" : "";
 }
 
+// Whether the interval of `ahead` is above that of every other drafter. `estimate` is a member of
+// LaneAverage.
+bool beyond_chance(const RaceModel& m, const RaceLaneModel& ahead, Estimate LaneAverage::*estimate) {
+    const double low = ((*ahead.lane->average).*estimate).low;
+    return std::ranges::all_of(m.lanes, [&](const RaceLaneModel& lane) {
+        return &lane == &ahead || lane.plain() || !lane.lane->average ||
+               ((*lane.lane->average).*estimate).high < low;
+    });
+}
+
+// Whether the first guess is harder than the second beyond doubt, and what is before it makes a difference.
+bool first_guess_differs(const RaceLaneModel& lane) {
+    if (lane.plain() || !lane.lane->average) return false;
+    const Totals& t = lane.lane->average->totals;
+    if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds) return false;
+    if (wilson(t.accepted_at[0], t.judged_at[0]).high >= wilson(t.accepted_at[1], t.judged_at[1]).low)
+        return false;
+    double low = 1, high = 0;
+    const auto see = [&](int kept, int of) {
+        if (of < kEnoughRounds) return;
+        low = std::min(low, static_cast<double>(kept) / of);
+        high = std::max(high, static_cast<double>(kept) / of);
+    };
+    see(t.first.kept_at_start, t.first.at_start);
+    see(t.first.kept_after_full, t.first.after_full);
+    see(t.first.kept_after_refusal, t.first.after_refusal);
+    return high - low >= 0.03;
+}
+
+// ", finished after 61.0 ms": what stands behind the lane's row on the clock.
+std::string ends_words(const RaceModel& m, const RaceLaneModel& lane) {
+    const std::string after = " after " + (m.table || m.rounds ? counted(lane.whole.rounds, "round")
+                                                               : ui::milliseconds(lane.total_ms) + " ms");
+    if (!lane.lane->finished) return m.race->cut ? ", stopped" + after : "";
+    return (lane.done ? ", finished" : ", will finish") + after;
+}
+
 } // namespace
+
+const Header* race_header(const RaceModel& m) {
+    for (const RaceLaneModel& lane : m.lanes)
+        if (lane.trace) return lane.trace->header();
+    return nullptr;
+}
+
+std::string race_title(const RaceModel& m) {
+    if (!m.race) return "A race is about to start";
+    if (m.stepped) {
+        if (m.over) return "Every lane has finished";
+        const RaceLaneModel* ahead = nullptr;
+        bool tied = false;
+        for (const RaceLaneModel& lane : m.lanes) {
+            if (!lane.trace) continue;
+            if (ahead && lane.tokens_shown == ahead->tokens_shown) tied = true;
+            if (ahead && lane.tokens_shown <= ahead->tokens_shown) continue;
+            tied = false;
+            ahead = &lane;
+        }
+        if (!ahead || ahead->tokens_shown == 0) return "All lanes at the start";
+        if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
+        return capital(ahead->title) + " is ahead with " + counted(ahead->tokens_shown, "token");
+    }
+    if (!m.measured) return m.race->cut ? "The race was stopped" : "The lanes run one after another";
+    const RaceLaneModel* fastest = lane_at(m, m.fastest);
+    if (!fastest) return "No lane could run";
+    // Before the first lane is home the outcome is a question.
+    double first = fastest->end;
+    for (const RaceLaneModel& lane : m.lanes)
+        if (lane.trace) first = std::min(first, lane.end);
+    if (m.clock + 1e-6 < first) return m.rounds ? "Who needs the fewest rounds?" : "Who finishes first?";
+    if (m.lanes.size() == 1) return capital(fastest->title) + " alone";
+    return outcome(m, *fastest);
+}
+
+std::string race_title_short(const RaceModel& m) {
+    const RaceLaneModel* fastest = lane_at(m, m.fastest);
+    const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1;
+    if (!told || race_title(m).ends_with("?")) return "";
+    const bool once =
+        race_title(m).find(" this time;") != std::string::npos; // many prompts say something else
+    return capital(fastest->title) + " " + wins(m, *fastest) + (once ? " this time" : "");
+}
 
 std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     if (!m.race) return "the same prompt with the same dice for every drafter";
@@ -291,20 +329,6 @@ std::string skipped_words(const RaceModel& m) {
     return counted(m.race->skipped, "prompt") + " skipped: longer than the context of " + m.race->skipped_for;
 }
 
-namespace {
-
-// Whether the interval of `ahead` is above that of every other drafter. `estimate` is a member of
-// LaneAverage.
-bool beyond_chance(const RaceModel& m, const RaceLaneModel& ahead, Estimate LaneAverage::*estimate) {
-    const double low = ((*ahead.lane->average).*estimate).low;
-    return std::ranges::all_of(m.lanes, [&](const RaceLaneModel& lane) {
-        return &lane == &ahead || lane.plain() || !lane.lane->average ||
-               ((*lane.lane->average).*estimate).high < low;
-    });
-}
-
-} // namespace
-
 std::string scatter_title(const RaceModel& m) {
     const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
@@ -356,6 +380,98 @@ std::string costs_title(const RaceModel& m) {
     }
     if (!found) return "Where the time of a round goes";
     return "Drafting takes " + ui::percent(most) + " of a round of " + found->title;
+}
+
+const RaceLaneModel* first_guess_lane(const RaceModel& m) {
+    const auto chosen = static_cast<std::size_t>(m.focus);
+    if (chosen < m.lanes.size() && first_guess_differs(m.lanes[chosen])) return &m.lanes[chosen];
+    const auto other = std::ranges::find_if(m.lanes, first_guess_differs);
+    return other == m.lanes.end() ? nullptr : &*other;
+}
+
+std::string first_guess_words(const RaceLaneModel& lane) {
+    const FirstGuesses& f = lane.lane->average->totals.first;
+    std::string words;
+    const auto say = [&](const char* before, int kept, int of) {
+        if (of == 0) return;
+        words += words.empty() ? "guess 1 after: " : ", ";
+        words += before + (" " + ui::probability(static_cast<double>(kept) / of));
+    };
+    say("prompt", f.kept_at_start, f.at_start);
+    say("full round", f.kept_after_full, f.after_full);
+    say("refusal", f.kept_after_refusal, f.after_refusal);
+    return words;
+}
+
+std::string race_description(const SceneInput& input, const RaceModel& m) {
+    std::string text = "Race. " + race_title(m) + (race_title(m).ends_with("?") ? " " : ". ") +
+                       race_subtitle(input, m) + ".\n";
+    if (!m.race) return text;
+    if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
+        text += "Recorded " + header->date + " on " + header->machine + ".\n";
+    if (!m.table) text += "Prompt: " + m.race->settings.base.prompt + "\n";
+    if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
+    for (std::size_t i = 0; i < m.lanes.size(); ++i) {
+        const RaceLaneModel& lane = m.lanes[i];
+        text += "Lane " + std::to_string(i + 1) + ", " + lane.title + " (" + race_about(lane) + ")" +
+                (static_cast<int>(i) == m.focus ? ", chosen" : "") + ": ";
+        if (!lane.lane->problem.empty()) {
+            text += "cannot run: " + lane.lane->problem + "\n";
+            continue;
+        }
+        if (!lane.trace) {
+            text += m.race->cut ? "has not run.\n" : "waits for its turn.\n";
+            continue;
+        }
+        if (m.stepped) {
+            text += counted(lane.tokens_shown, "token") + " so far in " +
+                    counted(lane.shown.rounds, "round") +
+                    (lane.shown.rounds ? ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round"
+                                       : std::string()) +
+                    (lane.done ? "; finished, it waits.\n" : ".\n");
+            continue;
+        }
+        text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far" +
+                (lane.shown.rounds ? "; " + ui::per_round(lane.shown.tokens_per_round()) + " tokens per round"
+                                   : std::string()) +
+                ends_words(m, lane);
+        if (lane.speed_up > 0 && lane.done)
+            text += ", " + ui::speed_up(lane.speed_up) + " the speed of plain decoding";
+        text += ".\n";
+        if (!lane.lane->average) continue;
+        const LaneAverage& a = *lane.lane->average;
+        text += "  Over " + counted(a.totals.prompts, "prompt") + ": " +
+                ui::per_round(a.tokens_per_round.value) + " tokens per round";
+        if (a.tokens_per_round.interval)
+            text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " +
+                    ui::per_round(a.tokens_per_round.high) + ")";
+        if (!lane.plain() && a.speed_up.value > 0) text += ", " + ui::speed_up(a.speed_up.value);
+        text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
+                ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", " + head_word(lane.drafter) + " " +
+                ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) +
+                ", verdicts " + ui::number(a.totals.accept_ms, 2) + ", rest " +
+                ui::number(a.totals.other_ms - a.totals.accept_ms, 2) + ".\n";
+        if (const std::string formula = formula_words(m, lane); !formula.empty())
+            text += "  Speed-up by the formula: " + formula + ".\n";
+        if (!a.totals.conditional.empty()) {
+            text += "  Kept at position 1, 2, … once all before it were:";
+            for (std::size_t k = 0; k < a.totals.conditional.size(); ++k)
+                text += " " + ui::probability(a.totals.conditional[k]) + " of " +
+                        std::to_string(a.totals.judged_at[k]);
+            text += ".\n";
+            if (const std::string first = first_guess_words(lane); !first.empty())
+                text += "  " + capital(first) + ".\n";
+        }
+    }
+    if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
+    const PublishedRace paper = published_race(input.figures);
+    for (const PublishedPoint& p : paper.points)
+        text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +
+                ui::number(p.tokens, 2) + " tokens per round, draft " + ui::number(p.draft + p.head, 1) +
+                (p.derived ? " ms (derived)" : " ms") + ", verify " + ui::number(p.verify, 1) + " ms, " +
+                ui::speed_up(p.speed_up) + ".\n";
+    if (!paper.points.empty()) text += "Source: " + paper.source + ".\n";
+    return text;
 }
 
 } // namespace speclens

@@ -39,13 +39,8 @@ class AcceptRuleScene final : public Scene {
             draw_stage_title(input, ui, accept_title(input, view));
             if (view.bars.empty())
                 draw_empty(input, ui, view, out);
-            else if (counts_on_stage(input))
-                draw_accept_flips(d, {input.stage.x, input.stage.y + 68, input.stage.w, input.stage.h - 76});
-            else {
-                draw_accept_chart(d);
-                draw_accept_table(d);
-                draw_parts(d);
-            }
+            else
+                draw_accept_stage(d);
             ui.pop_clip();
         }
         draw_story(input, ui, accept_story(input, view, state_), out);
@@ -99,25 +94,6 @@ class AcceptRuleScene final : public Scene {
         if (!input.still || input.beat != kCountBeat || state.counts.flips > 0 || view.bars.empty()) return;
         flip(view, input.view->header ? input.view->header->seed : 0, 1000, state.counts);
         state.flipped = true;
-    }
-
-    // Below the table; what a later beat is about keeps its place free.
-    static void draw_parts(const AcceptDraw& d) {
-        const AcceptParts parts = d.parts();
-        const float y = d.input.stage.y + d.grid.y, x = d.grid.left, w = d.grid.right - x;
-        if (parts.coin)
-            draw_accept_coin(d);
-        else
-            ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88},
-                     "a coin: beat " + std::to_string(kCoinBeat + 1));
-        if (!d.grid.tall) return;
-        if (parts.books) {
-            draw_accept_strips(d);
-            draw_accept_proof(d);
-        } else {
-            ui::slot(d.ui.canvas, d.ui.theme, {x, y + 548, w, 108},
-                     "two areas and a proof: from beat " + std::to_string(kBooksBeat + 1));
-        }
     }
 
     static void draw_empty(const SceneInput& input, ui::Ui& ui, const AcceptView& view,

@@ -1,0 +1,805 @@
+// The picture of the loop: bands from the draft chips down to the outcome chips, the target's own token with the law
+// it was drawn from, and the clock card below them.
+#include "scenes/loop/loop_draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/loop/loop_story.h"
+#include "scenes/shared/plain_time.h"
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+constexpr float kLoopClock = 604; // with the clock card; 648 for its full height
+
+// Each function below draws one band of the stage; the top of the stage is `grid.y`.
+struct LoopDraw {
+    const SceneInput& input;
+    const LoopModel& model;
+    const LoopGrid& grid;
+    ui::Ui& ui;
+    // Progress of the motion of `phase`: 1 unless that is what the last step did.
+    [[nodiscard]] float motion(Phase phase) const {
+        if (model.phase != phase || input.t >= 1) return 1;
+        const float rest = 1 - std::clamp(input.t, 0.0F, 1.0F);
+        return 1 - rest * rest * rest;
+    }
+};
+
+void row_name(const LoopDraw& d, float y, const std::string& name, const std::string& detail) {
+    const float room = d.grid.left - d.grid.gutter - 12;
+    ui::fitted_text(d.ui.canvas, {d.grid.gutter, y}, name, Font::text_bold, 15, d.ui.theme.ink, room);
+    if (!detail.empty())
+        ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 20}, detail, Font::text, 14, d.ui.theme.muted, room);
+}
+
+void small(const LoopDraw& d, float x, float y, std::string_view words, Align align = Align::center) {
+    ui::fitted_text(d.ui.canvas, {x, y}, words, Font::text, 14, d.ui.theme.muted, d.grid.width, align);
+}
+
+const LoopColumn& column(const LoopDraw& d, int i) {
+    return d.model.columns[static_cast<std::size_t>(i)];
+}
+int drafts(const LoopDraw& d) {
+    return static_cast<int>(d.model.columns.size());
+}
+
+int levels(const LoopModel& model) {
+    int deepest = 0;
+    if (model.cycle)
+        for (const DraftSlot& slot : model.cycle->drafts) deepest = std::max(deepest, slot.depth);
+    return deepest;
+}
+
+std::string verify_words(const LoopModel& model, int length) {
+    const int n = model.drafted;
+    const std::string rows = number_word(n + 1) + (n == 0 ? " row" : " rows");
+    if (n == 0) return length == 0 ? "the target reads the pending token: one row" : length == 1 ? rows : "";
+    const std::string what = n == 1 ? "the guess" : n == 2 ? "both" : "all " + number_word(n);
+    if (length == 0) return "the target reads " + what + " at once and returns " + rows;
+    return length == 1 ? "reads " + what + ", returns " + rows : rows;
+}
+
+// Raised column, numbers, clicks.
+void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
+    const LoopGrid& g = d.grid;
+    const float around = (g.pitch - g.width) * 2 / 3;
+    if (g.count < g.total)
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.y + 98},
+                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
+                            std::to_string(g.total),
+                        Font::mono, 14, d.ui.theme.muted, g.left - g.gutter - 8);
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const Rect band{g.x(i) - around, g.y + 80, g.width + 2 * around, 384};
+        const bool selected = i == d.model.selected && d.model.cycle;
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
+        if (selected)
+            d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.75F), 6);
+        else if (touched.hovered && d.model.cycle)
+            d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.35F), 6);
+        if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, band);
+        if (touched.clicked && d.model.cycle) out.push_back(Select{Position{d.model.cycle->cycle, i}});
+        std::string number = std::to_string(i + 1);
+        if (i == drafts(d) && g.roomy()) number += drafts(d) == 0 ? " · target" : " · bonus";
+        if (d.model.tree && i < drafts(d) && column(d, i).parent >= 0) // the guess that it follows
+            number = std::to_string(column(d, i).parent + 1) + " › " + number;
+        d.ui.canvas.text({g.middle(i), g.y + 98}, number, i == drafts(d) ? Font::text : Font::mono, 14,
+                         selected ? d.ui.theme.ink : d.ui.theme.muted, Align::center);
+    }
+}
+
+void draw_draft_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    const float y = g.y + 108;
+    const std::string drafter = d.model.header ? d.model.header->drafter : "";
+    const bool lookup = drafter == "lookup";
+    const bool corrected = d.model.head; // one pass, then a head from left to right
+    const bool block = !corrected && (drafter == "dflash" || drafter == "domino" || drafter == "dspark");
+    const bool alone = lookup || block || drafter == "medusa"; // no guess sees another
+    std::string passes = d.model.asked == 0     ? std::string("none")
+                         : d.model.drafted == 0 ? std::string("none yet")
+                         : lookup               ? "copied"
+                         : block                ? "1 pass for all"
+                         : drafter == "medusa"  ? counted(d.model.drafted, "head")
+                         : corrected            ? "1 pass + head"
+                         : d.model.tree         ? counted(levels(d.model), "level")
+                                                : counted(d.model.drafted, "pass");
+    if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
+    row_name(d, y + 15, "Draft", passes);
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const Rect box{g.x(i), y, g.width, 36};
+        if (i == drafts(d)) {
+            small(d, g.middle(i), y + 23, "no guess");
+            if (d.model.cycle && d.model.cycle->verify)
+                d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59}, {theme.line, 1.5F});
+            continue;
+        }
+        const LoopColumn& c = column(d, i);
+        if (!c.draft) {
+            ui::slot(d.ui.canvas, theme, box, g.roomy() ? "guess " + std::to_string(i + 1) : "");
+            continue;
+        }
+        const bool newest = d.model.phase == Phase::draft && i == d.model.drafted - 1;
+        ui::ChipStyle style{.role = Role::draft};
+        if (newest) style.alpha = std::min(1.0F, d.input.t * 2);
+        ui::chip(d.ui.canvas, theme, box, label_of(*d.input.trace, c.draft->token), style);
+        const float gap = g.pitch - g.width;
+        const bool followed = i + 1 < drafts(d) && (!column(d, i + 1).draft || column(d, i + 1).parent == i);
+        if (followed && i + 1 < g.first + g.count && !alone)
+            ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18},
+                      {theme.muted, 1.5F}, 5);
+        if (d.model.cycle->verify)
+            d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59},
+                             {theme.role(Role::draft), 1.5F, 3, 3});
+        std::string tip = quoted(*d.input.trace, c.draft->token) + ", id " + std::to_string(c.draft->token);
+        if (c.draft->u) tip += ", drawn by coin " + ui::probability(*c.draft->u);
+        if (!c.draft->extra.empty()) tip += ", " + c.draft->extra;
+        ui::tooltip(d.ui, box, tip);
+    }
+}
+
+void draw_verify_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    const Verified* verify = d.model.cycle ? d.model.cycle->verify : nullptr;
+    row_name(d, g.y + 183, "Verify", verify ? "1 pass" : "not yet");
+    Rect bar{g.left, g.y + 168, g.right - g.left, 36};
+    if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
+    const float whole = bar.w;
+    if (!verify) {
+        ui::slot(d.ui.canvas, theme, bar,
+                 d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
+        return;
+    }
+    bar.w *= d.motion(Phase::verify);
+    d.ui.canvas.fill(bar, theme.role(Role::target), 4);
+    if (bar.w < whole - 1) return;
+    const ui::Color on = theme.on(Role::target);
+    const std::string ms = d.model.timed() ? d.model.ms(verify->ms) + " ms" : std::string();
+    const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
+    d.ui.canvas.fill({bar.x + 12.8F, bar.y + 12.8F, 10.4F, 10.4F}, on);
+    for (int length = 0; length < 3; ++length) {
+        const std::string words = verify_words(d.model, length);
+        if (d.ui.canvas.text_width(words, Font::text_bold, 15) > bar.w - 36 - ms_width - 24) continue;
+        d.ui.canvas.text({bar.x + 36, bar.y + 23}, words, Font::text_bold, 15, on);
+        break;
+    }
+    if (ms_width > 0 && ms_width + 30 < bar.w)
+        d.ui.canvas.text({bar.right() - 12, bar.y + 23}, ms, Font::mono_medium, 15, on, Align::right);
+}
+
+void draw_law_rows(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const ui::Theme& theme = d.ui.theme;
+    if (drafts(d) > 0) small(d, g.gutter, g.y + 239, "draft said", Align::left);
+    small(d, g.gutter, g.y + 263, "target says", Align::left);
+    const float bar_width = g.width - (g.roomy() ? 48.0F : 36.0F);
+    const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone,
+                               float grow) {
+        const Rect bar{g.x(i), y, bar_width, 12};
+        const bool unread = !value && role == Role::target && gone;
+        if (unread)
+            d.ui.canvas.hatch(bar, theme.role(Role::discarded), 5);
+        else
+            ui::bar(d.ui.canvas, theme, bar, value ? *value * grow : 0, role, gone ? 0.4F : 1);
+        const std::string number = value ? ui::probability(*value) : std::string("–");
+        d.ui.canvas.text({g.x(i) + g.width, y + 11}, number, Font::mono, 14,
+                         gone || !value ? theme.muted : theme.ink, Align::right);
+    };
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        if (i == drafts(d)) {
+            const bool bonus = d.model.own && d.model.rejected < 0;
+            if (bonus) {
+                const std::string none =
+                    ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
+                small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : none, Align::left);
+                value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false,
+                          d.motion(Phase::resample));
+            } else if (drafts(d) > 0) {
+                const int n = drafts(d);
+                if (d.model.tree) {
+                    small(d, g.middle(i), g.y + 239, g.roomy() ? "used where a" : "after the");
+                    small(d, g.middle(i), g.y + 259, g.roomy() ? "branch ends" : "last kept");
+                    continue;
+                }
+                small(d, g.middle(i), g.y + 239,
+                      g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
+                small(d, g.middle(i), g.y + 259,
+                      n == 1      ? "it passes"
+                      : g.roomy() ? (n == 2 ? "both" : "all " + number_word(n)) + " pass"
+                                  : "pass");
+            }
+            continue;
+        }
+        const LoopColumn& c = column(d, i);
+        if (!c.draft) continue;
+        const bool gone = c.fate == Fate::discarded;
+        const bool newest = d.model.phase == Phase::accept && i == d.model.newest;
+        const std::optional<double> q = !c.q && d.model.greedy ? std::optional<double>(0.0) : c.q;
+        value_row(i, g.y + 228, q, Role::draft, gone, 1);
+        value_row(i, g.y + 252, c.p, Role::target, gone, newest ? d.motion(Phase::accept) : 1);
+    }
+}
+
+// "left sign right" below the gauge of a column, in two lines where one has no room, or one of `notes` as the
+// second line: the first that fits.
+void compared(const LoopDraw& d, int i, const std::string& left, const std::string& sign,
+              const std::string& right, const std::vector<std::string>& notes = {}) {
+    const LoopGrid& g = d.grid;
+    ui::Canvas& canvas = d.ui.canvas;
+    std::string first = left + " " + sign + " " + right, second;
+    Font font = Font::text;
+    const auto fits = [&](const std::string& words, Font by) {
+        return canvas.text_width(words, by, 14) <= g.width;
+    };
+    for (const std::string& note : notes)
+        if (second.empty() && fits(note, Font::text)) second = note;
+    if (!fits(first, Font::mono)) {
+        if (second.empty()) second = sign + " " + right, font = Font::mono;
+        first = left;
+    }
+    const float y = g.y + (second.empty() ? 334.0F : 330.0F);
+    canvas.text({g.middle(i), y}, first, Font::mono, 14, d.ui.theme.ink, Align::center);
+    if (!second.empty()) canvas.text({g.middle(i), y + 18}, second, font, 14, d.ui.theme.ink, Align::center);
+}
+
+// Of a coin that was not thrown, the longest wording first.
+const std::vector<std::string> kSetWords = {"coin set by you", "set by you", "set"};
+
+// Why a guess stays whose own coin failed, the longest wording first; the coin that keeps it may not have
+// been seen yet.
+std::vector<std::string> rescue_words(const LoopModel& model) {
+    int last = -1;
+    for (int i = 0; i < static_cast<int>(model.columns.size()); ++i) {
+        const LoopColumn& c = model.columns[static_cast<std::size_t>(i)];
+        if (c.fate == Fate::accepted) last = c.rescued() ? -1 : i;
+    }
+    if (last < 0) return {"kept by a later coin", "by a later coin", "by a later"};
+    const std::string by = "guess " + std::to_string(last + 1);
+    return {"kept: " + by + " passed", by + " passed", "by " + by};
+}
+
+// Greedy, match and typical throw no coin: the guess is compared with one token of the target, or with a
+// limit.
+void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
+    const LoopGrid& g = d.grid;
+    if (c.check->limit) {
+        const Rect bar{g.x(i), g.y + 296, g.width, 16};
+        ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
+        compared(d, i, compared_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
+                 compared_probability(*c.check->limit));
+        return;
+    }
+    int wanted = c.draft->token;
+    const auto beside = [&](const LoopColumn& other) {
+        return other.parent == c.parent && other.fate == Fate::accepted;
+    };
+    if (!c.check->accepted) {
+        const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
+        if (const auto kept = std::ranges::find_if(d.model.columns, beside); kept != d.model.columns.end())
+            wanted = kept->draft->token; // in a tree: the guess beside it that the target wanted
+        else if (d.model.own)
+            wanted = d.model.own->token;
+        else if (d.model.rule == RuleKind::greedy && !law.empty())
+            wanted = law.entries[0].id;
+        else
+            wanted = -1;
+    }
+    const Rect box{g.x(i), g.y + 292, g.width, 28};
+    if (wanted < 0)
+        ui::slot(d.ui.canvas, d.ui.theme, box, "its own draw");
+    else
+        ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, wanted), {.role = Role::target});
+    d.ui.canvas.text({g.middle(i), g.y + 338}, c.check->accepted ? "same token" : "differs", Font::text, 14,
+                     d.ui.theme.ink, Align::center);
+}
+
+void draw_coin_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const bool coins = throws_coins(d.model.rule);
+    if (drafts(d) == 0) return;
+    row_name(d, g.y + 307, coins ? "Coin" : "Compare", coin_caption(d.model));
+    if (d.model.rule == RuleKind::certain)
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.y + 347}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
+                        g.left - g.gutter - 12);
+    for (int i = g.first; i < g.first + g.count && i < drafts(d); ++i) {
+        const LoopColumn& c = column(d, i);
+        if (!c.draft) continue;
+        const Rect box{g.x(i), g.y + 296, g.width, 16};
+        if (!c.check) {
+            ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
+            small(d, g.middle(i), g.y + 334,
+                  c.fate == Fate::discarded                                       ? "not judged"
+                  : d.model.drafting_over && !d.model.tree && i == d.model.judged ? "next"
+                                                                                  : "later");
+            continue;
+        }
+        if (!coins) {
+            draw_comparison(d, i, c);
+            continue;
+        }
+        const bool newest = d.model.phase == Phase::accept && i == d.model.newest;
+        ui::Gauge gauge{.accept = std::min(1.0, c.check->threshold)};
+        if (c.check->u)
+            gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
+        ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
+        const std::string threshold = compared_probability(std::min(1.0, c.check->threshold));
+        if (!c.check->u) {
+            d.ui.canvas.text({g.middle(i), g.y + 334}, threshold, Font::mono, 14, d.ui.theme.ink,
+                             Align::center);
+            continue;
+        }
+        const std::string u = compared_probability(*c.check->u),
+                          sign = *c.check->u < c.check->threshold ? "<" : "≥";
+        compared(d, i, u, sign, threshold,
+                 c.check->set  ? kSetWords
+                 : c.rescued() ? rescue_words(d.model)
+                               : std::vector<std::string>{});
+    }
+}
+
+void draw_outcome_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    const float y = g.y + 356;
+    row_name(d, y + 15, "Outcome",
+             d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
+    for (int i = g.first; i < g.first + g.count; ++i) {
+        const Rect box{g.x(i), y, g.width, 36};
+        if (i == drafts(d)) {
+            if (d.model.own && d.model.rejected < 0) {
+                const bool bonus = d.model.own->from == Resampled::From::bonus;
+                ui::ChipStyle style{.role = d.model.own_dropped ? Role::discarded
+                                            : bonus             ? Role::bonus
+                                                                : Role::target};
+                style.solid = d.model.phase == Phase::resample;
+                if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
+                ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, d.model.own->token), style);
+            } else {
+                ui::slot(d.ui.canvas, d.ui.theme, box,
+                         d.model.rejected >= 0 ? "no bonus"
+                         : drafts(d) > 0       ? "bonus"
+                                               : "token");
+            }
+            continue;
+        }
+        const LoopColumn& c = column(d, i);
+        if (c.fate == Fate::empty || c.fate == Fate::drafted) {
+            ui::slot(d.ui.canvas, d.ui.theme, box, c.draft && g.roomy() ? "open" : "");
+            continue;
+        }
+        ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
+                                    : c.fate == Fate::rejected ? Role::rejected
+                                                               : Role::discarded};
+        if (d.model.phase == Phase::accept && i == d.model.newest) {
+            style.alpha = std::min(1.0F, d.input.t * 2);
+            style.strike = std::clamp(d.input.t * 2 - 1, 0.0F, 1.0F);
+        }
+        ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, c.draft->token), style);
+    }
+}
+
+// The target's own token: the chip that replaces a rejected guess (or the bonus), and the law it was drawn
+// from as a strip of shares in the order in which the coin counts them, with the coin at its number.
+
+constexpr float kGap = 14; // behind a listed share
+
+struct Listed {
+    std::string label, number;
+    float w; // with the gap behind it
+};
+
+Listed listed_share(const LoopDraw& d, const Share& share) {
+    Listed item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
+    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 +
+             d.ui.canvas.text_width(item.number, Font::mono, 14) + kGap;
+    return item;
+}
+
+// "soft .04  dark .25  green .15" from the right end, as many as fit: the chosen one, then the likeliest.
+void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float left, float right, float y) {
+    ui::Canvas& canvas = d.ui.canvas;
+    std::vector<Listed> items;
+    float room = right + kGap - left; // none behind the last one
+    std::ranges::stable_partition(shares, [&](const Share& share) { return share.id == chosen; });
+    for (const Share& share : shares) {
+        if (share.id < 0 || (share.p < 0.01 && share.id != chosen) || items.size() == 3) break;
+        Listed item = listed_share(d, share);
+        if (item.w > room) break;
+        room -= item.w;
+        items.push_back(item);
+    }
+    float x = right + kGap;
+    for (const Listed& item : items) x -= item.w;
+    for (const Listed& item : items) {
+        const bool first = &item == &items.front() && shares.front().id == chosen;
+        const float label =
+            ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
+        canvas.text({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
+        x += item.w;
+    }
+}
+
+// Name and probability inside a share, or the name alone, to the side of the coin that has room. True if both
+// stand there.
+bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const std::string label = label_of(*d.input.trace, share.id), number = ui::probability(share.p);
+    const float name = ui::token_text_width(canvas, label, 15),
+                with_number = name + 8 + canvas.text_width(number, Font::mono, 14);
+    const bool split = coin_x > box.x && coin_x < box.right();
+    for (const float width : {with_number, name}) {
+        float x = box.x + 6;
+        if (split && x + width + 10 > coin_x) x = coin_x + 10;
+        if (x + width + 6 > box.right()) continue;
+        x += ui::token_text(canvas, {x, box.y + 17}, label, 15, d.ui.theme.ink) + 8;
+        if (width > name) canvas.text({x, box.y + 17}, number, Font::mono, 14, d.ui.theme.ink);
+        return width > name;
+    }
+    return false;
+}
+
+void draw_strip(const LoopDraw& d, Rect strip, Role role) {
+    const Resampled& own = *d.model.own;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const std::string what = own.from == Resampled::From::residual ? "residual, scaled to 1"
+                             : own.from == Resampled::From::bonus
+                                 ? own.target_top.empty() ? "the target's last row" : "the mixture's last row"
+                                 : "the target's row";
+    const std::string short_what = own.from == Resampled::From::residual ? "residual" : what;
+    if (own.top.empty()) {
+        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text,
+                        14, theme.muted, strip.w);
+        return;
+    }
+    const std::vector<Share> shares = shares_of(own.top, own.token, own.u);
+    const float open = d.motion(Phase::resample);
+    const auto box_of = [&](const Share& share) {
+        return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y,
+                    strip.w * open * static_cast<float>(share.p), strip.h};
+    };
+    float grey = 0; // width of parts that are too narrow for their name
+    constexpr const char* kOthers = "others";
+    for (const Share& share : shares) {
+        const double whole[] = {1};
+        if (share.id < 0) {
+            const Rect box = box_of(share);
+            canvas.fill(box, theme.muted.alpha(0.25F));
+            const bool named = open == 1 && canvas.text_width(kOthers, Font::text, 14) + 12 <= box.w;
+            if (named) canvas.text({box.x + 6, box.y + 17}, kOthers, Font::text, 14, theme.muted);
+            if (!named) grey += box.w;
+            continue;
+        }
+        ui::share_strip(canvas, theme, box_of(share), whole, role);
+    }
+    if (open < 1) return;
+    ui::tooltip(d.ui, strip, "tokens in the order of their numbers: so the coin counts them from the left");
+
+    // The coin stands at its number, which lies in the share that it picked.
+    float coin_x = -1;
+    if (own.u) {
+        coin_x = strip.x + strip.w * static_cast<float>(*own.u);
+        for (const Share& share : shares)
+            if (share.id == own.token)
+                coin_x =
+                    std::clamp(coin_x, box_of(share).x, std::max(box_of(share).x, box_of(share).right() - 1));
+        ui::coin_marker(canvas, theme, coin_x, strip.y - 4, strip.bottom() + 4);
+    }
+    std::vector<Share> unnamed;
+    for (const Share& share : shares)
+        if (share.id >= 0 && !name_share(d, share, box_of(share), coin_x)) unnamed.push_back(share);
+    std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
+    const std::string coin = own.u
+                                 ? (own.from == Resampled::From::residual ? " · second coin " : " · coin ") +
+                                       ui::probability(*own.u)
+                                 : std::string();
+    // Where the drawn token would find no room beside it, the caption is cut short.
+    const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
+    const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
+    std::string caption;
+    const std::string short_coin = own.u ? " · coin " + ui::probability(*own.u) : std::string();
+    const std::string others = grey >= 1 ? " · grey: others" : "",
+                      numbered = own.u ? ", by token number" : "";
+    for (const std::string& words :
+         {what + numbered + coin + others, what + coin + others, short_what + coin + others,
+          short_what + short_coin + others, short_what + coin}) {
+        caption = words;
+        if (canvas.text_width(caption, Font::text, 14) + 16 + needed <= strip.w) break;
+    }
+    const float used = canvas.text_width(caption, Font::text, 14);
+    ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
+    list_shares(d, unnamed, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
+}
+
+// Replacement or bonus with the law it was drawn from.
+void draw_own_row(const LoopDraw& d) {
+    const LoopGrid& g = d.grid;
+    if (!d.model.own) return;
+    const int column = d.model.own_column();
+    const bool residual = d.model.own->from == Resampled::From::residual;
+    const bool replaced = d.model.rejected >= 0;
+    const bool bonus = d.model.own->from == Resampled::From::bonus;
+    const bool dropped = d.model.own_dropped;
+    const Role role = dropped    ? Role::discarded
+                      : residual ? Role::residual
+                      : bonus    ? Role::bonus
+                                 : Role::target;
+    const float y = g.y + 420;
+    const float room = g.left - g.gutter - 12;
+    ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
+                    dropped    ? "not used"
+                    : residual ? "+1 resampled"
+                    : bonus    ? "+1 bonus"
+                               : "+1 target",
+                    Font::text, 14, d.ui.theme.muted, room);
+
+    const bool seen = g.visible(column);
+    const Rect chip{seen ? g.x(column) : g.left, y, g.width, 36};
+    const ui::Color hue = d.ui.theme.role(role);
+    if (replaced && seen) {
+        ui::ChipStyle style{.role = role, .solid = d.model.phase == Phase::resample};
+        if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
+        ui::chip(d.ui.canvas, d.ui.theme, chip, label_of(*d.input.trace, d.model.own->token), style);
+        ui::arrow(d.ui.canvas, {g.middle(column), y - 26}, {g.middle(column), y - 1}, {hue, 2});
+    }
+    // The strip takes the free side of the chip; under a bonus the whole width to its left.
+    Rect strip{g.left, y, g.right - g.left, 24};
+    if (replaced && seen) {
+        const float after = g.limit - chip.right() - 12, before = chip.x - 12 - g.left;
+        const bool to_the_right = after >= 240 || after >= before;
+        const bool below_columns = g.right - chip.right() - 12 >= 240; // else it goes on behind the last one
+        const float limit = below_columns ? g.right : std::min(g.limit, chip.right() + 12 + 360);
+        strip = to_the_right ? Rect{chip.right() + 12, y, limit - chip.right() - 12, 24}
+                             : Rect{g.left, y, before, 24};
+        const float x = to_the_right ? chip.right() + 1 : chip.x - 12;
+        d.ui.canvas.line({x, y + 18}, {x + 11, y + 18}, {hue, 2, 2, 3});
+    } else if (!replaced && seen) {
+        strip.w = std::max(strip.w, std::min(560.0F, g.limit - g.left));
+        if (bonus) strip.x = std::max(g.left, g.right - 560);
+        strip.w = std::min(strip.w, bonus ? g.right - strip.x : 560.0F);
+        ui::arrow(d.ui.canvas, {g.middle(column), y - 2}, {g.middle(column), y - 26}, {hue, 2});
+    }
+    if (strip.w >= 160) draw_strip(d, strip, role);
+}
+
+// "The same tokens on one clock": the measured phases of this cycle above what plain decoding needs for as
+// many tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
+
+// Passes of the drafter, what its head or its search took on top, the check. Siblings of a tree come from one pass.
+std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
+    std::vector<ui::Segment> lane;
+    double at = 0, head = 0;
+    for (std::size_t i = 0; i < model.columns.size() && model.columns[i].draft; ++i) {
+        const Drafted& draft = *model.columns[i].draft;
+        head += draft.head_ms;
+        if (draft.ms <= 0) continue;
+        ui::Segment s{.start = at, .length = draft.ms, .role = Role::draft, .strength = 0.92F, .mono = true};
+        s.label = "d" + std::to_string(model.tree ? lane.size() + 1 : i + 1);
+        at += draft.ms;
+        lane.push_back(s);
+    }
+    if (head > 0)
+        lane.push_back({.start = at,
+                        .length = head,
+                        .role = Role::draft,
+                        .label = head_word(model.header->drafter),
+                        .strength = 0.55F});
+    at += head;
+    if (const Verified* v = model.cycle->verify) {
+        if (v->draft_ms > 0) {
+            lane.push_back({.start = at, .length = v->draft_ms, .role = Role::draft, .label = "no guess"});
+            at += v->draft_ms;
+        }
+        lane.push_back({.start = at,
+                        .length = v->ms,
+                        .role = Role::target,
+                        .label = "verify, " + counted(v->rows, "row"),
+                        .value = model.ms(v->ms)});
+    }
+    return lane;
+}
+
+std::string clock_heading(const LoopModel& model) {
+    if (model.produced == 0 || model.plain()) return "This round on one clock";
+    if (model.produced == 1) return "The same token on one clock";
+    return "The same " + number_word(model.produced) + " tokens on one clock";
+}
+
+void draw_loop_clock(const LoopDraw& d, Rect stage) {
+    const LoopModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const float x0 = d.grid.left, gutter = d.grid.gutter, top = stage.y + 492;
+    const float limit = stage.right() - 64; // the unit stands behind the last label
+    const bool full = stage.h >= 648;
+    const bool alone = m.plain(); // plain decoding beside itself would compare nothing
+    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28,
+                axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
+    canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
+    const float title = top + (full ? 26.0F : 20.0F);
+    canvas.text({gutter, title}, clock_heading(m), Font::text_bold, 15, theme.ink);
+    const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
+    canvas.text({gutter, upper.center().y + 5}, alone ? "plain" : "speculative", Font::text, 14, theme.muted);
+    if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
+    if (!m.cycle || !m.timed()) {
+        ui::slot(canvas, theme, upper,
+                 m.table() ? no_plain_words(d.input)
+                 : m.cycle ? "no times were recorded in this run"
+                           : "measured phases will appear here");
+        if (!alone) ui::slot(canvas, theme, lower, m.table() ? "" : "plain decoding of as many tokens");
+        return;
+    }
+    const double spec = m.spec_ms(), plain = m.plain_total();
+    const double shown = alone ? std::max(spec, 1e-6) : std::max({spec, plain, m.plain_ms, 1e-6});
+    const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
+    const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
+    const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
+    ui::axis_x(
+        canvas, theme, x, top + axis, marks,
+        {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
+
+    const std::string saving = saving_words(m);
+    const float words = canvas.text_width(saving, Font::text_bold, 15);
+    std::vector<ui::Segment> phases = speculative_lane(m);
+    if (m.phase == Phase::draft && !phases.empty())
+        phases.back().length *= static_cast<double>(d.motion(Phase::draft));
+    if (m.phase == Phase::verify && !phases.empty())
+        phases.back().length *= static_cast<double>(d.motion(Phase::verify));
+    ui::gantt_lane(canvas, theme, x, upper.y, upper.h, phases, 2, d.ui.input.mouse);
+    if (m.settled && m.other_ms > 0) {
+        // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.
+        const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
+        const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
+        canvas.fill(rest, theme.muted.alpha(0.45F), 2);
+        const std::string name = "laws, verdicts and commit";
+        ui::tooltip(d.ui, rest, name + ": " + ui::number(m.other_ms, 2) + " ms");
+        const float key = gutter + canvas.text_width(clock_heading(m), Font::text_bold, 15) + 24;
+        if (key + 44 + canvas.text_width(name, Font::text, 14) < stage.right() - 24 - words) {
+            canvas.fill({key, title - 11, 12, 12}, theme.muted.alpha(0.45F), 2);
+            canvas.text({key + 20, title}, name, Font::text, 14, theme.muted);
+        }
+    }
+    if (alone) return;
+
+    if (m.plain_ms <= 0) {
+        ui::slot(canvas, theme, lower, no_plain_words(d.input));
+        return;
+    }
+    std::vector<ui::Segment> tokens;
+    for (int i = 0; i < m.produced; ++i) {
+        tokens.push_back({.start = m.plain_ms * i,
+                          .length = m.plain_ms,
+                          .role = Role::target,
+                          .label = "token " + std::to_string(i + 1),
+                          .value = m.ms(m.plain_ms)});
+    }
+    if (tokens.empty())
+        ui::slot(canvas, theme, lower, m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
+    ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
+
+    if (saving.empty()) return;
+    const bool one = m.produced < 2; // nothing is compared, so nothing is bracketed
+    const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
+    const float y = (spec <= plain ? upper : lower).center().y;
+    if (!one && b - a > words + 40) {
+        ui::bracket(canvas, theme, a, b, y, saving);
+    } else if (!one && b + 12 + words < stage.right() - 24) {
+        if (b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
+        const ui::Rect ground{b + 8, y - 12, words + 8, 24};
+        canvas.fill(ground, theme.bg);
+        canvas.text({b + 12, y + 5}, saving, Font::text_bold, 15, theme.ink);
+    } else {
+        canvas.text({stage.right() - 24, title}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
+    }
+}
+
+} // namespace
+
+float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const LoopModel& model) {
+    float widest = 0;
+    const auto fit = [&](int token) {
+        widest = std::max(widest, ui::chip_width(canvas, label_of(*input.trace, token), 36));
+    };
+    if (model.selected < static_cast<int>(model.columns.size()))
+        if (const Drafted* draft = model.columns[static_cast<std::size_t>(model.selected)].draft)
+            fit(draft->token);
+    if (model.own) fit(model.own->token);
+    return widest;
+}
+
+LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
+    // Below this a comparison like ".42 < 1.00" no longer stands on one line.
+    constexpr float kNarrowest = 92, kOfMany = 124, kWidestOfMany = 168;
+    constexpr float kMost = 280; // beyond it a bar is so long that its number no longer belongs to it
+    LoopGrid grid;
+    grid.y = stage.y;
+    grid.gutter = stage.x + 24;
+    grid.left = stage.x + 128;
+    grid.limit = stage.right() - 36;
+    grid.total = static_cast<int>(model.columns.size()) + 1;
+    const float room = grid.limit - grid.left + 12;
+    grid.count = grid.total;
+    if (room / static_cast<float>(grid.total) < kNarrowest) { // some of them, wide enough for whole words
+        const float least = std::clamp(chip + 12, kOfMany, kWidestOfMany);
+        grid.count = std::clamp(static_cast<int>(room / least), 1, grid.total);
+    }
+    grid.pitch = std::clamp(std::floor(room / static_cast<float>(grid.count) / 4) * 4, 84.0F, kMost);
+    grid.width = grid.pitch - (grid.pitch >= 110 ? 12.0F : 8.0F);
+    if (grid.count < grid.total)
+        grid.first = std::clamp(model.selected - grid.count / 2, 0, grid.total - grid.count);
+    grid.right = grid.x(grid.first + grid.count - 1) + grid.width;
+    return grid;
+}
+
+std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u) {
+    constexpr std::size_t kNamed = 12;
+    std::vector<Top::Entry> entries = law.entries;
+    const double least = entries.size() > kNamed ? entries[kNamed - 1].logp : -INFINITY;
+    std::ranges::sort(entries, {}, &Top::Entry::id);
+    double before = 0, share = 0;
+    const double rest = std::max(0.0, law.rest);
+    for (const Top::Entry& entry : entries) {
+        if (entry.id < chosen) before += std::exp(entry.logp);
+        if (entry.id == chosen) share = std::exp(entry.logp);
+    }
+    double below = rest / 2;
+    if (u) below = (std::clamp(*u - before - share, 0.0, rest) + std::clamp(*u - before, 0.0, rest)) / 2;
+
+    std::vector<Share> shares;
+    double at = 0;
+    const auto add = [&](int id, double p) {
+        if (id < 0 && !shares.empty() && shares.back().id < 0)
+            shares.back().p += p;
+        else if (p > 0)
+            shares.push_back({id, p, at});
+        at += p;
+    };
+    const auto add_entry = [&](const Top::Entry& entry) {
+        add(entry.logp >= least || entry.id == chosen ? entry.id : -1, std::exp(entry.logp));
+    };
+    auto entry = entries.begin();
+    for (; entry != entries.end() && entry->id < chosen; ++entry) add_entry(*entry);
+    add(-1, below);
+    if (entry != entries.end() && entry->id == chosen) add_entry(*entry++);
+    add(-1, rest - below);
+    for (; entry != entries.end(); ++entry) add_entry(*entry);
+    return shares;
+}
+
+void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
+    const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(ui.canvas, input, model));
+    const LoopDraw d{input, model, grid, ui};
+    if (input.stage.w <= 0) return;
+    ui.push_clip(input.stage_clip);
+    const bool clock = input.stage.h >= kLoopClock;
+    std::string subtitle = loop_subtitle(input, model);
+    const std::string saving = clock ? std::string() : saving_words(model);
+    if (!saving.empty()) subtitle += " · " + saving;
+    draw_stage_title(input, ui, {loop_title(model), subtitle, tier_of(model.header), ""});
+    draw_loop_columns(d, out);
+    draw_draft_row(d);
+    draw_verify_row(d);
+    draw_law_rows(d);
+    draw_coin_row(d);
+    draw_outcome_row(d);
+    draw_own_row(d);
+    if (clock) draw_loop_clock(d, input.stage);
+    ui.pop_clip();
+}
+
+} // namespace speclens

@@ -1,0 +1,465 @@
+// The cards of the race: what the lanes came to on average, over the prompts.
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/methods.h"
+#include "scenes/shared/point_labels.h"
+#include "scenes/shared/published_round.h"
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+// Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
+// `taken` at the right. Returns the rectangle that is left for the figure.
+Rect race_card(const RaceDraw& d, Rect card, const std::string& heading,
+               std::initializer_list<std::string> conditions, float taken = 0) {
+    const auto fits = [&](const std::string& words) {
+        return d.ui.canvas.text_width(words, ui::Font::text, 14) <= card.w - 32 - taken;
+    };
+    const auto fitting = std::ranges::find_if(conditions, fits);
+    const std::string& words = fitting != conditions.end() ? *fitting : *(conditions.end() - 1);
+    ui::card(d.ui.canvas, d.ui.theme, card);
+    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 24}, heading, ui::Font::text_bold, 15, d.ui.theme.ink,
+                    card.w - 32);
+    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 45}, words, ui::Font::text, 14, d.ui.theme.muted,
+                    card.w - 32 - taken);
+    return {card.x + 16, card.y + 56, card.w - 32, card.h - 56 - 10};
+}
+
+// Tokens per round over drafting time. Lines of equal speed-up: tokens = s × (draft + verify + rest) ÷ plain
+// pass, with the lanes' mean verify time, so that they are exact where all lanes verify as many rows.
+// Published points have a panel, a scale and lines of their own: another machine, another target.
+
+constexpr float kLabelRoom = 116; // right of the last mark, for its name and speed-up
+
+struct Point {
+    std::string title, label;
+    ui::Icon mark;
+    double x = 0, y = 0, low = 0, high = 0;
+    bool chosen = false;
+    int lane = -1; // that a click chooses; -1: none
+};
+
+struct Panel {
+    Rect area; // of the axes
+    double x_max = 1, y_min = 1, y_max = 2;
+    double fixed = 0, plain = 1; // ms: what a round costs besides drafting; a plain pass
+    bool published = false;
+};
+
+void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points,
+                const std::string& caption, std::vector<SceneCommand>& out) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const ui::Scale x{.lo = 0, .hi = p.x_max, .a = p.area.x, .b = p.area.right()};
+    const ui::Scale y{.lo = p.y_min, .hi = p.y_max, .a = p.area.bottom(), .b = p.area.y};
+    c.fill(p.area, t.bg);
+    ui::axis_x(c, t, x, p.area.bottom(), ui::ticks(0, p.x_max, p.area.w > 240 ? 5 : 3), {.label_offset = 18});
+    ui::axis_y(c, t, y, p.area.x, ui::ticks(p.y_min, p.y_max, p.area.h > 140 ? 5 : 3),
+               {.grid_to = p.area.right(), .grid = true, .base_line = true});
+    ui::fitted_text(c, {p.area.x, p.area.bottom() + 36}, caption, Font::text, 14, t.muted, p.area.w);
+
+    std::vector<ui::Vec2> marks;
+    for (const Point& point : points) marks.push_back({x(point.x), y(point.y)});
+    // Marks that lie over each other share one name, a line each.
+    const auto groups = coinciding(marks, 12);
+    for (const std::vector<std::size_t>& group : groups)
+        for (const std::size_t i : group) marks[i] = marks[group[0]];
+    PointLabels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4}, marks);
+    for (const Point& point : points)
+        if (point.high > point.low)
+            labels.block({x(point.x) - 6, y(point.high) - 2, 12, y(point.low) - y(point.high) + 4});
+
+    c.push_clip(p.area);
+    std::vector<std::pair<ui::Vec2, std::string>> names;
+    if (p.plain > 0) {
+        const double top = p.y_max * p.plain / std::max(1e-9, p.fixed);
+        const double step = top > 24 ? std::ceil(top / 12) : top > 6 ? 1 : 0.5;
+        for (double s = step; s <= top + 1e-9; s += step) {
+            const double left = s * p.fixed / p.plain, right = s * (p.fixed + p.x_max) / p.plain;
+            if (right < p.y_min || left > p.y_max) continue;
+            const bool whole = std::abs(s - std::round(s)) < 1e-6;
+            c.line({x(0), y(left)}, {x(p.x_max), y(right)},
+                   whole ? ui::Stroke{t.muted.alpha(0.7F), 1} : ui::Stroke{t.muted.alpha(0.5F), 1, 2, 3});
+            // The name stands where the line leaves the panel.
+            const double end_x = right <= p.y_max ? p.x_max : (p.y_max * p.plain / s) - p.fixed;
+            const double end_y = std::min(right, p.y_max);
+            names.push_back({{x(end_x), y(end_y)}, ui::number(s, whole ? 0 : 1) + "×"});
+        }
+    }
+    c.pop_clip();
+    const ui::Color ground = t.bg.alpha(0.85F);
+    std::vector<std::size_t> apart;
+    for (const std::vector<std::size_t>& group : groups) {
+        std::string full, titles;
+        Font font = Font::text;
+        for (const std::size_t i : group) {
+            const Point& point = points[i];
+            const std::string next = full.empty() ? "" : "\n";
+            full += next + point.title + (point.label.empty() ? "" : " " + point.label);
+            titles += next + point.title;
+            if (point.chosen) font = Font::text_bold;
+        }
+        if (!labels.name(marks[group[0]], full, font, t.ink, ground) &&
+            !labels.name(marks[group[0]], titles, font, t.ink, ground))
+            apart.insert(apart.end(), group.begin(), group.end());
+    }
+    for (const std::size_t i : apart) // no room for a group together: one by one, as far as they go
+        labels.name(marks[i], points[i].title, points[i].chosen ? Font::text_bold : Font::text, t.ink,
+                    ground);
+    for (const auto& [at, words] : names) {
+        const float w = c.text_width(words, Font::text, 14);
+        labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w),
+                      std::max(at.y, p.area.y + 12)},
+                     words, t.muted, t.bg.alpha(0.7F));
+    }
+    for (const Point& point : points) {
+        const float px = x(point.x), py = y(point.y);
+        if (p.published) {
+            ui::hollow_icon(c, point.mark, {px, py}, 15, t.ink);
+        } else {
+            if (point.high > point.low) ui::whisker(c, t, px, y(point.low), y(point.high));
+            c.disc({px, py}, 8, t.bg);
+            ui::icon(c, point.mark, {px, py}, 14, t.ink);
+        }
+        if (point.lane < 0) continue;
+        const Rect mark{px - 14, py - 14, 28, 28};
+        if (ui::touch(d.ui, d.ui.id("mark " + std::to_string(point.lane)), mark, {.focusable = false})
+                .clicked)
+            out.push_back(FocusLane{point.lane});
+        ui::tooltip(d.ui, mark, "click: choose this lane");
+    }
+}
+
+double nice_top(double value) {
+    const double step = value > 20 ? 5 : value > 5 ? 1 : value > 1 ? 0.5 : value > 0.2 ? 0.1 : 0.02;
+    return std::ceil(value / step) * step;
+}
+
+// A click on a mark chooses.
+void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& out) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const PublishedRace paper = published_race(d.input.figures);
+    const bool lined = d.model.plain >= 0 &&
+                       d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
+    const std::string over = averages_words(d.model), lines = lined ? " · lines: equal speed-up"
+                                                              : paper.points.empty()
+                                                                  ? ""
+                                                                  : " · lines of PUBLISHED: equal speed-up";
+    const Rect in = race_card(
+        d, card, scatter_title(d.model),
+        {over + " · tokens per round, draft ms" + lines, over + " · tokens per round, draft ms", over});
+    std::vector<Point> live;
+    Panel left;
+    double verify = 0, plain = 0;
+    for (std::size_t i = 0; i < d.model.lanes.size(); ++i) {
+        const RaceLaneModel& lane = d.model.lanes[i];
+        if (!lane.lane->average) continue;
+        const LaneAverage& a = *lane.lane->average;
+        if (lane.plain()) {
+            plain = a.totals.round_ms();
+            continue;
+        }
+        live.push_back({.title = lane.title,
+                        .label = a.speed_up.value > 0 ? ui::speed_up(a.speed_up.value) : "",
+                        .mark = lane.mark,
+                        .x = a.totals.draft_ms,
+                        .y = a.tokens_per_round.value,
+                        .low = a.tokens_per_round.low,
+                        .high = a.tokens_per_round.high,
+                        .chosen = static_cast<int>(i) == d.model.focus,
+                        .lane = static_cast<int>(i)});
+        verify += a.totals.verify_ms + a.totals.other_ms;
+    }
+    const bool with_paper = !paper.points.empty();
+    const float foot = 44, gap = 52;
+    const float width = with_paper ? (in.w - gap - 34) * 0.56F : in.w - 34;
+    const Rect area{in.x + 30, in.y + 8, width, in.h - 8 - foot};
+    if (live.empty()) {
+        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, no_averages_words(d.model));
+    } else {
+        double x_max = 0, y_max = 0, y_min = 1e9;
+        for (const Point& p : live) {
+            x_max = std::max(x_max, p.x);
+            y_max = std::max(y_max, std::max(p.y, p.high));
+            y_min = std::min(y_min, std::min(p.y, p.low));
+        }
+        left = {.area = area,
+                .x_max = nice_top(x_max * static_cast<double>(area.w / std::max(80.0F, area.w - kLabelRoom))),
+                .y_min = std::max(0.0, std::floor(y_min - 0.7)),
+                .y_max = std::ceil(y_max + 0.5),
+                .fixed = verify / static_cast<double>(live.size()),
+                .plain = plain};
+        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(d.model.tier)), out);
+    }
+    if (!with_paper) return;
+    std::vector<Point> known;
+    Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h},
+                .published = true};
+    double y_max = 0, y_min = 1e9;
+    for (const PublishedPoint& p : paper.points) {
+        known.push_back({.title = method_title(p.method),
+                         .label = ui::speed_up(p.speed_up),
+                         .mark = method_mark(p.method),
+                         .x = p.draft + p.head,
+                         .y = p.tokens});
+        right.x_max = std::max(right.x_max, p.draft + p.head);
+        y_max = std::max(y_max, p.tokens);
+        y_min = std::min(y_min, p.tokens);
+        right.fixed = p.verify;
+        right.plain = p.target;
+    }
+    right.x_max = nice_top(right.x_max * 1.2);
+    right.y_min = std::floor(y_min - 0.5);
+    right.y_max = std::ceil(y_max + 0.2);
+    c.line({area.right() + 12.5F, area.y}, {area.right() + 12.5F, in.bottom()}, t.hairline());
+    draw_panel(d, right, known, "ms · PUBLISHED, " + paper.hardware, out);
+    std::string derived;
+    for (const PublishedPoint& p : paper.points)
+        if (p.derived) derived += "; drafting time of " + method_title(p.method) + " derived, not reported";
+    ui::tooltip(d.ui, right.area, paper.conditions + derived + "; source: " + paper.source);
+}
+
+// Conditional acceptance by draft position: the chance that guess i stays once all before it did, with 95 %
+// score intervals. A line ends where fewer than thirty rounds arrive. Where the first guess is the hardest, a
+// line of words says after what.
+
+struct Line {
+    const RaceLaneModel* lane;
+    std::vector<double> value, low, high;
+};
+
+void draw_race_positions(const RaceDraw& d, Rect card) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const std::string skipped = skipped_words(d.model);
+    const std::string over = averages_words(d.model);
+    const Rect in = race_card(d, card, positions_title(d.model),
+                              {skipped.empty() ? over + " · chance to stay once all before did" : skipped,
+                               skipped.empty() ? over.substr(over.starts_with("over ") ? 5 : 0) +
+                                                     " · chance to stay once all before did"
+                                               : skipped});
+    std::vector<Line> lines;
+    std::size_t longest = 1;
+    double lowest = 1;
+    for (const RaceLaneModel& lane : d.model.lanes) {
+        if (lane.plain() || !lane.lane->average) continue;
+        const Totals& totals = lane.lane->average->totals;
+        Line line{&lane, {}, {}, {}};
+        for (std::size_t i = 0; i < totals.judged_at.size() && totals.judged_at[i] >= kEnoughRounds; ++i) {
+            const Interval interval = wilson(totals.accepted_at[i], totals.judged_at[i]);
+            line.value.push_back(totals.conditional[i]);
+            line.low.push_back(interval.low);
+            line.high.push_back(interval.high);
+            lowest = std::min(lowest, interval.low);
+        }
+        if (line.value.empty()) continue;
+        longest = std::max(longest, line.value.size());
+        lines.push_back(std::move(line));
+    }
+    if (lines.empty()) {
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, no_averages_words(d.model));
+        return;
+    }
+    const RaceLaneModel* first = in.h > 170 ? first_guess_lane(d.model) : nullptr;
+    if (first)
+        ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first),
+                        Font::text, 14, t.muted, in.w);
+    const double bottom = std::max(0.0, std::floor(lowest * 10) / 10);
+    const ui::Scale x{.lo = 1,
+                      .hi = static_cast<double>(std::max<std::size_t>(2, longest)),
+                      .a = in.x + 44,
+                      .b = in.right() - 100};
+    const ui::Scale y{.lo = bottom, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
+    ui::axis_y(c, t, y, in.x + 30, ui::ticks(bottom, 1, in.h > 180 ? 5 : 3),
+               {.grid_to = x.b, .grid = true, .base_line = false});
+    ui::Ticks positions;
+    const std::size_t step = longest > 8 ? 2 : 1;
+    for (std::size_t i = 1; i <= longest; i += step) positions.values.push_back(static_cast<double>(i));
+    ui::axis_x(c, t, x, y.a, positions, {.unit = "", .label_offset = 18});
+    c.text({x.b + 12, y.a + 18}, "position i", Font::text, 14, t.muted);
+
+    struct Label {
+        float y;
+        const RaceLaneModel* lane;
+        float x;
+    };
+    std::vector<Label> labels;
+    for (const Line& line : lines) {
+        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == line.lane;
+        const ui::Color ink = chosen ? t.ink : ui::mix(t.ink, t.panel, 0.6F);
+        std::vector<ui::Vec2> middle, upper, lower;
+        for (std::size_t i = 0; i < line.value.size(); ++i) {
+            const float at = x(static_cast<double>(i + 1));
+            middle.push_back({at, y(line.value[i])});
+            upper.push_back({at, y(line.high[i])});
+            lower.push_back({at, y(line.low[i])});
+        }
+        ui::band(c, upper, lower, t.ink.alpha(chosen ? 0.16F : 0.08F));
+        if (middle.size() > 1) c.polyline(middle, {ink, 1.5F});
+        for (const ui::Vec2 p : middle) {
+            c.disc(p, 6, t.panel);
+            ui::icon(c, line.lane->mark, p, 9, ink);
+        }
+        labels.push_back({middle.back().y, line.lane, middle.back().x});
+    }
+    // Names at the ends of the lines, pushed apart.
+    std::ranges::sort(labels, {}, &Label::y);
+    for (std::size_t i = 1; i < labels.size(); ++i) labels[i].y = std::max(labels[i].y, labels[i - 1].y + 18);
+    const float beyond = labels.back().y - (y.a - 4);
+    if (beyond > 0)
+        for (Label& label : labels) label.y -= beyond;
+    for (const Label& label : labels) {
+        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == label.lane;
+        ui::fitted_text(c, {x.b + 12, label.y + 5}, label.lane->title, chosen ? Font::text_bold : Font::text,
+                        14, chosen ? t.ink : t.muted, in.right() - x.b - 12);
+    }
+}
+
+// Where a round's time goes, divided by what it brings: stacked bars of measured phases, and a published one
+// beside them on a scale of its own.
+
+struct Bar {
+    const RaceLaneModel* lane;
+    double draft, head, verify, accept, rest, tokens;
+    [[nodiscard]] double round() const { return draft + head + verify + accept + rest; }
+};
+
+// Averages over the prompts; before there are any, this prompt's rounds.
+std::optional<Bar> bar_of(const RaceLaneModel& lane) {
+    if (lane.lane->average) {
+        const Totals& t = lane.lane->average->totals;
+        return Bar{&lane,       t.draft_ms - t.head_ms,   t.head_ms,           t.verify_ms,
+                   t.accept_ms, t.other_ms - t.accept_ms, t.tokens_per_round()};
+    }
+    if (!lane.trace || lane.whole.rounds == 0) return std::nullopt;
+    Bar bar{&lane, 0, 0, 0, 0, 0, lane.whole.tokens_per_round()};
+    for (const CycleSummary& cycle : lane.whole.cycles) {
+        if (!cycle.complete()) continue;
+        bar.draft += cycle.draft_ms - cycle.head_ms;
+        bar.head += cycle.head_ms;
+        bar.verify += cycle.verify_ms;
+        bar.accept += cycle.commit->accept_ms;
+        bar.rest += cycle.commit->ms;
+    }
+    const double n = lane.whole.rounds;
+    bar.draft /= n, bar.head /= n, bar.verify /= n, bar.accept /= n, bar.rest /= n;
+    return bar;
+}
+
+// Number inside its segment when it fits.
+void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Color fill, ui::Color ink,
+             double ms) {
+    if (to - from < 0.6F) return;
+    ui::Canvas& c = d.ui.canvas;
+    c.fill({from, y, std::max(1.0F, to - from - 1), h}, fill, 2);
+    const std::string words = ui::number(ms, 2);
+    if (c.text_width(words, Font::mono, 14) + 8 < to - from)
+        c.text({(from + to) / 2, y + h / 2 + 5}, words, Font::mono, 14, ink, Align::center);
+}
+
+// The phases, and the speed-up that follows from them beside the measured one.
+std::string cost_words(const RaceDraw& d, const Bar& b) {
+    std::string words = "draft " + ui::number(b.draft, 3) + ", " + head_word(b.lane->drafter) + " " +
+                        ui::number(b.head, 3) + ", verify " + ui::number(b.verify, 3) +
+                        ", laws, verdicts and resampling " + ui::number(b.accept, 3) + ", the rest " +
+                        ui::number(b.rest, 3) + " ms";
+    if (const std::string formula = formula_words(d.model, *b.lane); !formula.empty())
+        words += "; " + formula;
+    return words;
+}
+
+void draw_race_costs(const RaceDraw& d, Rect card) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const std::string unit = "ms / token", over = averages_words(d.model);
+    const Rect in = race_card(d, card, costs_title(d.model),
+                              {over + " · ms per round ÷ tokens per round", over + " · ms ÷ tokens", over},
+                              c.text_width(unit, Font::text, 14) + 16);
+    std::vector<Bar> bars;
+    double longest = 0;
+    for (const RaceLaneModel& lane : d.model.lanes)
+        if (const auto bar = bar_of(lane)) {
+            bars.push_back(*bar);
+            longest = std::max(longest, bar->round());
+        }
+    if (bars.empty()) {
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, "the phases of every lane will stand here");
+        return;
+    }
+    const PublishedRace paper = published_race(d.input.figures);
+    constexpr float kPitch = 24, kPaper = 62; // the measured lanes come first
+    const bool with_paper =
+        !paper.points.empty() && in.h >= kPitch * static_cast<float>(bars.size()) + kPaper;
+    const float below = with_paper ? (in.h >= 230 ? 94.0F : kPaper) : 0;
+    const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), kPitch, 42.0F);
+    const float h = pitch >= 36 ? 22.0F : 18.0F;
+    const float name = 92, x0 = in.x + name, x1 = in.right() - 128;
+    const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = x1};
+    c.text({in.right(), card.y + 45}, unit, Font::text, 14, t.muted, Align::right);
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        const Bar& b = bars[i];
+        const float y = in.y + 6 + pitch * static_cast<float>(i), base = y + h / 2 + 5;
+        if (base > in.bottom() - below) break;
+        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == b.lane;
+        ui::fitted_text(c, {in.x, base}, b.lane->title, chosen ? Font::text_bold : Font::text, 14,
+                        chosen ? t.ink : t.muted, name - 8);
+        double at = 0;
+        const auto part = [&](double ms, ui::Color fill, ui::Color ink) {
+            segment(d, x(at), x(at + ms), y, h, fill, ink, ms);
+            at += ms;
+        };
+        part(b.draft, t.role(Role::draft), t.on(Role::draft));
+        part(b.head, ui::mix(t.role(Role::draft), t.panel, 0.55F), t.ink);
+        part(b.verify, t.role(Role::target), t.on(Role::target));
+        part(b.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
+        part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
+        ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
+        c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted,
+               Align::right);
+        c.text({in.right(), base}, ui::number(b.tokens > 0 ? b.round() / b.tokens : 0, 3), Font::mono, 14,
+               t.ink, Align::right);
+    }
+    if (!with_paper) return;
+    const PublishedPoint* p = &paper.points.front();
+    for (const PublishedPoint& point : paper.points)
+        if (point.head > 0) p = &point;
+    const float top = in.bottom() - below + 6;
+    const float y = draw_published_bar(d.ui, {in.x, top, in.w, below}, paper, *p, name) - 20;
+    if (below < 90) return;
+    ui::fitted_text(c, {x0, y + 40},
+                    ui::number(p->draft, 1) + " draft + " + ui::number(p->head, 1) + " head + " +
+                        ui::number(p->verify, 1) + " verify",
+                    Font::text, 14, t.muted, in.right() - x0);
+    ui::tooltip(d.ui, {in.x, top, in.w, below - 6}, "source: " + paper.source);
+}
+
+} // namespace
+
+void draw_race_cards(const RaceDraw& d, std::vector<SceneCommand>& out) {
+    const Rect r = d.grid.cards;
+    const float pad = d.grid.pad, w = r.w - 4 * pad;
+    const Rect scatter{r.x + pad, r.y, w * 0.405F, r.h};
+    const Rect positions{scatter.right() + pad, r.y, w * 0.30F, r.h};
+    const Rect costs{positions.right() + pad, r.y, r.right() - pad - positions.right() - pad, r.h};
+    draw_race_scatter(d, scatter, out);
+    draw_race_positions(d, positions);
+    draw_race_costs(d, costs);
+}
+
+} // namespace speclens
